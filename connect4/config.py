@@ -1,0 +1,10 @@
+"""Constants of the game, and nothing else."""
+
+win_pts = [0, 0, 2, 5, 20]
+"""Points of a run of 0..4 tokens; `utils.get_pts` says how longer runs follow from it."""
+
+MAX_CONSECUTIVE_SKIPS = 6
+"""A game of ExtendedConnect4 is stopped (`stalled`) after this many skipped turns in a row."""
+
+DEFAULT_SECONDS = 20.0
+"""Seconds per move where `--time` does not say otherwise."""

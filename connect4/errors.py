@@ -1,0 +1,24 @@
+"""The three errors that this project raises on purpose; each is a built-in error too."""
+
+
+class Connect4Error(Exception):
+    """Anything that this project refuses; its text is one line for the person who caused it."""
+
+
+class IllegalAction(Connect4Error, ValueError):
+    """An action that the rules do not allow in the position it was applied to."""
+
+
+class BadInput(Connect4Error, ValueError):
+    """A file, a name or an option that cannot be used: what, where, and what would be right."""
+
+
+class AgentFailure(Connect4Error, RuntimeError):
+    """An agent could not be loaded or answered with an exception.
+
+    `detail` is the whole text for the agent's author, the traceback of their own file first.
+    """
+
+    def __init__(self, message: str, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.detail = detail if detail is not None else message

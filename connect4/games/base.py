@@ -1,0 +1,154 @@
+"""What every game offers: immutable states, and one `Game` value that reads and writes them.
+
+The referee, the search algorithms, the records and the views know games through this page alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, Protocol, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Player: TypeAlias = Literal[1, 2]
+"""1 moves first."""
+
+Action: TypeAlias = Any
+"""A hashable value whose form is the game's own: `(column, is_popout)` in ExtendedConnect4."""
+
+Seconds: TypeAlias = float
+
+
+def opponent(player: Player) -> Player:
+    """Return the other player."""
+    return 2 if player == 1 else 1
+
+
+class Ending(StrEnum):
+    """Why a game ended; its values are the words of the game record."""
+
+    NO_ACTION = "no_action"
+    STALLED = "stalled"
+    LINE = "line"
+    BOARD_FULL = "board_full"
+    DRAW_LIMIT = "draw_limit"
+    REPETITION = "repetition"
+    FORFEIT = "forfeit"
+    TIMEOUT = "timeout"
+    DISCONNECTED = "disconnected"
+    LEFT = "left"
+    ABORTED = "aborted"
+
+
+class State(ABC):
+    """A position with the player to move. Callers never see it change."""
+
+    __slots__ = ()
+
+    mover: Player
+
+    @abstractmethod
+    def legal_actions(self) -> Sequence[Action]:
+        """Return the mover's legal actions, sorted and unique; empty once a game is over."""
+
+    @abstractmethod
+    def apply(self, action: Action) -> Self:
+        """Return the position after the mover's `action`; this one stays as it is.
+
+        Raises `IllegalAction` where the action is not one of `legal_actions()`.
+        """
+
+    @abstractmethod
+    def skip(self) -> Self:
+        """Return the same position with the other player to move."""
+
+    @abstractmethod
+    def ending(self) -> Ending | None:
+        """Return why the game is over here, or None while it goes on."""
+
+    @abstractmethod
+    def scores(self) -> tuple[int, int]:
+        """Return the points of player 1 and player 2 as the position stands."""
+
+    @abstractmethod
+    def key(self) -> Hashable:
+        """Return a value equal for equal positions (mover included), for tables."""
+
+    @abstractmethod
+    def board(self) -> npt.NDArray[np.int64]:
+        """Return the cells, shape `(rows, columns)`, row 0 on top; 0 empty, 1 and 2 the players."""
+
+    @abstractmethod
+    def to_text(self) -> str:
+        """Return the position as a state file that `Game.read` takes back."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as the `start` of a game record."""
+
+    def is_over(self) -> bool:
+        """Return whether the game has ended in this position."""
+        return self.ending() is not None
+
+    def margin(self, player: Player) -> int:
+        """Return `player`'s points minus the opponent's."""
+        one, two = self.scores()
+        return one - two if player == 1 else two - one
+
+
+class FaultPolicy(StrEnum):
+    """What the referee does with a late, invalid or failed turn."""
+
+    SKIP = "skip"
+    FORFEIT = "forfeit"
+
+
+class ReadsText(Protocol):
+    """Reads a state file; `source` names it in errors."""
+
+    def __call__(self, text: str, source: str) -> State: ...
+
+
+class ReadsJson(Protocol):
+    """Reads the `start` of a game record."""
+
+    def __call__(self, start: dict[str, Any]) -> State: ...
+
+
+class ParsesAction(Protocol):
+    """Reads an action as a person types it; raises `IllegalAction` where the text is none."""
+
+    def __call__(self, text: str) -> Action: ...
+
+
+class FormatsAction(Protocol):
+    """Writes an action as a person types it."""
+
+    def __call__(self, action: Action) -> str: ...
+
+
+class MakesStart(Protocol):
+    """Makes the position that a game begins with where no file is named."""
+
+    def __call__(self, rows: int | None = None, columns: int | None = None) -> State: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game's name, its way in and out of text, and what a faulty turn costs in it."""
+
+    name: str
+    title: str
+    rules_version: int
+    on_fault: FaultPolicy
+    read: ReadsText
+    from_json: ReadsJson
+    start: MakesStart
+    parse_action: ParsesAction
+    format_action: FormatsAction
+    action_help: str
+    """How a person types a move, in one line."""
