@@ -6,10 +6,10 @@ The referee, the search algorithms, the records and the views know games through
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -107,48 +107,28 @@ class FaultPolicy(StrEnum):
     FORFEIT = "forfeit"
 
 
-class ReadsText(Protocol):
-    """Reads a state file; `source` names it in errors."""
-
-    def __call__(self, text: str, source: str) -> State: ...
-
-
-class ReadsJson(Protocol):
-    """Reads the `start` of a game record."""
-
-    def __call__(self, start: dict[str, Any]) -> State: ...
-
-
-class ParsesAction(Protocol):
-    """Reads an action as a person types it; raises `IllegalAction` where the text is none."""
-
-    def __call__(self, text: str) -> Action: ...
-
-
-class FormatsAction(Protocol):
-    """Writes an action as a person types it."""
-
-    def __call__(self, action: Action) -> str: ...
-
-
-class MakesStart(Protocol):
-    """Makes the position that a game begins with where no file is named."""
-
-    def __call__(self, rows: int | None = None, columns: int | None = None) -> State: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game's name, its way in and out of text, and what a faulty turn costs in it."""
+    """One game: its name, its ways in and out of text, and what a faulty turn costs in it."""
 
     name: str
     title: str
     rules_version: int
     on_fault: FaultPolicy
-    read: ReadsText
-    from_json: ReadsJson
-    start: MakesStart
-    parse_action: ParsesAction
-    format_action: FormatsAction
+    start: Callable[[int | None, int | None], State]
+    """The position that a game begins with where no file is named, from `rows, columns`.
+
+    None stands for the usual size. Raises `BadInput` where the game has no board of that size.
+    """
+    read: Callable[[str, str], State]
+    """Reads a state file from `text, source`; raises `BadInput` naming source, line and cause."""
+    from_json: Callable[[dict[str, Any]], State]
+    """Reads the `start` of a record; raises `BadInput`."""
+    parse_action: Callable[[str], Action]
+    """Reads an action as a person types it; raises `IllegalAction` where the text is none."""
+    format_action: Callable[[Action], str]
+    """Writes an action as a person types it."""
     action_help: str
-    """How a person types a move, in one line."""
+    """How a person types a move, in a few words."""
+    folder: str = "."
+    """Where its state files are, below `connect4/initial_states`."""

@@ -1,0 +1,62 @@
+"""The games of the kit: `GAMES` by name, and the way from a start's name to its position."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import BadInput
+from connect4.games.base import Game, State
+from connect4.games.extended import EXTENDED
+
+GAMES: Final[dict[str, Game]] = {game.name: game for game in (EXTENDED,)}
+
+STARTS: Final = Path(__file__).parent.parent / "initial_states"
+
+MAX_START_BYTES: Final = 1_000_000
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return `, did you mean ...?` for a near miss among `known`, else an empty string."""
+    match = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f", did you mean {match[0]!r}?" if match else ""
+
+
+def find_game(name: str) -> Game:
+    """Return the game of that name; raises `BadInput` that lists the names there are."""
+    if name not in GAMES:
+        hint = nearest(name, GAMES)
+        raise BadInput(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def find_start(game: Game, name: str) -> Path:
+    """Return the state file `name`: a path, or one of the kit's own with or without `.txt`.
+
+    Raises `BadInput` that suggests the nearest name.
+    """
+    folder = STARTS / game.folder
+    for path in (Path(name), folder / name, folder / f"{name}.txt"):
+        if path.is_file():
+            return path
+    names = sorted(path.name for path in folder.glob("*.txt"))
+    hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
+    raise BadInput(f"{name}: no such file, here or among the kit's initial states{hint}")
+
+
+def load_start(game: Game, name: str) -> State:
+    """Read the state file `name` (see `find_start`); raises `BadInput`."""
+    path = find_start(game, name)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_START_BYTES + 1)
+        if len(data) > MAX_START_BYTES:
+            raise BadInput(f"{name}: larger than {MAX_START_BYTES} bytes; that is no state file")
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name}: not a text file (byte {error.start})") from None
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror}") from None
+    return game.read(text, name)

@@ -1,0 +1,262 @@
+"""ExtendedConnect4: drops and pop-outs, no end at four in a row, the points decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.utils import Integer, get_pts
+
+ExtendedAction: TypeAlias = tuple[int, bool]
+"""`(column, is_popout)`, columns counted from 0."""
+
+Board: TypeAlias = npt.NDArray[np.int64]
+
+ACTION_TEXT: Final = re.compile(r"([0-9]{1,4})([pP]?)")
+
+
+class ExtendedState(State):
+    """A position: the board, the pop-outs left and the player to move.
+
+    `popouts` and `maximum` are `(player 1's, player 2's)`; `maximum` is what the game began with.
+    """
+
+    # cached_property needs a __dict__, so this class declares no __slots__.
+
+    def __init__(
+        self,
+        board: Board,
+        popouts: tuple[int, int],
+        mover: Player = 1,
+        maximum: tuple[int, int] | None = None,
+    ) -> None:
+        """Take over `board`, int64 of shape `(rows, columns)`; the caller must not change it."""
+        self._board = board
+        self.popouts = popouts
+        self.mover = mover
+        self.maximum = popouts if maximum is None else maximum
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return `(rows, columns)`."""
+        return cast("tuple[int, int]", self._board.shape)
+
+    @cached_property
+    def _top(self) -> list[int]:
+        return cast("list[int]", self._board[0].tolist())
+
+    @cached_property
+    def _poppable(self) -> list[int]:
+        """Columns that the mover may pop out of."""
+        if not self.popouts[self.mover - 1]:
+            return []
+        first = self.mover - 1
+        bottom = self._board[-1].tolist()
+        return [column for column in range(first, len(bottom), 2) if bottom[column]]
+
+    def legal_actions(self) -> Sequence[ExtendedAction]:
+        """Return drops by ascending column, then pop-outs by ascending column."""
+        actions = [(column, False) for column, cell in enumerate(self._top) if not cell]
+        actions.extend([(column, True) for column in self._poppable])
+        return actions
+
+    def apply(self, action: ExtendedAction) -> ExtendedState:
+        """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
+        column, is_popout = action
+        if not 0 <= column < len(self._top):
+            raise IllegalAction(f"column {column} is outside 0..{len(self._top) - 1}")
+        board = self._board.copy()
+        popouts = self.popouts
+        if is_popout:
+            if column not in self._poppable:
+                raise IllegalAction(self._why_no_popout(column))
+            board[1:, column] = self._board[:-1, column]
+            board[0, column] = 0
+            one, two = popouts
+            popouts = (one - 1, two) if self.mover == 1 else (one, two - 1)
+        else:
+            if self._top[column]:
+                raise IllegalAction(f"column {column} is full")
+            row = board[:, column].tolist().count(0) - 1
+            board[row, column] = self.mover
+        return ExtendedState(board, popouts, opponent(self.mover), self.maximum)
+
+    def _why_no_popout(self, column: int) -> str:
+        if not self.popouts[self.mover - 1]:
+            return f"player {self.mover} has no pop-outs left"
+        if column % 2 != self.mover - 1:
+            parity = "even" if self.mover == 1 else "odd"
+            return f"player {self.mover} pops out of {parity} columns only, not of column {column}"
+        return f"column {column} is empty: there is nothing to pop out"
+
+    def skip(self) -> ExtendedState:
+        """Return the same position with the other player to move; pop-outs are not charged."""
+        return ExtendedState(self._board, self.popouts, opponent(self.mover), self.maximum)
+
+    def ending(self) -> Ending | None:
+        """Return `NO_ACTION` where the mover has no valid action, whatever the other one has."""
+        return None if 0 in self._top or self._poppable else Ending.NO_ACTION
+
+    def scores(self) -> tuple[int, int]:
+        """Return the points of player 1 and player 2."""
+        return get_pts(1, self._board), get_pts(2, self._board)
+
+    def key(self) -> tuple[bytes, tuple[int, int], Player]:
+        """Return board, pop-outs and mover as one hashable value."""
+        return self._board.tobytes(), self.popouts, self.mover
+
+    def board(self) -> Board:
+        """Return a copy of the cells."""
+        return self._board.copy()
+
+    def for_agent(self) -> tuple[Board, dict[int, Integer]]:
+        """Return the `state` of the student's contract: a board and counters of their own."""
+        counters = {
+            player: Integer(left, maximum)
+            for player, left, maximum in zip((1, 2), self.popouts, self.maximum, strict=True)
+        }
+        return self._board.copy(), counters
+
+    def to_text(self) -> str:
+        """Return the position as a state file; the short first line where it says everything."""
+        one, two = self.popouts
+        first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
+        rows = [" ".join(map(str, row)) for row in self._board.tolist()]
+        return "\n".join([first, *rows]) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `popouts` (one number, or a pair where the players differ), `board`, `mover`."""
+        one, two = self.popouts
+        start: dict[str, Any] = {
+            "popouts": one if one == two else [one, two],
+            "board": self._board.tolist(),
+        }
+        if self.mover == 2:
+            start["mover"] = 2
+        return start
+
+
+def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
+    """Return an empty board, 6 by 8 unless said otherwise, with 6 pop-outs for each player."""
+    shape = (6 if rows is None else rows, 8 if columns is None else columns)
+    if shape[0] < 1 or shape[1] < 2 or shape[1] % 2:
+        raise BadInput(
+            f"a board of {shape[0]} rows by {shape[1]} columns: "
+            "ExtendedConnect4 needs at least 1 row and an even number of columns, 2 or more"
+        )
+    return ExtendedState(np.zeros(shape, dtype=np.int64), (6, 6))
+
+
+def read(text: str, source: str) -> ExtendedState:
+    """Read a state file; raises `BadInput` with `source:line: cause`.
+
+    Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row, top first.
+    """
+    lines = text.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise BadInput(f"{source}:1: the file is empty; expected the pop-outs, then the board")
+    popouts, mover = _read_first_line(lines[0], source)
+    rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines[1:], 2)]
+    if not rows:
+        raise BadInput(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(rows[0]):
+            raise BadInput(
+                f"{source}:{number}: {len(row)} values in this row, {len(rows[0])} in the first"
+            )
+    if len(rows[0]) % 2:
+        raise BadInput(f"{source}:2: {len(rows[0])} columns; the number of columns has to be even")
+    for number, (row, below) in enumerate(pairwise(rows), 2):
+        for column, (cell, under) in enumerate(zip(row, below, strict=True)):
+            if cell and not under:
+                raise BadInput(
+                    f"{source}:{number}: the token in column {column} floats above an empty cell"
+                )
+    return ExtendedState(np.array(rows, dtype=np.int64), popouts, mover)
+
+
+def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
+    words = line.split()
+    if len(words) not in (1, 3):
+        raise BadInput(
+            f"{source}:1: {line.strip()!r}; expected the pop-outs of each player (`6`), "
+            "or of both and who moves (`4 3 2`)"
+        )
+    numbers = [_read_number(word, f"{source}:1") for word in words]
+    for number in numbers[:2]:
+        if number < 0:
+            raise BadInput(f"{source}:1: {number} pop-outs; the number cannot be negative")
+    if len(numbers) == 1:
+        return (numbers[0], numbers[0]), 1
+    if numbers[2] not in (1, 2):
+        raise BadInput(f"{source}:1: player {numbers[2]} to move; expected 1 or 2")
+    return (numbers[0], numbers[1]), cast("Player", numbers[2])
+
+
+def _read_number(word: str, where: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,9}", word):
+        shown = word if len(word) <= 20 else word[:20] + "..."
+        raise BadInput(f"{where}: {shown!r} is not a number")
+    return int(word)
+
+
+def _read_row(line: str, where: str) -> list[int]:
+    row = [_read_number(word, where) for word in line.split()]
+    if not row:
+        raise BadInput(f"{where}: a blank line inside the board")
+    for value in row:
+        if value not in (0, 1, 2):
+            raise BadInput(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
+    return row
+
+
+def from_json(value: dict[str, Any]) -> ExtendedState:
+    """Read the `start` of a record; raises `BadInput`."""
+    try:
+        popouts = value["popouts"]
+        one, two = popouts if isinstance(popouts, list) else (popouts, popouts)
+        rows = [" ".join(str(cell) for cell in row) for row in value["board"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"start: not a position of ExtendedConnect4 ({error!r})") from None
+    return read("\n".join([f"{one} {two} {value.get('mover', 1)}", *rows]), "start")
+
+
+def parse_action(text: str) -> ExtendedAction:
+    """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
+    match = ACTION_TEXT.fullmatch(text.strip())
+    if match is None:
+        shown = text.strip() if len(text) <= 20 else text.strip()[:20] + "..."
+        raise IllegalAction(f"{shown!r} is no move: type {ACTION_HELP}")
+    return int(match[1]), bool(match[2])
+
+
+def format_action(action: ExtendedAction) -> str:
+    """Write an action as a person types it."""
+    column, is_popout = action
+    return f"{column}P" if is_popout else f"{column}"
+
+
+ACTION_HELP: Final = "3 to drop into column 3, 3P to pop out of column 3"
+
+EXTENDED: Final = Game(
+    name="extended",
+    title="ExtendedConnect4",
+    rules_version=1,
+    on_fault=FaultPolicy.SKIP,
+    start=start,
+    read=read,
+    from_json=from_json,
+    parse_action=parse_action,
+    format_action=format_action,
+    action_help=ACTION_HELP,
+)

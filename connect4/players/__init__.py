@@ -1,0 +1,103 @@
+"""Who can sit at the table: `PLAYERS` by kind, and the check of an agent's name.
+
+A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` takes it apart.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import BadInput
+from connect4.games import nearest
+from connect4.players.base import Agent, Asked, Setup
+from connect4.players.names import AgentName, split_name, student_file
+from connect4.players.random import RandomPlayer
+from connect4.players.student import StudentAgent
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerKind:
+    """One kind of player: how its name is written, which games it plays, how it is made.
+
+    `build` is None for a person, who sits at the referee's own side. `options` maps an option's
+    name to a check of its value, which returns None or says what would be right.
+    """
+
+    usage: str
+    build: Callable[[Setup], Agent] | None
+    games: frozenset[str] | None = None
+    options: dict[str, Callable[[str], str | None]] = field(default_factory=dict)
+    takes_rest: bool = False
+
+
+def positive_whole_number(value: str) -> str | None:
+    """Check an option's value."""
+    if re.fullmatch(r"0*[1-9][0-9]{0,11}", value):
+        return None
+    return "a whole number above 0"
+
+
+PLAYERS: Final[dict[str, PlayerKind]] = {
+    "ai": PlayerKind(
+        "ai, ai:FILE or ai:FILE,nodes=N",
+        StudentAgent,
+        games=frozenset({"extended"}),
+        options={"nodes": positive_whole_number},
+        takes_rest=True,
+    ),
+    "human": PlayerKind("human", None),
+    "random": PlayerKind("random", lambda setup: RandomPlayer(setup.player, setup.derived_seed())),
+}
+
+
+def parse_agent(text: str, game: str = "extended") -> AgentName:
+    """Return the agent's name, checked whole; raises `BadInput` that lists what would be right."""
+    name = split_name(text)
+    if name.kind not in PLAYERS:
+        usages = ", ".join(kind.usage for kind in PLAYERS.values())
+        raise BadInput(f"no agent {text!r}{nearest(name.kind, PLAYERS)}; the agents are {usages}")
+    kind = PLAYERS[name.kind]
+    if kind.games is not None and game not in kind.games:
+        raise BadInput(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
+    if name.rest and not kind.takes_rest:
+        raise BadInput(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
+    for key, value in name.options.items():
+        if key not in kind.options:
+            known = ", ".join(kind.options) or "none"
+            hint = nearest(key, kind.options)
+            raise BadInput(f"agent {text!r}: no option {key!r}{hint}; the options are {known}")
+        wrong = kind.options[key](value)
+        if wrong is not None:
+            raise BadInput(f"agent {text!r}: {key} is {wrong}, not {value!r}")
+    if name.kind == "ai":
+        _check_file(text, student_file(name))
+    return name
+
+
+def _check_file(text: str, path: Path) -> None:
+    if path.is_file():
+        return
+    names = [entry.name for entry in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    near = difflib.get_close_matches(path.name, names, n=1)
+    hint = f", did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+    raise BadInput(f"agent {text!r}: no file {str(path)!r}{hint}")
+
+
+def file_hash(name: AgentName) -> str | None:
+    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent."""
+    if name.kind != "ai":
+        return None
+    return hashlib.sha256(student_file(name).read_bytes()).hexdigest()
+
+
+def asked_of(name: AgentName, opponent: AgentName, forced: Asked | None = None) -> Asked | None:
+    """Return which method of a student's file is asked: it follows the opponent."""
+    if name.kind != "ai":
+        return None
+    return forced or ("expectimax" if opponent.kind == "random" else "intelligent")

@@ -1,0 +1,88 @@
+"""What stands on each side of the table: an `Agent` chooses, a `Seat` is asked by the referee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+from connect4.games.base import Action, Game, Player, Seconds, State
+from connect4.players.names import AgentName
+
+Asked: TypeAlias = Literal["expectimax", "intelligent"]
+"""Which method of a student's `AIPlayer` is asked for moves."""
+
+
+class Outcome(StrEnum):
+    """What a turn came to; its values are the words of the game record."""
+
+    PLAYED = "played"
+    INVALID = "invalid"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    PASS = "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back from a seat that was asked for a move.
+
+    `PLAYED` says that an action arrived in time, not that it is legal: the referee judges that.
+    `text` is the action as a person would type it, or None where there is none that can be
+    written. `starved` says that the machine, not the agent, was slow.
+    """
+
+    outcome: Outcome
+    action: Action | None = None
+    text: str | None = None
+    seconds: Seconds = 0.0
+    cpu_seconds: Seconds = 0.0
+    overrun: Seconds = 0.0
+    starved: bool = False
+    detail: str | None = None
+
+
+class PlayerLeft(Exception):
+    """A person has left the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that an agent needs to know before its first turn."""
+
+    agent: AgentName
+    player: Player
+    game: Game
+    seconds: Seconds
+    """The time limit of a move."""
+    seed: int
+    """The game's seed; an agent's own randomness is derived from it and from `player`."""
+    asked: Asked | None = None
+    """For a student's file only."""
+
+    def derived_seed(self) -> int:
+        """Return a seed of this player's own."""
+        return 2 * self.seed + self.player - 1
+
+
+class Agent(Protocol):
+    """A program that plays. It may live in a process of its own."""
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return an action of `state`'s mover within `seconds` (None: no limit).
+
+        Raises `IllegalAction` where an answer came that is no action of the game at all.
+        """
+        ...
+
+
+class Seat(Protocol):
+    """One side of the table, ready before the game's first clock starts."""
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the reply to `state`; raises `PlayerLeft` where a person leaves."""
+        ...
+
+    def close(self) -> None:
+        """Leave nothing behind; may be called more than once."""
+        ...

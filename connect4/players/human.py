@@ -1,0 +1,61 @@
+"""A person at the table: asked again for what is no move, free to leave."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from connect4.errors import IllegalAction
+from connect4.games.base import Game, Seconds, State
+from connect4.players.base import Outcome, PlayerLeft, Reply
+
+LEAVE = frozenset({"q", "quit", "exit"})
+
+
+class HumanSeat:
+    """Reads moves with `read_line(prompt)`, which raises `EOFError` at the end of input.
+
+    `say(line)` shows the reason where a text is no move. The person is clocked only where the
+    referee gives a limit: a late move is then a late turn.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        player: int,
+        read_line: Callable[[str], str],
+        say: Callable[[str], None],
+    ) -> None:
+        self._game = game
+        self._prompt = f"Player {player}, your move ({game.action_help}; q to leave): "
+        self._read_line = read_line
+        self._say = say
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the person's move; a legal text costs no second try, an illegal move the turn."""
+        began = time.monotonic()
+        while True:
+            try:
+                text = self._read_line(self._prompt).strip()
+            except EOFError:
+                raise PlayerLeft("end of input") from None
+            if text.lower() in LEAVE:
+                raise PlayerLeft("left the game")
+            try:
+                action = self._game.parse_action(text)
+            except IllegalAction as error:
+                self._say(str(error))
+                continue
+            took = time.monotonic() - began
+            late = seconds is not None and took > seconds
+            return Reply(
+                Outcome.TIMEOUT if late else Outcome.PLAYED,
+                None if late else action,
+                None if late else self._game.format_action(action),
+                seconds=took,
+                overrun=took - seconds if late and seconds is not None else 0.0,
+                detail=f"no answer within {seconds:g} s" if late else None,
+            )
+
+    def close(self) -> None:
+        """Nothing to leave behind."""

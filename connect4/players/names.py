@@ -1,0 +1,52 @@
+"""The one way to name an agent: `KIND`, `KIND:key=value,...`, `ai:FILE`, `ai:FILE,key=value`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from connect4.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class AgentName:
+    """An agent's name, taken apart.
+
+    `rest` is the part after the colon that is no `key=value` (a file, an address), or empty.
+    """
+
+    text: str
+    kind: str
+    rest: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def split_name(text: str) -> AgentName:
+    """Take a name apart; whether there is such an agent is not judged here.
+
+    Raises `BadInput` where an option is given twice or follows no pattern.
+    """
+    kind, _, rest = text.strip().partition(":")
+    positional: list[str] = []
+    options: dict[str, str] = {}
+    for part in rest.split(",") if rest else []:
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not (equals and key.isidentifier()):
+            if options:
+                raise BadInput(f"agent {text!r}: {part!r} is no option; expected key=value")
+            positional.append(part)
+        elif key in options:
+            raise BadInput(f"agent {text!r}: option {key!r} is given twice")
+        else:
+            options[key] = value.strip()
+    return AgentName(text.strip(), kind, ",".join(positional), options)
+
+
+STUDENT_FILE = Path(__file__).parent / "ai.py"
+"""The file behind the plain name `ai`."""
+
+
+def student_file(name: AgentName) -> Path:
+    """Return the file of an `ai` or `ai:FILE` agent."""
+    return Path(name.rest) if name.rest else STUDENT_FILE

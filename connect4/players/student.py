@@ -1,0 +1,156 @@
+"""A student's file as an agent: load it, ask the right method, read its answer, show its errors."""
+
+from __future__ import annotations
+
+import importlib.util
+import operator
+import os
+import random
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from connect4.errors import AgentFailure, IllegalAction
+from connect4.games.base import Seconds, State
+from connect4.games.extended import ExtendedAction, ExtendedState
+from connect4.players.base import Setup
+from connect4.players.names import student_file
+
+MAX_DETAIL: Final = 4000
+"""Characters of an agent's traceback that are kept."""
+
+MODULE_NAME: Final = "submission"
+
+
+class StudentAgent:
+    """An `AIPlayer` of the file that `setup` names.
+
+    Raises `AgentFailure` where the file cannot be loaded or the player not be constructed.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.path = student_file(setup.agent)
+        self._method = f"get_{setup.asked}_move"
+        random.seed(setup.derived_seed())
+        np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
+        try:
+            module = _load_module(self.path)
+            if not hasattr(module, "AIPlayer"):
+                raise AgentFailure(f"{self.path.name} defines no class AIPlayer")
+            seconds = setup.seconds
+            limit = int(seconds) if float(seconds).is_integer() else seconds
+            self.player = module.AIPlayer(setup.player, limit)
+            if "nodes" in setup.agent.options:
+                self.player.node_budget = int(setup.agent.options["nodes"])
+        except AgentFailure:
+            raise
+        except BaseException as error:
+            raise _failure("could not be loaded", error, self.path) from None
+
+    def choose(self, state: State, seconds: Seconds | None) -> ExtendedAction:
+        """Ask the student's method and read its answer; `AgentFailure` has the traceback."""
+        assert isinstance(state, ExtendedState)
+        try:
+            answer = getattr(self.player, self._method)(state.for_agent())
+        except BaseException as error:
+            raise _failure(f"failed in {self._method}", error, self.path) from None
+        return read_answer(answer)
+
+
+def _load_module(path: Path) -> Any:
+    """Run the file as a module of its own; no folder is added to the import path."""
+    spec = importlib.util.spec_from_file_location(MODULE_NAME, os.path.abspath(path))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def read_answer(answer: object) -> ExtendedAction:
+    """Return `(column, is_popout)` as plain values from what an agent returned.
+
+    Whole numbers of any kind are columns; bool, 0/1 and numpy's bool say whether it is a pop-out.
+    Only a tuple is an action. No method that the answer's own class defines is called, so a
+    hostile subclass cannot lie. Raises `IllegalAction` with what was returned.
+    """
+    if not issubclass(type(answer), tuple):
+        raise IllegalAction(f"an action is a tuple (column, is_popout), not {_shown(answer)}")
+    if _overrides_tuple(type(answer)):
+        raise IllegalAction("an action is a plain tuple; this one redefines how tuples behave")
+    values: list[object] = list(tuple.__iter__(cast("tuple[object, ...]", answer)))
+    if len(values) != 2:
+        raise IllegalAction(
+            f"an action is a tuple of two, (column, is_popout); got {len(values)} values"
+        )
+    column, is_popout = values
+    return _read_column(column), _read_popout(is_popout)
+
+
+def _overrides_tuple(kind: type) -> bool:
+    """Return whether a subclass of tuple replaces anything that reading it relies on."""
+    watched = ("__iter__", "__len__", "__getitem__", "__eq__", "__hash__", "__getattribute__")
+    own = (base for base in kind.__mro__ if base not in (tuple, object))
+    return any(name in vars(base) for base in own for name in watched)
+
+
+def _read_column(column: object) -> int:
+    if type(column) in (int, bool) or isinstance(column, np.integer):
+        number = operator.index(column)  # type: ignore[arg-type]
+    elif type(column) is float or isinstance(column, np.floating):
+        if not float(column).is_integer():
+            raise IllegalAction(f"column {_shown(column)} is not a whole number")
+        number = int(column)
+    else:
+        raise IllegalAction(f"a column is a whole number, not {_shown(column)}")
+    if not 0 <= number < 10_000:
+        raise IllegalAction("column is outside the board" if number > 0 else "column is negative")
+    return number
+
+
+def _read_popout(value: object) -> bool:
+    if type(value) is bool or isinstance(value, np.bool_):
+        return bool(value)
+    if (type(value) is int or isinstance(value, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise IllegalAction(f"is_popout is True or False, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Return a short text for a value that nobody vouches for."""
+    if type(value) in (int, float, str, list, type(None), bool):
+        try:
+            text = repr(value)
+        except Exception:
+            text = type(value).__name__
+        return text if len(text) <= 60 else text[:60] + "..."
+    return f"a value of type {type(value).__name__}"
+
+
+def _failure(what: str, error: BaseException, path: Path) -> AgentFailure:
+    """Return the failure with a traceback that begins in the agent's own file.
+
+    A KeyboardInterrupt that the agent did not raise itself is a person's Ctrl-C and goes on up.
+    """
+    first: TracebackType | None = error.__traceback__
+    own = os.path.abspath(path)
+    while first is not None and first.tb_frame.f_code.co_filename != own:
+        first = first.tb_next
+    try:
+        kind = type(error)
+        lines = traceback.format_exception(kind, error, first, limit=-20)
+        text = "".join(lines).rstrip()
+    except Exception:
+        text = f"{type(error).__name__}: (its text could not be made)"
+    if len(text) > MAX_DETAIL:
+        text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
+    return AgentFailure(f"{path.name} {what}: {_last_line(text)}", text)
+
+
+def _last_line(text: str) -> str:
+    return text.splitlines()[-1][:200]

@@ -1,0 +1,302 @@
+"""The record of a game: one JSON document, written whole, read with checks, replayed.
+
+Whatever looks at a finished game starts here. `docs/formats.md` describes the document.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+
+from connect4.config import MAX_CONSECUTIVE_SKIPS
+from connect4.errors import BadInput, IllegalAction
+from connect4.games import find_game
+from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.players.base import Asked, Outcome
+from connect4.referee import Result, Turn, Winner
+
+FORMAT: Final = "connect4-record/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPlayer:
+    """One side of a recorded game; `sha256` is of the agent's file, where it has one."""
+
+    agent: str
+    asked: Asked | None = None
+    sha256: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the player as it stands in the document."""
+        return {"agent": self.agent, "asked": self.asked, "sha256": self.sha256}
+
+
+def agent_versions() -> dict[str, str]:
+    """Return the versions of what agents run on."""
+    return {"python": platform.python_version(), "numpy": np.__version__}
+
+
+@dataclass(slots=True)
+class Record:
+    """A game's record. `extra` keeps what a reader does not know, so that nothing is lost."""
+
+    game: Game
+    start: State
+    players: tuple[RecordedPlayer, RecordedPlayer]
+    time_limit: Seconds
+    seed: int
+    turns: list[Turn] = field(default_factory=list)
+    result: Result | None = None
+    isolation: str = "none"
+    lifetime: str = "game"
+    versions: dict[str, str] = field(default_factory=agent_versions)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole document. The game must have a result."""
+        assert self.result is not None, "a record is written when its game has ended"
+        return {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules_version": self.game.rules_version,
+            "start": self.start.to_json(),
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "isolation": self.isolation,
+            "lifetime": self.lifetime,
+            "agent_versions": self.versions,
+            "players": [player.to_json() for player in self.players],
+            "turns": [_turn_to_json(turn) for turn in self.turns],
+            "result": {
+                "scores": list(self.result.scores),
+                "ending": self.result.ending.value,
+                "winner": self.result.winner,
+            },
+            **self.extra,
+        }
+
+
+def _turn_to_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "player": turn.player,
+        "action": turn.text,
+        "outcome": turn.outcome.value,
+        "seconds": round(turn.seconds, 3),
+        "cpu_seconds": round(turn.cpu_seconds, 3),
+        "overrun": round(turn.overrun, 3),
+        "starved": turn.starved,
+        "detail": turn.detail,
+    }
+
+
+def dumps(record: Record) -> str:
+    """Return the document as text: one line for each turn and each row, so that it can be read."""
+    document = record.to_json()
+    lines = []
+    for key, value in document.items():
+        if key in ("turns", "players") and value:
+            rows = ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in value)
+            lines.append(f"  {json.dumps(key)}: [\n{rows}\n  ]")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write(record: Record, path: Path) -> None:
+    """Write the document whole or not at all; raises `BadInput` where the place cannot be had."""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(dumps(record))
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise BadInput(f"{path}: the record cannot be written: {error.strerror}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read(path: Path) -> Record:
+    """Read and check a record; raises `BadInput` that names the file and what is wrong.
+
+    The turns are replayed from the start and must be legal and give the scores written.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: the record cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not a record (byte {error.start} is no text)") from None
+    try:
+        return loads(text)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def loads(text: str) -> Record:
+    """Read and check a record's text; see `read`."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not a record: no JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, dict) else None
+        raise BadInput(f"not a record of a game: format {found!r}, expected {FORMAT!r}")
+    try:
+        record = _from_json(document)
+    except BadInput:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise BadInput(f"not a whole record: {type(error).__name__}: {error}") from None
+    check(record)
+    return record
+
+
+KNOWN: Final = frozenset(
+    {
+        "format",
+        "game",
+        "rules_version",
+        "start",
+        "time_limit",
+        "seed",
+        "isolation",
+        "lifetime",
+        "agent_versions",
+        "players",
+        "turns",
+        "result",
+    }
+)
+
+
+def _from_json(document: dict[str, Any]) -> Record:
+    game = find_game(document["game"])
+    if document["rules_version"] != game.rules_version:
+        raise BadInput(
+            f"rules version {document['rules_version']!r} of {game.name}, "
+            f"expected {game.rules_version}"
+        )
+    one, two = (
+        RecordedPlayer(player["agent"], player.get("asked"), player.get("sha256"))
+        for player in document["players"]
+    )
+    result = document["result"]
+    return Record(
+        game=game,
+        start=game.from_json(document["start"]),
+        players=(one, two),
+        time_limit=float(document["time_limit"]),
+        seed=int(document["seed"]),
+        turns=[
+            _turn_from_json(number, turn, game) for number, turn in enumerate(document["turns"], 1)
+        ],
+        result=Result(
+            (int(result["scores"][0]), int(result["scores"][1])),
+            Ending(result["ending"]),
+            cast("Winner", int(result["winner"])),
+        ),
+        isolation=str(document.get("isolation", "none")),
+        lifetime=str(document.get("lifetime", "game")),
+        versions=dict(document.get("agent_versions", {})),
+        extra={key: value for key, value in document.items() if key not in KNOWN},
+    )
+
+
+def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
+    text = turn["action"]
+    outcome = Outcome(turn["outcome"])
+    action = None
+    if outcome is Outcome.PLAYED:
+        try:
+            action = game.parse_action(str(text))
+        except IllegalAction as error:
+            raise BadInput(f"turn {number}: {error}") from None
+    return Turn(
+        number,
+        cast("Player", int(turn["player"])),
+        outcome,
+        action,
+        text,
+        float(turn.get("seconds", 0.0)),
+        float(turn.get("cpu_seconds", 0.0)),
+        float(turn.get("overrun", 0.0)),
+        bool(turn.get("starved", False)),
+        turn.get("detail"),
+    )
+
+
+def replay(record: Record) -> Iterator[State]:
+    """Yield the position before the first turn and after each turn.
+
+    Raises `BadInput` that names the turn which the rules do not allow.
+    """
+    state = record.start
+    yield state
+    for turn in record.turns:
+        if state.is_over():
+            raise BadInput(f"turn {turn.number}: the game is over before it")
+        if turn.player != state.mover:
+            raise BadInput(f"turn {turn.number}: player {turn.player} moves out of turn")
+        if turn.outcome is Outcome.PLAYED:
+            try:
+                state = state.apply(turn.action)
+            except IllegalAction as error:
+                raise BadInput(f"turn {turn.number}: {turn.text}: {error}") from None
+        else:
+            state = state.skip()
+        yield state
+
+
+def check(record: Record) -> None:
+    """Replay the record; raises `BadInput` where the turns do not give the result written."""
+    result = record.result
+    assert result is not None
+    state = record.start
+    for state in replay(record):  # noqa: B007 - the last one is what is wanted
+        pass
+    last = len(record.turns)
+    if state.scores() != result.scores:
+        raise BadInput(
+            f"turn {last}: the scores after the last turn are {state.scores()}, "
+            f"the record says {result.scores}"
+        )
+    ending = state.ending()
+    by_rules = ending is not None
+    if by_rules and result.ending != ending:
+        raise BadInput(
+            f"turn {last}: the game ends there with {ending}, the record says {result.ending}"
+        )
+    if not by_rules and result.ending in (
+        Ending.NO_ACTION,
+        Ending.LINE,
+        Ending.BOARD_FULL,
+        Ending.DRAW_LIMIT,
+        Ending.REPETITION,
+    ):
+        raise BadInput(
+            f"turn {last}: the record says {result.ending}, but the game is not over there"
+        )
+    tail = record.turns[-MAX_CONSECUTIVE_SKIPS:]
+    skipped = sum(turn.outcome not in (Outcome.PLAYED, Outcome.PASS) for turn in tail)
+    if result.ending is Ending.STALLED and skipped < MAX_CONSECUTIVE_SKIPS:
+        raise BadInput(
+            f"turn {last}: the record says stalled, but {MAX_CONSECUTIVE_SKIPS} turns in a row "
+            "were not skipped"
+        )

@@ -1,0 +1,163 @@
+"""The referee: plays one game between two seats and says what happens, event by event.
+
+It knows no view, no record and no grader; whoever iterates over `play` gets the events, and the
+generator's return value is the `Result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from connect4.config import MAX_CONSECUTIVE_SKIPS
+from connect4.errors import IllegalAction
+from connect4.games.base import Action, Ending, FaultPolicy, Game, Player, Seconds, State, opponent
+from connect4.players.base import Outcome, PlayerLeft, Reply, Seat
+
+Winner: TypeAlias = Literal[0, 1, 2]
+"""0 where nobody has won."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn as it was judged. `number` counts from 1; seconds are wall clock."""
+
+    number: int
+    player: Player
+    outcome: Outcome
+    action: Action | None = None
+    text: str | None = None
+    """The action as a person would type it, legal or not; None where there is none."""
+    seconds: Seconds = 0.0
+    cpu_seconds: Seconds = 0.0
+    overrun: Seconds = 0.0
+    starved: bool = False
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a game came to, and why it ended: two separate values."""
+
+    scores: tuple[int, int]
+    ending: Ending
+    winner: Winner
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The game is about to begin in `state`."""
+
+    game: Game
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegun:
+    """`state.mover` is about to be asked; `limit` None means that nobody clocks it."""
+
+    number: int
+    state: State
+    limit: Seconds | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn was judged; `state` is the position after it."""
+
+    turn: Turn
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The game has ended in `state`."""
+
+    result: Result
+    state: State
+
+
+Event: TypeAlias = Started | TurnBegun | TurnEnded | Over
+
+
+def play(
+    game: Game,
+    start: State,
+    seats: Mapping[Player, Seat],
+    limits: Mapping[Player, Seconds | None],
+) -> Generator[Event, None, Result]:
+    """Play one game from `start`, yielding each event as it happens.
+
+    A turn that is late, invalid or failed is skipped or loses the game, as `game.on_fault` says.
+    The seats are not closed here: whoever opened them does that.
+    """
+    state = start
+    yield Started(game, state)
+    number = skips = 0
+    result: Result | None = None
+    while result is None:
+        ending = state.ending()
+        if ending is not None:
+            result = _final(state, ending)
+            break
+        if skips == MAX_CONSECUTIVE_SKIPS:
+            result = _final(state, Ending.STALLED)
+            break
+        number += 1
+        player = state.mover
+        if not state.legal_actions():
+            turn, state = Turn(number, player, Outcome.PASS), state.skip()
+            yield TurnEnded(turn, state)
+            continue
+        yield TurnBegun(number, state, limits[player])
+        try:
+            reply = seats[player].ask(state, limits[player])
+        except PlayerLeft:
+            result = abandoned(state, Ending.LEFT)
+            break
+        turn, state = _judge(number, state, reply)
+        yield TurnEnded(turn, state)
+        if turn.outcome is Outcome.PLAYED:
+            skips = 0
+        elif game.on_fault is FaultPolicy.FORFEIT:
+            result = Result(state.scores(), Ending.FORFEIT, opponent(player))
+        else:
+            skips += 1
+    yield Over(result, state)
+    return result
+
+
+def _judge(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
+    """Return the turn that `reply` makes, and the position after it."""
+    outcome, detail = reply.outcome, reply.detail
+    after = None
+    if outcome is Outcome.PLAYED:
+        try:
+            after = state.apply(reply.action)
+        except IllegalAction as error:
+            outcome, detail = Outcome.INVALID, str(error)
+    turn = Turn(
+        number,
+        state.mover,
+        outcome,
+        reply.action if outcome is Outcome.PLAYED else None,
+        reply.text,
+        reply.seconds,
+        reply.cpu_seconds,
+        reply.overrun,
+        reply.starved,
+        detail,
+    )
+    return turn, state.skip() if after is None else after
+
+
+def _final(state: State, ending: Ending) -> Result:
+    """Return the result of a position that the rules have ended: the higher score wins."""
+    one, two = state.scores()
+    return Result((one, two), ending, 1 if one > two else 2 if two > one else 0)
+
+
+def abandoned(state: State, ending: Ending) -> Result:
+    """Return the result of a game that was broken off: the scores as they stand, no winner."""
+    return Result(state.scores(), ending, 0)
