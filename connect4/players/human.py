@@ -27,13 +27,17 @@ class HumanSeat:
         say: Callable[[str], None],
     ) -> None:
         self._game = game
-        self._prompt = f"Player {player}, your move ({game.action_help}; q to leave): "
+        self._prompt = f"Player {player}, your move: "
+        self._help = f"Type {game.action_help}; q leaves the game."
         self._read_line = read_line
         self._say = say
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the person's move; a legal text costs no second try, an illegal move the turn."""
         began = time.monotonic()
+        if self._help:
+            self._say(self._help)
+            self._help = ""
         while True:
             try:
                 text = self._read_line(self._prompt).strip()

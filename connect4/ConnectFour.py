@@ -1,0 +1,271 @@
+"""The command: `python3 -m connect4.ConnectFour AGENT AGENT [START] [options]`. Wiring only."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+import signal
+import sys
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NoReturn
+
+from connect4 import record as records
+from connect4.config import DEFAULT_SECONDS
+from connect4.errors import BadInput
+from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Ending, Game, Player, State
+from connect4.isolation import open_seat
+from connect4.players import PLAYERS, parse_agent
+from connect4.players.base import Outcome, Seat, Setup
+from connect4.players.human import HumanSeat
+from connect4.players.names import AgentName
+from connect4.record import Record
+from connect4.referee import Result
+from connect4.table import Table, Terms
+from connect4.views.terminal import TerminalView, first_line
+
+FAULT_RECORD: Final = "connect4-fault.json"
+"""Where the record of a game with a failed turn goes if `--record` names no other place."""
+
+EXAMPLES: Final = """
+examples:
+  python3 -m connect4.ConnectFour ai random case4.txt --time 20
+      the agent of connect4/players/ai.py against the random player
+  python3 -m connect4.ConnectFour human ai case1 --human-clock
+      play against it, with the same clock for you
+  python3 -m connect4.ConnectFour ai ai:old/ai.py case2.txt --swap --seed 7
+      two versions against each other, once from each side
+  python3 -m connect4.ConnectFour ai random case1 --view none --record game.json
+      no pictures, only the scores, and a record of the game
+  python3 -m connect4.ConnectFour --replay-turn game.json:12
+      ask the same agent for turn 12 of that game once more
+
+agents: {agents}
+starts: a state file, or one of connect4/initial_states with or without .txt
+a move is typed as 3 (drop into column 3) or 3P (pop out of column 3); q leaves the game
+"""
+
+ENDINGS: Final = {
+    Ending.NO_ACTION: "the player to move has no valid action",
+    Ending.STALLED: "stopped after six skipped turns in a row",
+    Ending.LINE: "four in a row",
+    Ending.BOARD_FULL: "the board is full",
+    Ending.DRAW_LIMIT: "the limit of turns is reached: a draw",
+    Ending.REPETITION: "the position has come up for the third time: a draw",
+    Ending.FORFEIT: "a late, invalid or failed turn loses the game",
+    Ending.LEFT: "a player left",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with status 2."""
+        self.exit(2, f"error: {message} (--help shows examples)\n")
+
+
+def time_limit(text: str) -> float:
+    """Read a `--time`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
+    return value
+
+
+def seed_number(text: str) -> int:
+    """Read a `--seed`."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
+    return int(text)
+
+
+def make_parser() -> Parser:
+    """Return the command line's parser."""
+    agents = ", ".join(kind.usage for kind in PLAYERS.values())
+    parser = Parser(
+        prog="python3 -m connect4.ConnectFour",
+        description="Play one game between two agents and say the scores.",
+        epilog=EXAMPLES.format(agents=agents),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
+    add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
+    add("start", metavar="START", nargs="?", help="the position to begin with")
+    add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds per move (default 20)")
+    add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
+    add("--view", choices=("auto", "window", "terminal", "none"), default="auto")
+    add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
+    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--swap", action="store_true", help="play a second game with sides swapped")
+    add("--human-clock", action="store_true", help="the time limit holds for people too")
+    add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
+    add("--replay-turn", metavar="RECORD:N", help="ask for turn N of a recorded game once more")
+    return parser
+
+
+def check_view(view: str) -> None:
+    """Refuse a view that this machine or this version cannot show."""
+    if view == "window":
+        raise BadInput("--view window: there is no window yet; use --view terminal")
+
+
+def play(arguments: argparse.Namespace) -> int:
+    """Play what the command line asks for; return the exit status."""
+    game = find_game(arguments.game)
+    check_view(arguments.view)
+    one = parse_agent(arguments.agent1, game.name)
+    two = parse_agent(arguments.agent2, game.name)
+    start = load_start(game, arguments.start) if arguments.start else game.start(None, None)
+    if arguments.record and not arguments.record.parent.is_dir():
+        raise BadInput(f"--record {arguments.record}: no folder {str(arguments.record.parent)!r}")
+    terms = Terms(
+        arguments.time,
+        random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
+        forced=arguments.ask,
+        human_clock=arguments.human_clock,
+    )
+    results = []
+    for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
+        place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
+        status, result = play_one(game, start, agents, terms, arguments, place)
+        if status:
+            return status
+        results.append(result)
+    if arguments.swap:
+        tell_average(one.text, two.text, results)
+    return 0
+
+
+def record_place(named: Path | None, suffix: str) -> Path:
+    """Return where a game's record goes: where `--record` says, else where faults go."""
+    place = named or Path(FAULT_RECORD)
+    return place.with_name(place.stem + suffix + place.suffix)
+
+
+def play_one(
+    game: Game,
+    start: State,
+    agents: tuple[AgentName, AgentName],
+    terms: Terms,
+    arguments: argparse.Namespace,
+    place: Path,
+) -> tuple[int, Result]:
+    """Play one game, show it, write its record; return the exit status and the result."""
+    title = f"{game.title}, {arguments.start or 'the usual start'}"
+    view = TerminalView((agents[0].text, agents[1].text), title, str(place))
+    shown = arguments.view != "none" or any(agent.kind == "human" for agent in agents)
+
+    def seat_person(player: Player) -> Seat:
+        return HumanSeat(game, player, view.read_line, view.say)
+
+    status = 0
+    with Table(game, start, agents, terms, seat_person) as table, closing(view):
+        try:
+            for event in table.events():
+                if shown:
+                    view.see(event)
+        except KeyboardInterrupt:
+            table.abandon(Ending.LEFT)
+            status = 130
+    record = table.record
+    assert record.result is not None
+    failed = any(turn.outcome is Outcome.ERROR for turn in record.turns)
+    if arguments.record or failed:
+        records.write(record, place)
+    tell_result(record)
+    if failed and not arguments.record:
+        print(f"The game's record is in {place}; --record FILE puts it elsewhere.")
+    return status, record.result
+
+
+def tell_result(record: Record) -> None:
+    """Print the scores, why the game ended, and each side's faults."""
+    assert record.result is not None
+    for player, points in zip((1, 2), record.result.scores, strict=True):
+        print(f"Player {player} Score: {points}")
+    print(f"The game ended: {ENDINGS.get(record.result.ending, record.result.ending.value)}.")
+    for player in (1, 2):
+        faults = [
+            turn
+            for turn in record.turns
+            if turn.player == player and turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
+        ]
+        if faults:
+            counts = Counter(turn.outcome.value for turn in faults)
+            listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+            reason = f"turn {faults[0].number}: {first_line(faults[0].detail)}"
+            print(f"Player {player} faults: {listed} (the first on {reason})")
+
+
+def tell_average(one: str, two: str, results: list[Result]) -> None:
+    """Print the mean scores of two agents over both sides."""
+    (first_one, first_two), (second_two, second_one) = (result.scores for result in results)
+    mean_one, mean_two = (first_one + second_one) / 2, (first_two + second_two) / 2
+    margin = mean_one - mean_two
+    print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")
+
+
+def replay_turn(where: str) -> int:
+    """Ask the agent of a recorded turn once more; return 0 where it plays a legal move."""
+    name, _, text = where.rpartition(":")
+    if not name or not text.isdigit():
+        raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
+    record = records.read(Path(name))
+    number = int(text)
+    if not 1 <= number <= len(record.turns):
+        raise BadInput(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
+    state = list(records.replay(record))[number - 1]
+    player = state.mover
+    recorded = record.players[player - 1]
+    agent = parse_agent(recorded.agent, record.game.name)
+    if agent.kind == "human":
+        raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
+    setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
+    print(f"Turn {number}, player {player} ({agent.text}), from the position\n{state.to_text()}")
+    with closing(open_seat(setup, "none")) as seat:
+        reply = seat.ask(state, record.time_limit)
+    if reply.outcome is Outcome.ERROR:
+        print(reply.detail)
+    else:
+        print(f"Answer: {reply.text}, {reply.outcome} in {reply.seconds:.3f} s")
+        if reply.detail:
+            print(reply.detail)
+    legal = reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+    if reply.outcome is Outcome.PLAYED and not legal:
+        print("That is no valid action there.")
+    return 0 if legal else 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+    try:
+        if arguments.replay_turn is not None:
+            return replay_turn(arguments.replay_turn)
+        if arguments.agent2 is None:
+            parser.error("two agents are needed, such as: ai random case4.txt")
+        return play(arguments)
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

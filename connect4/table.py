@@ -1,0 +1,112 @@
+"""A table with two named players: opens their seats, plays one game, keeps its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.isolation import Level, open_seat
+from connect4.players import asked_of, file_hash
+from connect4.players.base import Asked, Seat, Setup
+from connect4.players.names import AgentName
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Event, Over, TurnEnded, abandoned, play
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a game is played under. `seconds` is the limit of a move.
+
+    `forced` names the method that students' files are asked, in place of the one that follows
+    from the opponent. People are clocked only with `human_clock`.
+    """
+
+    seconds: Seconds
+    seed: int
+    level: Level = "none"
+    forced: Asked | None = None
+    human_clock: bool = False
+
+
+class Table:
+    """One game between two agents; a context manager, so that no seat is left open.
+
+    `record` grows with every turn and is whole once `events()` has ended or `abandon` was called.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        start: State,
+        agents: tuple[AgentName, AgentName],
+        terms: Terms,
+        seat_person: Callable[[Player], Seat],
+    ) -> None:
+        """Open both seats; `seat_person(player)` makes the seat of a `human`."""
+        one, two = agents
+        asked = asked_of(one, two, terms.forced), asked_of(two, one, terms.forced)
+        self.record = Record(
+            game,
+            start,
+            (
+                RecordedPlayer(one.text, asked[0], file_hash(one)),
+                RecordedPlayer(two.text, asked[1], file_hash(two)),
+            ),
+            terms.seconds,
+            terms.seed,
+            isolation=terms.level,
+        )
+        self._state = start
+        self._seats: dict[Player, Seat] = {}
+        self._limits: dict[Player, Seconds | None] = {}
+        sides: tuple[tuple[Player, AgentName], ...] = ((1, one), (2, two))
+        try:
+            for player, agent in sides:
+                person = agent.kind == "human"
+                self._limits[player] = None if person and not terms.human_clock else terms.seconds
+                self._seats[player] = (
+                    seat_person(player)
+                    if person
+                    else open_seat(
+                        Setup(agent, player, game, terms.seconds, terms.seed, asked[player - 1]),
+                        terms.level,
+                    )
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    def events(self) -> Iterator[Event]:
+        """Play the game, yielding the referee's events."""
+        record = self.record
+        for event in play(record.game, record.start, self._seats, self._limits):
+            if isinstance(event, TurnEnded):
+                record.turns.append(event.turn)
+                self._state = event.state
+            elif isinstance(event, Over):
+                record.result = event.result
+            yield event
+
+    def abandon(self, ending: Ending) -> None:
+        """Give a game that was broken off from outside its result: the scores as they stand."""
+        if self.record.result is None:
+            self.record.result = abandoned(self._state, ending)
+
+    def close(self) -> None:
+        """Close both seats."""
+        for seat in self._seats.values():
+            seat.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,291 @@
+"""The game in a terminal: redrawn in place there, printed line by line elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from connect4.games.base import Action, Player, State
+from connect4.games.extended import ExtendedState
+from connect4.players.base import Outcome
+from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
+
+TICK: Final = 0.1
+"""Seconds between two drawings of the running clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the cells and the frame are drawn; `tokens` are those of player 1 and 2."""
+
+    tokens: tuple[str, str]
+    empty: str
+    bar: str
+    top: tuple[str, str, str]
+    bottom: tuple[str, str, str]
+    colour: bool
+
+    def paint(self, text: str, code: str) -> str:
+        """Return `text` in an ANSI colour, or as it is where there is none."""
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+
+    def token(self, player: Player) -> str:
+        """Return a player's token in their colour."""
+        return self.paint(self.tokens[player - 1], PLAYER_COLOURS[player - 1])
+
+
+PLAYER_COLOURS: Final = ("1;31", "1;33")
+
+
+def style_for(stream: TextIO) -> Style:
+    """Choose round tokens where the stream can write them, colour where it is a terminal."""
+    terminal = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    colour = terminal and "NO_COLOR" not in os.environ
+    try:
+        "●○·│┌┐└┘─▾".encode(stream.encoding or "ascii")
+        round_tokens = terminal
+    except (LookupError, UnicodeEncodeError):
+        round_tokens = False
+    if round_tokens:
+        return Style(("●", "○"), "·", "│", ("┌", "─", "┐"), ("└", "─", "┘"), colour)
+    return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), colour)
+
+
+def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
+    """Return the board's lines, column numbers on top; the last move stands in brackets."""
+    cells = state.board()
+    before = last_cell(state, last)
+    width = 3 if cells.shape[1] <= 10 else 4
+    indent = "  "
+    numbers = "".join(f"{column:^{width}}" for column in range(cells.shape[1]))
+    lines = [f"{indent} {numbers}"]
+    left, fill, right = style.top
+    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+    for row, values in enumerate(cells.tolist()):
+        drawn = []
+        for column, value in enumerate(values):
+            token = style.token(value) if value else style.paint(style.empty, "2")
+            marked = (row, column) == before
+            drawn.append(
+                ("[" if marked else " ") + token + ("]" if marked else " ") + " " * (width - 3)
+            )
+        lines.append(indent + style.bar + "".join(drawn) + style.bar)
+    left, fill, right = style.bottom
+    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+    if isinstance(state, ExtendedState) and any(state.maximum):
+        owners = "".join(
+            style.paint(f"{'P' + str(column % 2 + 1):^{width}}", PLAYER_COLOURS[column % 2])
+            for column in range(cells.shape[1])
+        )
+        popped = isinstance(last, tuple) and bool(last[1])
+        lines.append(
+            f"{indent} {owners}  pop-outs" + (f"; last: column {last[0]}" if popped else "")
+        )
+    return lines
+
+
+def last_cell(state: State, last: Action | None) -> tuple[int, int] | None:
+    """Return `(row, column)` of the token that the last action, a drop, has set."""
+    if last is None:
+        return None
+    column, is_popout = last if isinstance(last, tuple) else (last, False)
+    if is_popout or not isinstance(column, int):
+        return None
+    return state.board()[:, column].tolist().count(0), column
+
+
+def move_text(turn: Turn) -> str:
+    """Say in words what a turn came to."""
+    who = f"player {turn.player}"
+    if turn.outcome is Outcome.PLAYED:
+        return f"{who} plays {turn.text}"
+    if turn.outcome is Outcome.PASS:
+        return f"{who} cannot move and passes"
+    return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"
+
+
+def first_line(detail: str | None) -> str:
+    """Return the line of a detail that says most: of a traceback the last."""
+    lines = (detail or "").strip().splitlines() or [""]
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
+    """Return all that an agent's author needs: the traceback, the position, how to repeat it."""
+    return (
+        f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n{turn.detail}\n\n"
+        f"The position, as a state file:\n{before.to_text()}\n"
+        f"To repeat this one turn:\n  {repeat}\n"
+    )
+
+
+class TerminalView:
+    """Shows a game on `out`; asks people on the same terminal."""
+
+    def __init__(
+        self, agents: tuple[str, str], title: str, record_name: str, out: TextIO = sys.stdout
+    ) -> None:
+        """`record_name` is where the record will be, for the command that repeats a turn."""
+        self._agents = agents
+        self._title = title
+        self._record_name = record_name
+        self._out = out
+        self._style = style_for(out)
+        self._live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        self._drawn = 0
+        self._last: Turn | None = None
+        self._before: State | None = None
+        self._reported: set[tuple[Player, str | None]] = set()
+        self._ticker: Ticker | None = None
+
+    def see(self, event: Event) -> None:
+        """Show one event of the referee."""
+        if isinstance(event, Started):
+            self._begin(event.state)
+        elif isinstance(event, TurnBegun):
+            self._turn_begun(event)
+        elif isinstance(event, TurnEnded):
+            self._turn_ended(event)
+        elif isinstance(event, Over):
+            self._stop_ticker()
+            self._show(event.state, "")
+
+    def _begin(self, state: State) -> None:
+        if self._live:
+            self._show(state, "")
+        else:
+            self._print([self._title, *self._heading(state), *draw_board(state, None, self._style)])
+
+    def _turn_begun(self, event: TurnBegun) -> None:
+        self._before = event.state
+        player = event.state.mover
+        agent = self._agents[player - 1]
+        limit = f" of {event.limit:g} s" if event.limit is not None else ""
+        if agent == "human":
+            self._show(event.state, f"You have {event.limit:g} s for this move." if limit else "")
+        elif not self._live:
+            return
+        else:
+            self._show(event.state, " ")
+            self._ticker = Ticker(self._out, f"  player {player} ({agent}) thinks: ", limit)
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        self._stop_ticker()
+        turn = event.turn
+        self._last = turn
+        if turn.outcome is Outcome.ERROR:
+            self._report(turn)
+        if self._live:
+            return
+        one, two = event.state.scores()
+        score = f"{one}:{two}"
+        self._print([f"{turn.number:4}. {score:>9} {turn.seconds:8.3f} s  {move_text(turn)}"])
+
+    def _report(self, turn: Turn) -> None:
+        """Print a failure whole the first time, above the board, which is then drawn anew."""
+        known = (turn.player, turn.detail)
+        if known in self._reported or self._before is None:
+            return
+        self._reported.add(known)
+        agent = self._agents[turn.player - 1]
+        place = shlex.quote(f"{self._record_name}:{turn.number}")
+        repeat = f"python3 -m connect4.ConnectFour --replay-turn {place}"
+        self._erase()
+        self._print(fault_report(turn, self._before, agent, repeat).splitlines())
+
+    def _heading(self, state: State) -> list[str]:
+        lines = []
+        players: tuple[Player, Player] = (1, 2)
+        for player, points in zip(players, state.scores(), strict=True):
+            agent = self._agents[player - 1]
+            left = ""
+            if isinstance(state, ExtendedState):
+                left = f"   {state.popouts[player - 1]} pop-outs left"
+            name = f"Player {player} {self._style.token(player)} {agent[-30:]:<12}"
+            lines.append(f"  {name} {points:4} points{left}")
+        return lines
+
+    def _show(self, state: State, status: str) -> None:
+        """Draw the whole picture, in place on a terminal."""
+        last = self._last
+        action = last.action if last is not None and last.outcome is Outcome.PLAYED else None
+        lines = ["", f"  {self._title}", "", *self._heading(state), ""]
+        lines += draw_board(state, action, self._style)
+        if last is not None:
+            lines.append(f"  Turn {last.number}: {move_text(last)}, {last.seconds:.2f} s")
+        if status.strip():
+            lines.append(f"  {status}")
+        self._erase()
+        self._print(lines)
+        self._drawn = len(lines) if self._live else 0
+
+    def _erase(self) -> None:
+        """Take the last picture away, where all of it is still on the screen."""
+        self._stop_ticker()
+        if self._live and self._drawn:
+            rows = shutil.get_terminal_size().lines
+            self._out.write(f"\x1b[{self._drawn}F\x1b[J" if self._drawn < rows else "\x1b[H\x1b[2J")
+        self._drawn = 0
+
+    def _print(self, lines: Sequence[str]) -> None:
+        self._out.write("".join(f"{line.rstrip()}\n" for line in lines))
+        self._out.flush()
+
+    def _stop_ticker(self) -> None:
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def read_line(self, prompt: str) -> str:
+        """Ask the person for a line; raises `EOFError` at the end of input."""
+        self._drawn += 1 if self._drawn else 0
+        self._out.write(prompt)
+        self._out.flush()
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            self._print([line])  # no terminal has echoed it
+        if not line:
+            raise EOFError
+        return line
+
+    def say(self, line: str) -> None:
+        """Tell the person something."""
+        self._drawn += 1 if self._drawn else 0
+        self._print([f"  {line}"])
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._stop_ticker()
+
+
+class Ticker:
+    """A clock that runs on the terminal's current line until it is stopped."""
+
+    def __init__(self, out: TextIO, prefix: str, suffix: str) -> None:
+        self._out = out
+        self._prefix = prefix
+        self._suffix = suffix
+        self._began = time.monotonic()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(TICK):
+            seconds = time.monotonic() - self._began
+            self._out.write(f"\r\x1b[K{self._prefix}{seconds:.1f} s{self._suffix}")
+            self._out.flush()
+
+    def stop(self) -> None:
+        """Stop the clock and take its line away."""
+        self._stopped.set()
+        self._thread.join()
+        self._out.write("\r\x1b[K")
+        self._out.flush()
