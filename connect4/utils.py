@@ -25,7 +25,7 @@ Board: TypeAlias = Cells | Sequence[Sequence[int]]
 """The cells as a 2-D array or as a list of rows."""
 
 CACHED_SHAPES = 32
-"""Board shapes whose layout is kept: 5 kB each at 12x12; the least recently used one goes."""
+"""Board shapes whose layout is kept: 5 kB each at 12x12; the oldest one goes first."""
 
 _TOKENS = {1: np.array(1), 2: np.array(2)}
 """The players' tokens as arrays: numpy compares with these faster than with Python's int."""
@@ -140,7 +140,7 @@ def get_row_score(player_number: int, row: Iterable[int]) -> int:
 
 
 def get_diagonals_primary(board: Board) -> list[list[int]]:
-    """Return the rising diagonals from the top left corner on, each from its lower left end up."""
+    """Return the rising diagonals from the top left corner on, each from its lower end up."""
     cells = _as_board(board).tolist()
     rows, columns = len(cells), len(cells[0])
     diagonals = []
@@ -151,7 +151,7 @@ def get_diagonals_primary(board: Board) -> list[list[int]]:
 
 
 def get_diagonals_secondary(board: Board) -> list[list[int]]:
-    """Return the falling diagonals from the top right corner on, each from its lower right end up."""
+    """Return the falling diagonals from the top right corner on, each from its lower end up."""
     return get_diagonals_primary(_as_board(board)[:, ::-1])
 
 
@@ -177,6 +177,7 @@ class _Layouts(dict[tuple[int, ...], _Layout]):
             *get_diagonals_primary(cells),
             *get_diagonals_secondary(cells),
         ]
+        lines.sort(key=len)  # the highest bits die first as runs grow, and the integer shrinks
         joined = [place > 0 for line in lines for place in range(len(line))]
         single_weight, *weights = _weights(max(shape))
         layout = _Layout(
@@ -185,8 +186,8 @@ class _Layouts(dict[tuple[int, ...], _Layout]):
             single_weight=single_weight,
             weights=tuple(weights),
         )
-        for oldest in list(self)[: len(self) + 1 - CACHED_SHAPES]:
-            self.pop(oldest, None)
+        while len(self) >= CACHED_SHAPES:
+            self.pop(next(iter(self)), None)
         self[shape] = layout
         return layout
 

@@ -1,0 +1,1 @@
+"""Reproducible figures: each a command, each a ratio measured side by side in one run."""

@@ -1,0 +1,178 @@
+"""Compare the student API with the plain one: `python3 -m benchmarks.api [--quick]`.
+
+Both sides of a ratio are timed in turn, block by block, on the same seeded boards; the figures
+are the medians of the blocks. Exits with status 1 where a required ratio is missed. Boards full of
+one player's tokens do not arise in play; their lines show the slowest case and require nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tabulate import tabulate
+
+from benchmarks import plain
+from connect4 import utils
+from connect4.utils import Integer
+
+REQUIRED_PTS = {(6, 8): 20, (8, 10): 25, (12, 12): 35}
+REQUIRED_ACTIONS = 12
+FILLS = (0.0, 0.25, 0.5, 0.75, 1.0)
+BOARDS_PER_CASE = 8
+FIRST_CALL_LIMIT = 5e-3
+GROWTH_LIMIT = 1.25
+
+Boards = list[npt.NDArray[np.int64]]
+Arguments = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the table: calls of one function, and the ratio they must reach."""
+
+    function: str
+    shape: tuple[int, int]
+    fill: str
+    required: int | None
+    arguments: Arguments
+
+
+def dropped_board(
+    rng: np.random.Generator, shape: tuple[int, int], fill: float
+) -> npt.NDArray[np.int64]:
+    """Drop tokens of random players into random columns until that part of the board is full."""
+    board = np.zeros(shape, dtype=np.int64)
+    for _ in range(round(fill * board.size)):
+        column = rng.choice(np.flatnonzero(board[0] == 0))
+        lowest = np.flatnonzero(board[:, column] == 0)[-1]
+        board[lowest, column] = rng.integers(1, 3)
+    return board
+
+
+def cases() -> Iterator[Case]:
+    """Yield the cases; players take turns over the boards of each."""
+    rng = np.random.default_rng(2)
+    for shape, required in REQUIRED_PTS.items():
+        by_fill: dict[str, Boards] = {
+            f"{fill:.0%}": [dropped_board(rng, shape, fill) for _ in range(BOARDS_PER_CASE)]
+            for fill in FILLS
+        }
+        for fill, boards in by_fill.items():
+            turns = [(1 + place % 2, board) for place, board in enumerate(boards)]
+            yield Case("get_pts", shape, fill, required, list(turns))
+        one_player = np.ones(shape, dtype=np.int64)
+        yield Case("get_pts", shape, "100%, one player's", None, [(1, one_player)])
+        for popouts, (fill, boards) in product((0, 10), by_fill.items()):
+            left = {1: Integer(popouts), 2: Integer(popouts)}
+            states = [(1 + place % 2, (board, left)) for place, board in enumerate(boards)]
+            name = f"get_valid_actions, {popouts} pop-outs"
+            yield Case(name, shape, fill, REQUIRED_ACTIONS, list(states))
+
+
+def seconds_per_call(function: Callable[..., Any], arguments: Arguments, rounds: int) -> float:
+    start = perf_counter()
+    for _ in range(rounds):
+        for player_number, position in arguments:
+            function(player_number, position)
+    return (perf_counter() - start) / (rounds * len(arguments))
+
+
+def compare(case: Case, blocks: int, calls: int) -> tuple[float, float]:
+    """Return the median seconds per call of the plain function and of ours."""
+    name = case.function.partition(",")[0]
+    slow, fast = getattr(plain, name), getattr(utils, name)
+    rounds = max(1, calls // len(case.arguments))
+    times = [
+        (
+            seconds_per_call(slow, case.arguments, max(1, rounds // 10)),
+            seconds_per_call(fast, case.arguments, rounds),
+        )
+        for _ in range(blocks)
+    ]
+    return median(slow for slow, _ in times), median(fast for _, fast in times)
+
+
+def ratio_table(blocks: int, calls: int) -> tuple[str, bool]:
+    rows = []
+    for case in cases():
+        slow, fast = compare(case, blocks, calls)
+        ratio = slow / fast
+        ok = "-" if case.required is None else "yes" if ratio >= case.required else "NO"
+        board = "{}x{}".format(*case.shape)
+        microseconds = (slow * 1e6, fast * 1e6)
+        rows.append(
+            (case.function, board, case.fill, *microseconds, ratio, case.required or "-", ok)
+        )
+    headers = ("function", "board", "fill", "plain us", "ours us", "ratio", "required", "ok?")
+    formats = ("", "", "", ".1f", ".2f", ".1f", "d", "")
+    return tabulate(rows, headers, floatfmt=formats), all(row[-1] != "NO" for row in rows)
+
+
+def first_call_table() -> tuple[str, bool]:
+    """Time the first `get_pts` on each new shape; numpy is warm from a shape outside the table."""
+    utils.get_pts(1, np.ones((13, 2), dtype=np.int64))
+    small = [(rows, columns) for rows, columns in product(range(1, 13), repeat=2)]
+    took = {}
+    for shape in [*small, (16, 16), (24, 24)]:
+        board = np.ones(shape, dtype=np.int64)
+        start = perf_counter()
+        utils.get_pts(1, board)
+        took[shape] = perf_counter() - start
+    slowest_small = max(small, key=took.__getitem__)
+    rows = []
+    for shape in ((1, 1), (6, 8), (8, 10), (12, 12), (16, 16), (24, 24), slowest_small):
+        board_name = "{}x{}".format(*shape)
+        if shape is slowest_small:
+            board_name += " (slowest of 1x1..12x12)"
+        ok = "yes" if took[shape] < FIRST_CALL_LIMIT else "NO"
+        rows.append((board_name, took[shape] * 1e6, FIRST_CALL_LIMIT * 1e6, ok))
+    headers = ("first get_pts on a new shape", "us", "limit us", "ok?")
+    return tabulate(rows, headers, floatfmt=".0f"), all(row[-1] == "yes" for row in rows)
+
+
+def growth_table(calls: int) -> tuple[str, bool]:
+    """Compare the first and the last tenth of many calls, each with a board of its own."""
+    rng = np.random.default_rng(3)
+    left = {1: Integer(10), 2: Integer(10)}
+    rows = []
+    for function in (utils.get_pts, utils.get_valid_actions):
+        tenths = []
+        for _ in range(10):
+            parts = []
+            for _ in range(20):
+                boards = rng.integers(0, 3, (calls // 200, 12, 12))
+                pairs = [(1, b if function is utils.get_pts else (b, left)) for b in boards]
+                parts.append(seconds_per_call(function, pairs, 1))
+            tenths.append(median(parts))
+        growth = tenths[-1] / tenths[0]
+        ok = "yes" if growth < GROWTH_LIMIT else "NO"
+        rows.append((function.__name__, calls, tenths[0] * 1e6, tenths[-1] * 1e6, growth, ok))
+    headers = ("12x12, all boards different", "calls", "first us", "last us", "growth", "ok?")
+    return tabulate(rows, headers, floatfmt=".2f"), all(row[-1] == "yes" for row in rows)
+
+
+def main() -> int:
+    """Print the three tables; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python3 -m benchmarks.api", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few seconds, coarser figures")
+    quick = parser.parse_args().quick
+    tables = [
+        first_call_table(),
+        ratio_table(blocks=5 if quick else 21, calls=400 if quick else 4000),
+        growth_table(calls=20_000 if quick else 200_000),
+    ]
+    print("\n\n".join(text for text, _ in tables))
+    return 0 if all(ok for _, ok in tables) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from connect4.utils import (
+    Integer,
+    get_diagonals_primary,
+    get_diagonals_secondary,
+    get_pts,
+    get_row_score,
+    get_valid_actions,
+)
+
+ROW = [1, 1, 0, 0, 1, 1, 2, 1, 2, 2, 2, 1, 1, 1]
+LONG_ROW = [0, 1, 1, 1, 1, 1, 1, 2, 1, 2, 2, 2, 1, 1, 1]
+DIAGONAL_BOARD = [[0, 1, 1, 0, 1], [0, 1, 0, 2, 2], [0, 1, 1, 0, 0]]
+CROSS_BOARD = [[0, 0, 1, 0, 0], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0]]
+NUMBERED = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 3, 4]]
+RUN_POINTS = [0, 2, 5, 20, 20, 22, 25, 40, 40, 42, 45, 60]
+
+
+def state_of(board, first=0, second=0):
+    return np.array(board), {1: Integer(first), 2: Integer(second)}
+
+
+@pytest.mark.parametrize(("player", "row", "points"), [(1, ROW, 9), (2, ROW, 5), (1, LONG_ROW, 27)])
+def test_rows_of_the_rules_score_as_written(player, row, points):
+    assert get_row_score(player, row) == points
+    assert get_row_score(player, np.array(row)) == points
+    assert get_pts(player, np.array([row])) == points
+
+
+@pytest.mark.parametrize(("board", "points"), [(DIAGONAL_BOARD, 13), (CROSS_BOARD, 48)])
+def test_boards_of_the_rules_score_as_written(board, points):
+    assert get_pts(1, np.array(board)) == points
+    assert get_pts(1, board) == points
+
+
+@pytest.mark.parametrize(("length", "points"), list(enumerate(RUN_POINTS, start=1)))
+def test_a_run_scores_by_its_length_in_each_of_the_four_directions(length, points):
+    line = np.zeros((length, length), dtype=np.int64)
+    line[length // 2] = 2
+    rising = 2 * np.eye(length, dtype=np.int64)
+    for board in (line, line.T, rising, rising[::-1]):
+        assert get_pts(2, board) == points
+        assert get_pts(1, board) == 0
+    assert get_row_score(2, [2] * length) == points
+
+
+def test_a_run_does_not_go_on_from_one_row_to_the_next():
+    assert get_pts(1, np.array([[0, 0, 0, 1, 1], [1, 1, 0, 0, 0]])) == 4
+
+
+def test_points_are_a_plain_int():
+    assert type(get_pts(1, np.array(CROSS_BOARD))) is int
+    assert type(get_row_score(1, np.array(ROW))) is int
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (2, 1)])
+def test_the_smallest_boards_have_points(shape):
+    assert get_pts(1, np.ones(shape, dtype=int)) == (2 if max(shape) == 2 else 0)
+
+
+def test_a_board_larger_than_any_graded_one_has_points():
+    board = np.zeros((40, 50), dtype=np.int64)
+    board[7] = 1
+    assert get_pts(1, board) == 12 * 20 + 2
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4"])
+def test_any_integer_type_will_do(dtype):
+    board = np.array(CROSS_BOARD, dtype=dtype)
+    assert get_pts(1, board) == 48
+    drops = get_valid_actions(1, (board, {1: Integer(0), 2: Integer(0)}))
+    assert drops == [(0, False), (1, False), (3, False), (4, False)]
+
+
+def test_views_and_read_only_boards_will_do():
+    wide = np.full((8, 10), 2)
+    view = wide[::2, ::2]
+    view[...] = CROSS_BOARD
+    assert get_pts(1, view) == get_pts(1, view[::-1, ::-1]) == get_pts(1, view.T) == 48
+    fixed = np.asfortranarray(CROSS_BOARD)
+    fixed.setflags(write=False)
+    assert get_pts(1, fixed) == 48
+
+
+def test_many_shapes_in_turn_keep_their_own_points():
+    shapes = [(rows, columns) for rows in range(2, 10) for columns in range(2, 10)]
+    for _ in range(2):
+        for rows, columns in shapes:
+            board = np.zeros((rows, columns), dtype=int)
+            board[0] = 1
+            assert get_pts(1, board) == RUN_POINTS[columns - 1]
+
+
+def test_diagonals_come_in_the_order_of_the_rules():
+    board = np.array(NUMBERED)
+    assert list(get_diagonals_primary(board)) == [[1], [4, 2], [7, 5, 3], [1, 8, 6], [3, 9], [4]]
+    assert list(get_diagonals_secondary(board)) == [[3], [6, 2], [9, 5, 1], [4, 8, 4], [3, 7], [1]]
+    assert get_diagonals_primary(NUMBERED) == get_diagonals_primary(board)
+    assert get_diagonals_secondary(NUMBERED) == get_diagonals_secondary(board)
+
+
+def test_diagonals_of_a_wide_board():
+    assert get_diagonals_primary([[1, 2, 3, 4]]) == [[1], [2], [3], [4]]
+    assert get_diagonals_secondary([[1, 2, 3], [4, 5, 6]]) == [[3], [6, 2], [5, 1], [4]]
+
+
+def test_actions_are_drops_then_popouts_by_column():
+    board = [[0, 0, 0, 2, 0, 0], [0, 1, 0, 1, 0, 0], [1, 2, 0, 2, 1, 0]]
+    drops = [(0, False), (1, False), (2, False), (4, False), (5, False)]
+    assert get_valid_actions(1, state_of(board, 1, 1)) == [*drops, (0, True), (4, True)]
+    assert get_valid_actions(2, state_of(board, 1, 1)) == [*drops, (1, True), (3, True)]
+    assert get_valid_actions(1, state_of(board, 0, 1)) == drops
+    rows_state = (board, {1: Integer(1), 2: Integer(0)})
+    assert get_valid_actions(1, rows_state) == [*drops, (0, True), (4, True)]
+
+
+def test_a_full_board_leaves_popouts_to_those_who_have_them():
+    full = np.ones((2, 4), dtype=np.int64)
+    assert get_valid_actions(1, state_of(full, 0, 4)) == []
+    assert get_valid_actions(2, state_of(full, 0, 4)) == [(1, True), (3, True)]
+
+
+def test_a_board_of_one_row_has_actions():
+    assert get_valid_actions(1, state_of([[1, 0]], 1, 1)) == [(1, False), (0, True)]
+
+
+def test_actions_are_plain_python_values_in_a_list_of_ones_own():
+    state = state_of([[0, 0], [1, 2]], 1, 1)
+    actions = get_valid_actions(1, state)
+    assert all(type(column) is int and type(popout) is bool for column, popout in actions)
+    actions.clear()
+    assert get_valid_actions(1, state) == [(0, False), (1, False), (0, True)]
+
+
+def test_neither_function_changes_its_arguments():
+    board, popouts_left = state_of(CROSS_BOARD, 2, 3)
+    get_pts(1, board)
+    get_valid_actions(1, (board, popouts_left))
+    assert board.tolist() == CROSS_BOARD
+    assert (popouts_left[1].get_int(), popouts_left[2].get_int()) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("player", "shown"),
+    [
+        (0, "0"),
+        (3, "3"),
+        ("1", "'1'"),
+        (None, "a value of type NoneType"),
+        ((1, 2), "a value of type tuple"),
+    ],
+)
+def test_no_such_player(player, shown):
+    expected = f"^the player number must be 1 or 2, not {shown}$"
+    for call in (
+        lambda: get_pts(player, np.ones((2, 2), dtype=int)),
+        lambda: get_pts(player, [[1, 1]]),
+        lambda: get_valid_actions(player, state_of([[0, 0]])),
+        lambda: get_row_score(player, [0, 0]),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("board", "problem"),
+    [
+        (np.zeros(4, dtype=int), r"a board has rows and columns \(2-D\), not the shape \(4,\)"),
+        (np.zeros((2, 2, 2), dtype=int), r"a board has .* not the shape \(2, 2, 2\)"),
+        ([0, 1, 2], r"a board has .* not the shape \(3,\)"),
+        ([], r"a board has .* not the shape \(0,\)"),
+        ([[], []], r"a board has .* not the shape \(2, 0\)"),
+        (7, r"a board has .* not the shape \(\)"),
+        ([[0, 1], [0]], "the rows of a board must be equally long"),
+        ([["0", "1"]], "the cells of a board are integers, not <U1"),
+        ([[0.5, 1.0]], "the cells of a board are integers, not float64"),
+    ],
+)
+def test_what_is_no_board(board, problem):
+    for call in (
+        lambda: get_pts(1, board),
+        lambda: get_valid_actions(1, (board, {1: Integer(0), 2: Integer(0)})),
+        lambda: get_diagonals_primary(board),
+        lambda: get_diagonals_secondary(board),
+    ):
+        with pytest.raises(ValueError, match=f"^{problem}$"):
+            call()
+
+
+def test_swapped_arguments_are_told():
+    with pytest.raises(ValueError, match=r"^the player number must be 1 or 2, not a value of type"):
+        get_pts(np.array(CROSS_BOARD), 1)
+
+
+def test_integer_counts_between_zero_and_its_maximum():
+    counter = Integer(1)
+    counter.decrement()
+    assert counter.get_int() == 0
+    with pytest.raises(ValueError, match=r"^cannot decrement a count of 0$"):
+        counter.decrement()
+    assert counter.get_int() == 0
+    counter.increment()
+    assert counter.get_int() == 1
+    with pytest.raises(ValueError, match=r"^cannot increment a count above its maximum of 1$"):
+        counter.increment()
+    assert counter.get_int() == 1
+
+
+def test_integer_takes_a_maximum_of_its_own():
+    counter = Integer(2, 3)
+    counter.increment()
+    assert counter.get_int() == 3
+    with pytest.raises(ValueError, match=r"^cannot increment a count above its maximum of 3$"):
+        counter.increment()
+
+
+@pytest.mark.parametrize(
+    ("count", "maximum", "problem"),
+    [
+        (-1, None, "a count of -1 is below 0"),
+        (4, 3, "a count of 4 is above its maximum of 3"),
+        (0, -1, "a count of 0 is above its maximum of -1"),
+    ],
+)
+def test_integer_refuses_a_wrong_start(count, maximum, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        Integer(count, maximum)
+
+
+def test_integer_refuses_what_is_no_whole_number():
+    with pytest.raises(TypeError, match="float"):
+        Integer(1.5)
+
+
+def test_integer_reads_and_compares_by_its_values():
+    assert repr(Integer(2, 3)) == "Integer(2, maximum=3)"
+    assert Integer(2) == Integer(2, 2)
+    assert Integer(2) != Integer(2, 3)
+    assert Integer(2) != 2
+    assert type(Integer(np.int64(2)).get_int()) is int
+
+
+@pytest.mark.parametrize(
+    "clone", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))]
+)
+def test_a_copied_integer_counts_for_itself(clone):
+    original = Integer(1, 2)
+    copied = clone(original)
+    assert copied == original
+    copied.increment()
+    assert (original.get_int(), copied.get_int()) == (1, 2)

@@ -1,0 +1,78 @@
+"""`get_pts` and `get_valid_actions` against the obvious implementation, on boards of all shapes."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from benchmarks import plain
+from connect4.utils import Integer, get_pts, get_valid_actions
+
+SHAPES = list(product(range(1, 13), range(2, 13)))
+LAYOUTS = {
+    "as it is": lambda board: board,
+    "transposed": lambda board: board.T.copy().T,
+    "turned around": lambda board: board[::-1, ::-1].copy()[::-1, ::-1],
+    "every second cell": lambda board: np.repeat(np.repeat(board, 2, 0), 2, 1)[::2, 1::2],
+    "column by column": np.asfortranarray,
+    "unaligned": lambda board: np.frombuffer(
+        b"x" + board.tobytes(), dtype=board.dtype, offset=1
+    ).reshape(board.shape),
+    "rows": lambda board: board.tolist(),
+}
+"""The same cells, differently laid out in memory."""
+
+
+def settled(board):
+    """Let floating tokens fall."""
+    order = np.argsort(board != 0, axis=0, kind="stable")
+    return np.take_along_axis(board, order, axis=0)
+
+
+def check_boards(count, seed):
+    """Each board once with floating tokens and once settled, for both players."""
+    rng = np.random.default_rng(seed)
+    shapes = [SHAPES[number * len(SHAPES) // count] for number in range(count)]
+    for shape in shapes:
+        fill, share = rng.random(2)
+        tokens = np.where(rng.random(shape) < share, 1, 2)
+        floating = np.where(rng.random(shape) < fill, tokens, 0)
+        board = settled(floating)
+        popouts_left = {player: Integer(int(rng.integers(0, 3))) for player in (1, 2)}
+        state = (board, popouts_left)
+        for player in (1, 2):
+            assert get_pts(player, floating) == plain.get_pts(player, floating), floating
+            if shape[1] % 2 == 0:
+                assert get_pts(player, board) == plain.get_pts(player, board), board
+                expected = plain.get_valid_actions(player, state)
+                assert get_valid_actions(player, state) == expected, state
+
+
+def test_five_thousand_boards_agree_with_the_oracle():
+    check_boards(5_000, seed=2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_hundred_thousand_boards_agree_with_the_oracle():
+    check_boards(100_000, seed=2024)
+
+
+@given(
+    board=hnp.arrays(
+        dtype=st.one_of(hnp.integer_dtypes(), hnp.unsigned_integer_dtypes()),
+        shape=hnp.array_shapes(min_dims=2, max_dims=2, max_side=14),
+        elements=st.integers(0, 2),
+    ),
+    layout=st.sampled_from(sorted(LAYOUTS)),
+    player=st.sampled_from((1, 2)),
+)
+def test_any_integer_type_and_layout_agrees_with_the_oracle(board, layout, player):
+    lay_out = LAYOUTS[layout]
+    assert get_pts(player, lay_out(board)) == plain.get_pts(player, board.astype(np.int64))
+    legal, popouts_left = settled(board), {1: Integer(1), 2: Integer(1)}
+    expected = plain.get_valid_actions(player, (legal.astype(np.int64), popouts_left))
+    assert get_valid_actions(player, (lay_out(legal), popouts_left)) == expected
