@@ -1,0 +1,20 @@
+PYTHON ?= .venv/bin/python
+
+.PHONY: check check-all lint test venv
+
+venv:
+	python3 -m venv .venv && .venv/bin/pip install -q -e '.[test,dev]'
+
+lint:
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy
+	PATH="$(dir $(PYTHON)):$$PATH" lint-imports
+
+test:
+	$(PYTHON) -m pytest
+
+check: lint test
+
+check-all: lint
+	$(PYTHON) -m pytest -m ''
