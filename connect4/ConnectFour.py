@@ -69,6 +69,20 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"error: {message} (--help shows examples)\n")
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: like a Ctrl-C, with the exit status of its own."""
+
+
+def terminate(number: int, frame: object) -> NoReturn:
+    """Take a SIGTERM."""
+    raise Terminated
+
+
+def interrupted(stop: KeyboardInterrupt) -> int:
+    """Return the exit status that goes with the signal."""
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
 def time_limit(text: str) -> float:
     """Read a `--time`."""
     try:
@@ -174,9 +188,9 @@ def play_one(
             for event in table.events():
                 if shown:
                     view.see(event)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             table.abandon(Ending.LEFT)
-            status = 130
+            status = interrupted(stop)
     record = table.record
     assert record.result is not None
     failed = any(turn.outcome is Outcome.ERROR for turn in record.turns)
@@ -250,7 +264,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     arguments = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+    signal.signal(signal.SIGTERM, terminate)
     try:
         if arguments.replay_turn is not None:
             return replay_turn(arguments.replay_turn)
@@ -260,8 +274,8 @@ def main(argv: list[str] | None = None) -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stop:
+        return interrupted(stop)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -46,7 +46,7 @@ class StudentAgent:
             self.player = module.AIPlayer(setup.player, limit)
             if "nodes" in setup.agent.options:
                 self.player.node_budget = int(setup.agent.options["nodes"])
-        except AgentFailure:
+        except (AgentFailure, KeyboardInterrupt):  # the latter is a person's Ctrl-C
             raise
         except BaseException as error:
             raise _failure("could not be loaded", error, self.path) from None
@@ -56,6 +56,8 @@ class StudentAgent:
         assert isinstance(state, ExtendedState)
         try:
             answer = getattr(self.player, self._method)(state.for_agent())
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             raise _failure(f"failed in {self._method}", error, self.path) from None
         return read_answer(answer)
@@ -133,10 +135,7 @@ def _shown(value: object) -> str:
 
 
 def _failure(what: str, error: BaseException, path: Path) -> AgentFailure:
-    """Return the failure with a traceback that begins in the agent's own file.
-
-    A KeyboardInterrupt that the agent did not raise itself is a person's Ctrl-C and goes on up.
-    """
+    """Return the failure with a traceback that begins in the agent's own file."""
     first: TracebackType | None = error.__traceback__
     own = os.path.abspath(path)
     while first is not None and first.tb_frame.f_code.co_filename != own:

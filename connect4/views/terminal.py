@@ -84,10 +84,8 @@ def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
             style.paint(f"{'P' + str(column % 2 + 1):^{width}}", PLAYER_COLOURS[column % 2])
             for column in range(cells.shape[1])
         )
-        popped = isinstance(last, tuple) and bool(last[1])
-        lines.append(
-            f"{indent} {owners}  pop-outs" + (f"; last: column {last[0]}" if popped else "")
-        )
+        popped = f"; last: column {last[0]}" if last is not None and last[1] else ""
+        lines.append(f"{indent} {owners}  pop-outs{popped}")
     return lines
 
 

@@ -1,0 +1,1 @@
+"""The tests; `tests/data` holds what they read."""

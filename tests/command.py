@@ -1,0 +1,40 @@
+"""Runs the kit's commands as a person does: real processes, real pipes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INITIAL_STATES = ROOT / "connect4" / "initial_states"
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which a command runs from any folder and looks the same."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONUTF8": "1"}
+
+
+def run(
+    module: str, *arguments: str | Path, cwd: Path, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `python3 -m module arguments` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(),
+        check=False,
+    )
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *parts: str) -> None:
+    """Check that a command refused its input: status 2, one line of stderr with all `parts`."""
+    assert done.returncode == 2, done
+    assert done.stderr.count("\n") == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr, done.stderr

@@ -1,0 +1,295 @@
+"""The command `python3 -m connect4.ConnectFour`, run as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import INITIAL_STATES, ROOT, assert_refused, environment, run
+
+COMMAND = "connect4.ConnectFour"
+
+
+def agent(folder: Path, body: str, name: str = "agent.py") -> Path:
+    """Write an agent whose two methods share `body`."""
+    indented = "\n".join(f"        {line}" for line in body.splitlines())
+    path = folder / name
+    path.write_text(
+        "import time\n"
+        "from connect4.utils import get_valid_actions\n\n\n"
+        "class AIPlayer:\n"
+        "    def __init__(self, player_number, time):\n"
+        "        self.player_number = player_number\n\n"
+        f"    def get_expectimax_move(self, state):\n{indented}\n\n"
+        f"    def get_intelligent_move(self, state):\n{indented}\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def scores(output: str) -> tuple[int, int]:
+    """Return the two printed scores."""
+    found = re.findall(r"^Player ([12]) Score: (\d+)$", output, re.MULTILINE)
+    assert [player for player, _ in found] == ["1", "2"], output
+    return int(found[0][1]), int(found[1][1])
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "case4.txt",
+        "case4",
+        "connect4/initial_states/case4.txt",
+        str(INITIAL_STATES / "case4.txt"),
+    ],
+)
+def test_the_assignments_command_plays_to_two_scores(start: str) -> None:
+    done = run(COMMAND, "ai", "random", start, "--time", "20", "--view", "none", cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert sum(scores(done.stdout)) > 0
+    assert "The game ended: the player to move has no valid action." in done.stdout
+    assert "faults" not in done.stdout
+
+
+def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
+    outputs = []
+    for seed in ("7", "7", "8"):
+        record = tmp_path / "game.json"
+        done = run(
+            COMMAND, "random", "random", "case1", "--seed", seed, "--record", record,
+            "--view", "none", cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        turns = json.loads(record.read_text(encoding="utf-8"))["turns"]
+        outputs.append([turn["action"] for turn in turns])
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path: Path) -> None:
+    done = run(
+        COMMAND, "ai", "random", "case4", "--swap", "--seed", "1", "--record", "game.json",
+        "--view", "none", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    first, second = (
+        json.loads((tmp_path / name).read_text(encoding="utf-8"))
+        for name in ("game-1.json", "game-2.json")
+    )
+    assert [player["agent"] for player in first["players"]] == ["ai", "random"]
+    assert [player["agent"] for player in second["players"]] == ["random", "ai"]
+    own = (first["result"]["scores"][0] + second["result"]["scores"][1]) / 2
+    other = (first["result"]["scores"][1] + second["result"]["scores"][0]) / 2
+    expected = f"Average over both sides: ai {own:g}, random {other:g}, margin {own - other:+g}"
+    assert expected in done.stdout
+
+
+def test_the_method_asked_follows_the_opponent_and_can_be_forced(tmp_path: Path) -> None:
+    path = tmp_path / "agent.py"
+    path.write_text(
+        "class AIPlayer:\n"
+        "    def __init__(self, player_number, time): pass\n"
+        "    def get_expectimax_move(self, state): raise RuntimeError('expectimax asked')\n"
+        "    def get_intelligent_move(self, state): raise RuntimeError('intelligent asked')\n",
+        encoding="utf-8",
+    )
+    name = f"ai:{path}"
+    quiet = ("--view", "none")
+    assert "expectimax asked" in run(COMMAND, name, "random", "case4", *quiet, cwd=tmp_path).stdout
+    assert "intelligent asked" in run(COMMAND, name, "ai", "case4", *quiet, cwd=tmp_path).stdout
+    forced = run(
+        COMMAND, name, "random", "case4", *quiet, "--ask", "intelligent", cwd=tmp_path
+    ).stdout
+    assert "intelligent asked" in forced
+
+
+def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_path: Path) -> None:
+    path = agent(tmp_path, "return state[0][99, 0], False")
+    done = run(COMMAND, "random", f"ai:{path.name}", "case4", "--seed", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = done.stdout[done.stdout.index("Player 2 (ai:agent.py) failed on turn 2:") :]
+    lines = report.splitlines()
+    assert lines[1] == "Traceback (most recent call last):"
+    assert lines[2].endswith('agent.py", line 10, in get_expectimax_move')
+    assert "IndexError: index 99 is out of bounds" in report
+    position = report[report.index("The position, as a state file:\n") :].splitlines()[1:6]
+    (tmp_path / "saved.txt").write_text("\n".join(position), encoding="utf-8")
+    command = "python3 -m connect4.ConnectFour --replay-turn connect4-fault.json:2"
+    assert f"  {command}\n" in report
+    assert done.stdout.count("Traceback") == 1, "the same failure is shown once"
+    assert re.search(r"Player 2 faults: \d+ error \(the first on turn 2: IndexError", done.stdout)
+
+    again = run(*command.split()[2:], cwd=tmp_path)
+    assert again.returncode == 1
+    assert "IndexError: index 99 is out of bounds" in again.stdout
+    from_there = run(COMMAND, "random", "random", "saved.txt", "--view", "none", cwd=tmp_path)
+    assert from_there.returncode == 0, from_there.stderr
+
+
+def test_an_agent_that_cannot_be_loaded_loses_its_turns_with_its_own_traceback(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "broken.py").write_text("def f(:\n", encoding="utf-8")
+    done = run(COMMAND, "ai:broken.py", "random", "case4", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "SyntaxError" in done.stdout
+    assert 'broken.py", line 1' in done.stdout
+
+
+def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path, "time.sleep(0.2)\nreturn get_valid_actions(self.player_number, state)[0]"
+    )
+    done = run(
+        COMMAND, f"ai:{path}", "random", "case4", "--time", "0.1", "--view", "none",
+        "--record", "late.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert re.search(r"Player 1 faults: \d+ timeout .*no answer within 0.1 s", done.stdout)
+    turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
+    assert (turn["outcome"], turn["action"]) == ("timeout", None)
+    assert turn["overrun"] > 0
+
+
+def test_a_person_is_asked_again_for_what_is_no_move_and_pays_for_an_illegal_one(
+    tmp_path: Path,
+) -> None:
+    done = run(
+        COMMAND, "human", "random", "case4", "--seed", "3", "--record", "game.json",
+        cwd=tmp_path, stdin="banana\n\n-1\n3\n9\nq\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "'banana' is no move: type 3 to drop into column 3, 3P to pop out" in done.stdout
+    assert "'' is no move" in done.stdout
+    assert "'-1' is no move" in done.stdout
+    assert "The game ended: a player left." in done.stdout
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    own = [turn for turn in document["turns"] if turn["player"] == 1]
+    assert [(turn["action"], turn["outcome"]) for turn in own] == [
+        ("3", "played"),
+        ("9", "invalid"),
+    ]
+    assert own[1]["detail"] == "column 9 is outside 0..5"
+    assert document["result"]["ending"] == "left"
+
+
+def test_a_person_types_a_pop_out_in_either_case(tmp_path: Path) -> None:
+    done = run(
+        COMMAND, "human", "human", "case1", "--record", "game.json",
+        cwd=tmp_path, stdin="2\n1\n2p\n1P\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert [turn["action"] for turn in document["turns"]] == ["2", "1", "2P", "1P"]
+    assert document["result"]["ending"] == "left", "the end of input leaves the game"
+
+
+def test_a_person_is_clocked_only_on_request(tmp_path: Path) -> None:
+    for option, outcome in (([], "played"), (["--human-clock"], "timeout")):
+        process = subprocess.Popen(
+            [sys.executable, "-m", COMMAND, "human", "random", "case4", "--time", "0.1",
+             "--record", "game.json", *option],
+            cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment(),
+        )  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        while "q leaves the game" not in process.stdout.readline():
+            pass
+        time.sleep(0.3)
+        process.stdin.write("3\nq\n")
+        process.stdin.flush()
+        process.communicate(timeout=30)
+        turns = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"]
+        assert turns[0]["outcome"] == outcome
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_game_shows_no_traceback(tmp_path: Path, number: signal.Signals) -> None:
+    path = agent(tmp_path, "print('thinking', flush=True)\ntime.sleep(30)")
+    process = subprocess.Popen(
+        [sys.executable, "-m", COMMAND, f"ai:{path}", "random", "case4", "--record", "game.json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    time.sleep(1)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert "Traceback" not in errors
+    assert process.returncode == (130 if number == signal.SIGINT else 143)
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert document["result"]["ending"] == "left"
+
+
+def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
+    run(COMMAND, "ai", "random", "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    done = run(COMMAND, "--replay-turn", "game.json:5", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"Answer: {document['turns'][4]['action']}, played in [\d.]+ s", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["ai"], ["two agents are needed"]),
+        (["ai", "randon", "case4"], ["no agent 'randon', did you mean 'random'?"]),
+        (["ai", "random", "case44.txt"], ["case44.txt: no such file", "did you mean 'case4.txt'?"]),
+        (["ai:nowhere.py", "random"], ["no file 'nowhere.py'"]),
+        (["ai:nodes=x", "random"], ["nodes is a whole number above 0, not 'x'"]),
+        (["ai:node=3", "random"], ["no option 'node', did you mean 'nodes'?"]),
+        (["random:fast", "random"], ["'fast' is not understood"]),
+        (["ai", "random", "--time", "soon"], ["'soon' is no time limit", "seconds above 0"]),
+        (["ai", "random", "--time", "-1"], ["'-1' is no time limit"]),
+        (["ai", "random", "--time", "0"], ["'0' is no time limit"]),
+        (["ai", "random", "--time", "nan"], ["'nan' is no time limit"]),
+        (["ai", "random", "--seed", "x"], ["'x' is no seed"]),
+        (["ai", "random", "--game", "extendet"], ["no game 'extendet', did you mean 'extended'?"]),
+        (["ai", "random", "--view", "none", "--record", "no/such/game.json"], ["no folder"]),
+        (["--replay-turn", "nowhere.json:3"], ["nowhere.json: the record cannot be read"]),
+        (["--replay-turn", "nowhere.json"], ["expected RECORD:N"]),
+        (["ai", "random", "--tiem", "3"], ["unrecognized arguments: --tiem"]),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    arguments: list[str], parts: list[str], tmp_path: Path
+) -> None:
+    assert_refused(run(COMMAND, *arguments, cwd=tmp_path), *parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "cause"),
+    [
+        ("six\n0 0\n", 1, "'six' is not a number"),
+        ("-1\n0 0\n", 1, "-1 pop-outs; the number cannot be negative"),
+        ("0\n0 0\n0 0 0 0\n", 3, "4 values in this row, 2 in the first"),
+        ("0\n0 0 0\n", 2, "3 columns; the number of columns has to be even"),
+        ("0\n0 3\n", 2, "value 3; expected 0 (empty), 1 or 2"),
+        ("0\n1 0\n0 0\n", 2, "the token in column 0 floats above an empty cell"),
+        ("0\n\n\n", 2, "no board"),
+        ("", 1, "the file is empty"),
+        ("0\n0 x\n", 2, "'x' is not a number"),
+    ],
+)
+def test_a_bad_state_file_is_refused_with_file_line_and_cause(
+    text: str, line: int, cause: str, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.txt").write_text(text, encoding="utf-8")
+    done = run(COMMAND, "random", "random", "bad.txt", cwd=tmp_path)
+    assert_refused(done, f"bad.txt:{line}: ", cause)
+
+
+def test_the_help_has_examples_and_stays_as_it_is() -> None:
+    done = run(COMMAND, "--help", cwd=ROOT)
+    assert done.returncode == 0
+    snapshot = ROOT / "tests" / "data" / "help" / "ConnectFour.txt"
+    assert done.stdout.split() == snapshot.read_text(encoding="utf-8").split(), (
+        f"the help has changed; if that is meant: "
+        f"COLUMNS=100 python3 -m {COMMAND} --help > {snapshot.relative_to(ROOT)}"
+    )

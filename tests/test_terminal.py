@@ -1,0 +1,123 @@
+"""The terminal view on a real pseudo-terminal, read back through a terminal emulator."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command import environment
+
+pyte = pytest.importorskip("pyte", reason="pyte, of the extra `test`, reads terminals")
+
+
+class Terminal:
+    """A command on a terminal of 40 lines by 100 columns."""
+
+    def __init__(self, folder: Path, *arguments: str, **variables: str) -> None:
+        self.screen = pyte.Screen(100, 40)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "connect4.ConnectFour", *arguments, "--view", "terminal"],
+            cwd=folder, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env={**environment(), "TERM": "xterm-256color", "LINES": "40", **variables},
+        )  # fmt: skip
+        os.close(slave)
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def read_until(self, done: Callable[[], bool], seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while not done():
+            assert time.monotonic() < end, self.text()
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:  # the other side is closed
+                break
+            self.raw += data
+            self.stream.feed(data)
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def finish(self) -> str:
+        self.read_until(lambda: False)
+        self.process.wait(timeout=20)
+        os.close(self.master)
+        return self.text()
+
+
+def test_a_game_is_redrawn_in_place_with_colour_symbols_and_the_last_move(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "random", "random", "case4", "--seed", "1")
+    text = terminal.finish()
+    assert text.count("┌") == 1, "one picture is left of the whole game"
+    assert len(re.findall(r"\[[●○]\]", text)) == 1, "the last move is marked"
+    assert "Player 1 ● random" in text
+    assert "Player 1 Score: " in text
+    assert b"\x1b[1;31m" in terminal.raw
+
+
+def test_without_colour_the_tokens_still_differ(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "random", "random", "case4", "--seed", "1", NO_COLOR="1")
+    text = terminal.finish()
+    assert b"\x1b[1;31m" not in terminal.raw
+    assert "●" in text
+    assert "○" in text
+
+
+def test_a_terminal_that_cannot_do_better_gets_ascii(tmp_path: Path) -> None:
+    terminal = Terminal(
+        tmp_path, "random", "random", "case4", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    )
+    terminal.finish()
+    assert terminal.raw.isascii()
+    dumb = Terminal(tmp_path, "random", "random", "case4", TERM="dumb")
+    dumb.finish()
+    assert b"\x1b" not in dumb.raw
+
+
+def test_a_person_plays_sees_the_board_and_leaves(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "human", "random", "case1", "--seed", "2")
+    terminal.read_until(lambda: "your move:" in terminal.text())
+    assert "P1 P2 P1 P2 P1 P2 P1 P2   pop-outs" in terminal.text()
+    terminal.type("4\n")
+    terminal.read_until(lambda: "Turn 2: player 2 plays" in terminal.text())
+    assert terminal.text().count("┌") == 1
+    assert re.search(r"● ?\]? ", terminal.text())
+    terminal.type("nonsense\n")
+    terminal.read_until(lambda: "'nonsense' is no move" in terminal.text())
+    terminal.type("q\n")
+    assert "The game ended: a player left." in terminal.finish()
+
+
+def test_the_clock_runs_while_an_agent_thinks(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "from connect4.utils import get_valid_actions\n"
+        "class AIPlayer:\n"
+        "    def __init__(self, player_number, time): self.n = player_number\n"
+        "    def get_expectimax_move(self, state):\n"
+        "        time.sleep(0.5)\n"
+        "        return get_valid_actions(self.n, state)[0]\n",
+        encoding="utf-8",
+    )
+    terminal = Terminal(tmp_path, "ai:slow.py", "random", "case4", "--time", "3")
+    pattern = re.compile(r"player 1 \(ai:slow.py\) thinks: 0\.[2-4] s of 3 s")
+    terminal.read_until(lambda: bool(pattern.search(terminal.text())))
+    terminal.type("\x03")
+    text = terminal.finish()
+    assert "Traceback" not in text
+    assert "The game ended: a player left." in text
