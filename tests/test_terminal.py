@@ -31,7 +31,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "connect4.ConnectFour", *arguments, "--view", "terminal"],
             cwd=folder, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
             env={**environment(), "TERM": "xterm-256color", "LINES": "40", **variables},
         )  # fmt: skip
         os.close(slave)
