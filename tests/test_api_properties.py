@@ -1,0 +1,29 @@
+"""`get_pts` and `get_valid_actions` on any integer type and memory layout."""
+
+import numpy as np
+import pytest
+
+from benchmarks import plain
+from connect4.utils import Integer, get_pts, get_valid_actions
+from tests.test_api_oracle import LAYOUTS, settled
+
+hypothesis = pytest.importorskip("hypothesis", reason="hypothesis, of the extra `test`")
+st = pytest.importorskip("hypothesis.strategies")
+hnp = pytest.importorskip("hypothesis.extra.numpy")
+
+
+@hypothesis.given(
+    board=hnp.arrays(
+        dtype=st.one_of(hnp.integer_dtypes(), hnp.unsigned_integer_dtypes()),
+        shape=hnp.array_shapes(min_dims=2, max_dims=2, max_side=14),
+        elements=st.integers(0, 2),
+    ),
+    layout=st.sampled_from(sorted(LAYOUTS)),
+    player=st.sampled_from((1, 2)),
+)
+def test_any_integer_type_and_layout_agrees_with_the_oracle(board, layout, player):
+    lay_out = LAYOUTS[layout]
+    assert get_pts(player, lay_out(board)) == plain.get_pts(player, board.astype(np.int64))
+    legal, popouts_left = settled(board), {1: Integer(1), 2: Integer(1)}
+    expected = plain.get_valid_actions(player, (legal.astype(np.int64), popouts_left))
+    assert get_valid_actions(player, (lay_out(legal), popouts_left)) == expected
