@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import operator
 import os
 import random
 import sys
 import traceback
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -25,6 +24,9 @@ MAX_DETAIL: Final = 4000
 
 MODULE_NAME: Final = "submission"
 
+NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllInteger"])
+NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
+
 
 class StudentAgent:
     """An `AIPlayer` of the file that `setup` names.
@@ -33,7 +35,7 @@ class StudentAgent:
     """
 
     def __init__(self, setup: Setup) -> None:
-        self.path = student_file(setup.agent)
+        self.path = Path(os.path.abspath(student_file(setup.agent)))
         self._method = f"get_{setup.asked}_move"
         random.seed(setup.derived_seed())
         np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
@@ -64,13 +66,15 @@ class StudentAgent:
 
 
 def _load_module(path: Path) -> Any:
-    """Run the file as a module of its own; no folder is added to the import path."""
-    spec = importlib.util.spec_from_file_location(MODULE_NAME, os.path.abspath(path))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    """Run the file as a module of its own; no folder is added to the import path.
+
+    The text itself is compiled: bytecode that lies beside the file could be of another text than
+    the one whose hash the record keeps.
+    """
+    module = ModuleType(MODULE_NAME)
+    module.__file__ = str(path)
     sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
-    spec.loader.exec_module(module)
+    exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     return module
 
 
@@ -78,12 +82,12 @@ def read_answer(answer: object) -> ExtendedAction:
     """Return `(column, is_popout)` as plain values from what an agent returned.
 
     Whole numbers of any kind are columns; bool, 0/1 and numpy's bool say whether it is a pop-out.
-    Only a tuple is an action. No method that the answer's own class defines is called, so a
-    hostile subclass cannot lie. Raises `IllegalAction` with what was returned.
+    Only a tuple is an action. No method that a class of the answer's author defines is called, so
+    a hostile class cannot lie. Raises `IllegalAction` with what was returned.
     """
     if not issubclass(type(answer), tuple):
         raise IllegalAction(f"an action is a tuple (column, is_popout), not {_shown(answer)}")
-    if _overrides_tuple(type(answer)):
+    if type(type(answer)) is not type or _overrides_tuple(type(answer)):
         raise IllegalAction("an action is a plain tuple; this one redefines how tuples behave")
     values: list[object] = list(tuple.__iter__(cast("tuple[object, ...]", answer)))
     if len(values) != 2:
@@ -101,13 +105,23 @@ def _overrides_tuple(kind: type) -> bool:
     return any(name in vars(base) for base in own for name in watched)
 
 
+def _is_a(value: object, *kinds: type) -> bool:
+    """Return whether `value` is exactly of one of `kinds`, without a question to its class.
+
+    `isinstance` reads `value.__class__` and `==` asks the metaclass; both can be code of the
+    answer's author.
+    """
+    return any(type(value) is kind for kind in kinds)
+
+
 def _read_column(column: object) -> int:
-    if type(column) in (int, bool) or isinstance(column, np.integer):
+    if _is_a(column, int, bool, *NUMPY_INTEGERS):
         number = operator.index(column)  # type: ignore[arg-type]
-    elif type(column) is float or isinstance(column, np.floating):
-        if not float(column).is_integer():
-            raise IllegalAction(f"column {_shown(column)} is not a whole number")
-        number = int(column)
+    elif _is_a(column, float, *NUMPY_FLOATS):
+        value = float(column)  # type: ignore[arg-type]
+        if not value.is_integer():
+            raise IllegalAction(f"column {value} is not a whole number")
+        number = int(value)
     else:
         raise IllegalAction(f"a column is a whole number, not {_shown(column)}")
     if not 0 <= number < 10_000:
@@ -116,22 +130,24 @@ def _read_column(column: object) -> int:
 
 
 def _read_popout(value: object) -> bool:
-    if type(value) is bool or isinstance(value, np.bool_):
+    if _is_a(value, bool, np.bool_):
         return bool(value)
-    if (type(value) is int or isinstance(value, np.integer)) and value in (0, 1):
+    if _is_a(value, int, *NUMPY_INTEGERS) and value in (0, 1):
         return bool(value)
     raise IllegalAction(f"is_popout is True or False, not {_shown(value)}")
 
 
 def _shown(value: object) -> str:
     """Return a short text for a value that nobody vouches for."""
-    if type(value) in (int, float, str, list, type(None), bool):
-        try:
-            text = repr(value)
-        except Exception:
-            text = type(value).__name__
-        return text if len(text) <= 60 else text[:60] + "..."
-    return f"a value of type {type(value).__name__}"
+    plain = (int, float, str, bool, type(None))
+    cells = cast("list[object]", value) if _is_a(value, list) else [value]
+    if len(cells) > 60 or not all(_is_a(cell, *plain) for cell in cells):
+        return f"a value of type {type.__dict__['__name__'].__get__(type(value))[:60]}"
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        return "a number without end"
+    return text if len(text) <= 60 else text[:60] + "..."
 
 
 def _failure(what: str, error: BaseException, path: Path) -> AgentFailure:
