@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -20,8 +21,9 @@ MAX_START_BYTES: Final = 1_000_000
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `, did you mean ...?` for a near miss among `known`, else an empty string."""
-    match = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f", did you mean {match[0]!r}?" if match else ""
+    names = {name.lower(): name for name in known}
+    match = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.5)
+    return f", did you mean {names[match[0]]!r}?" if match else ""
 
 
 def find_game(name: str) -> Game:
@@ -39,7 +41,7 @@ def find_start(game: Game, name: str) -> Path:
     """
     folder = STARTS / game.folder
     for path in (Path(name), folder / name, folder / f"{name}.txt"):
-        if path.is_file():
+        if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
             return path
     names = sorted(path.name for path in folder.glob("*.txt"))
     hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"

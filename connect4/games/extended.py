@@ -189,7 +189,7 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
     words = line.split()
     if len(words) not in (1, 3):
         raise BadInput(
-            f"{source}:1: {line.strip()!r}; expected the pop-outs of each player (`6`), "
+            f"{source}:1: {_shown(line.strip())}; expected the pop-outs of each player (`6`), "
             "or of both and who moves (`4 3 2`)"
         )
     numbers = [_read_number(word, f"{source}:1") for word in words]
@@ -205,9 +205,12 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
 
 def _read_number(word: str, where: str) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,9}", word):
-        shown = word if len(word) <= 20 else word[:20] + "..."
-        raise BadInput(f"{where}: {shown!r} is not a number")
+        raise BadInput(f"{where}: {_shown(word)} is not a number")
     return int(word)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 20 else text[:20] + "...")
 
 
 def _read_row(line: str, where: str) -> list[int]:
@@ -223,20 +226,25 @@ def _read_row(line: str, where: str) -> list[int]:
 def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `BadInput`."""
     try:
-        popouts = value["popouts"]
+        popouts, rows = value["popouts"], value["board"]
         one, two = popouts if isinstance(popouts, list) else (popouts, popouts)
-        rows = [" ".join(str(cell) for cell in row) for row in value["board"]]
-    except (KeyError, TypeError, ValueError) as error:
+        numbers = [one, two, value.get("mover", 1), *(cell for row in rows for cell in row)]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"start: not a position of ExtendedConnect4 ({error!r})") from None
-    return read("\n".join([f"{one} {two} {value.get('mover', 1)}", *rows]), "start")
+    for number in numbers:
+        if type(number) is not int:
+            raise BadInput(f"start: {_shown(str(number))} where a whole number is expected")
+    if not all(rows):
+        raise BadInput("start: a row without cells")
+    lines = [f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)]
+    return read("\n".join(lines), "start")
 
 
 def parse_action(text: str) -> ExtendedAction:
     """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
     match = ACTION_TEXT.fullmatch(text.strip())
     if match is None:
-        shown = text.strip() if len(text) <= 20 else text.strip()[:20] + "..."
-        raise IllegalAction(f"{shown!r} is no move: type {ACTION_HELP}")
+        raise IllegalAction(f"{_shown(text.strip())} is no move: type {ACTION_HELP}")
     return int(match[1]), bool(match[2])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -81,9 +82,12 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
 
 
 def _check_file(text: str, path: Path) -> None:
-    if path.is_file():
+    if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
+        if not os.access(path, os.R_OK):
+            raise BadInput(f"agent {text!r}: the file {str(path)!r} cannot be read")
         return
-    names = [entry.name for entry in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    folder = path.parent
+    names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
     near = difflib.get_close_matches(path.name, names, n=1)
     hint = f", did you mean {str(path.with_name(near[0]))!r}?" if near else ""
     raise BadInput(f"agent {text!r}: no file {str(path)!r}{hint}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,9 @@ def split_name(text: str) -> AgentName:
 
     Raises `BadInput` where an option is given twice or follows no pattern.
     """
-    kind, _, rest = text.strip().partition(":")
+    kind, colon, rest = text.strip().partition(":")
+    if colon and not rest:
+        raise BadInput(f"agent {text!r}: nothing follows the colon")
     positional: list[str] = []
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
@@ -48,5 +51,5 @@ STUDENT_FILE = Path(__file__).parent / "ai.py"
 
 
 def student_file(name: AgentName) -> Path:
-    """Return the file of an `ai` or `ai:FILE` agent."""
-    return Path(name.rest) if name.rest else STUDENT_FILE
+    """Return the file of an `ai` or `ai:FILE` agent; no shell expands a `~` behind the colon."""
+    return Path(os.path.expanduser(name.rest)) if name.rest else STUDENT_FILE
