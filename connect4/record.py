@@ -19,9 +19,9 @@ import numpy as np
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import BadInput, IllegalAction
 from connect4.games import find_game
-from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State
 from connect4.players.base import Asked, Outcome
-from connect4.referee import Result, Turn, Winner
+from connect4.referee import Result, Turn, Winner, final
 
 FORMAT: Final = "connect4-record/1"
 
@@ -197,7 +197,6 @@ def _from_json(document: dict[str, Any]) -> Record:
         RecordedPlayer(player["agent"], player.get("asked"), player.get("sha256"))
         for player in document["players"]
     )
-    result = document["result"]
     return Record(
         game=game,
         start=game.from_json(document["start"]),
@@ -207,11 +206,7 @@ def _from_json(document: dict[str, Any]) -> Record:
         turns=[
             _turn_from_json(number, turn, game) for number, turn in enumerate(document["turns"], 1)
         ],
-        result=Result(
-            (int(result["scores"][0]), int(result["scores"][1])),
-            Ending(result["ending"]),
-            cast("Winner", int(result["winner"])),
-        ),
+        result=_result_from_json(document["result"]),
         isolation=str(document.get("isolation", "none")),
         lifetime=str(document.get("lifetime", "game")),
         versions=dict(document.get("agent_versions", {})),
@@ -219,27 +214,44 @@ def _from_json(document: dict[str, Any]) -> Record:
     )
 
 
+def _result_from_json(result: dict[str, Any]) -> Result:
+    one, two = result["scores"]
+    winner = result["winner"]
+    if not all(type(number) is int for number in (one, two, winner)) or winner not in (0, 1, 2):
+        raise ValueError("scores are two whole numbers, winner is 0, 1 or 2")
+    return Result((one, two), Ending(result["ending"]), cast("Winner", winner))
+
+
 def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
-    text = turn["action"]
-    outcome = Outcome(turn["outcome"])
-    action = None
-    if outcome is Outcome.PLAYED:
-        try:
-            action = game.parse_action(str(text))
-        except IllegalAction as error:
-            raise BadInput(f"turn {number}: {error}") from None
-    return Turn(
-        number,
-        cast("Player", int(turn["player"])),
-        outcome,
-        action,
-        text,
-        float(turn.get("seconds", 0.0)),
-        float(turn.get("cpu_seconds", 0.0)),
-        float(turn.get("overrun", 0.0)),
-        bool(turn.get("starved", False)),
-        turn.get("detail"),
-    )
+    try:
+        text, outcome, player = turn["action"], Outcome(turn["outcome"]), turn["player"]
+        if type(player) is not int or player not in (1, 2):
+            raise ValueError(f"player {player!r}; expected 1 or 2")
+        if outcome is Outcome.PLAYED or text is not None:
+            text = _text(text, "action")
+        detail = turn.get("detail")
+        return Turn(
+            number,
+            cast("Player", player),
+            outcome,
+            game.parse_action(text) if outcome is Outcome.PLAYED else None,
+            text,
+            float(turn.get("seconds", 0.0)),
+            float(turn.get("cpu_seconds", 0.0)),
+            float(turn.get("overrun", 0.0)),
+            bool(turn.get("starved", False)),
+            None if detail is None else _text(detail, "detail"),
+        )
+    except KeyError as error:
+        raise BadInput(f"turn {number}: no {error}") from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise BadInput(f"turn {number}: {error}") from None
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r}; expected a text")
+    return value
 
 
 def replay(record: Record) -> Iterator[State]:
@@ -259,9 +271,29 @@ def replay(record: Record) -> Iterator[State]:
                 state = state.apply(turn.action)
             except IllegalAction as error:
                 raise BadInput(f"turn {turn.number}: {turn.text}: {error}") from None
+        elif turn.outcome is Outcome.PASS and state.legal_actions():
+            raise BadInput(
+                f"turn {turn.number}: player {turn.player} passes but has a legal action"
+            )
         else:
             state = state.skip()
         yield state
+
+
+def _skipped_in_a_row(record: Record) -> int:
+    """Return how many turns at the end were skipped one after the other.
+
+    Raises `BadInput` that names the turn which comes after the referee has stopped the game.
+    """
+    skips = 0
+    for turn in record.turns:
+        if skips == MAX_CONSECUTIVE_SKIPS and record.game.on_fault is FaultPolicy.SKIP:
+            raise BadInput(f"turn {turn.number}: the game is stalled before it")
+        if turn.outcome is Outcome.PLAYED:
+            skips = 0
+        elif turn.outcome is not Outcome.PASS:
+            skips += 1
+    return skips
 
 
 def check(record: Record) -> None:
@@ -293,10 +325,15 @@ def check(record: Record) -> None:
         raise BadInput(
             f"turn {last}: the record says {result.ending}, but the game is not over there"
         )
-    tail = record.turns[-MAX_CONSECUTIVE_SKIPS:]
-    skipped = sum(turn.outcome not in (Outcome.PLAYED, Outcome.PASS) for turn in tail)
-    if result.ending is Ending.STALLED and skipped < MAX_CONSECUTIVE_SKIPS:
+    stalled = _skipped_in_a_row(record) >= MAX_CONSECUTIVE_SKIPS
+    if result.ending is Ending.STALLED and not stalled:
         raise BadInput(
             f"turn {last}: the record says stalled, but {MAX_CONSECUTIVE_SKIPS} turns in a row "
             "were not skipped"
+        )
+    won = final(state, result.ending).winner
+    if (by_rules or result.ending is Ending.STALLED) and result.winner != won:
+        raise BadInput(
+            f"turn {last}: scores of {state.scores()} make the winner {won}, "
+            f"the record says {result.winner}"
         )

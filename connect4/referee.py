@@ -99,10 +99,10 @@ def play(
     while result is None:
         ending = state.ending()
         if ending is not None:
-            result = _final(state, ending)
+            result = final(state, ending)
             break
         if skips == MAX_CONSECUTIVE_SKIPS:
-            result = _final(state, Ending.STALLED)
+            result = final(state, Ending.STALLED)
             break
         number += 1
         player = state.mover
@@ -152,7 +152,7 @@ def _judge(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
     return turn, state.skip() if after is None else after
 
 
-def _final(state: State, ending: Ending) -> Result:
+def final(state: State, ending: Ending) -> Result:
     """Return the result of a position that the rules have ended: the higher score wins."""
     one, two = state.scores()
     return Result((one, two), ending, 1 if one > two else 2 if two > one else 0)
