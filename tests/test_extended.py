@@ -1,0 +1,398 @@
+"""ExtendedConnect4: what its rules allow, when it ends, and its state files."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from connect4.errors import BadInput, IllegalAction
+from connect4.games import GAMES, find_game, find_start, load_start, nearest
+from connect4.games.base import Ending
+from connect4.games.extended import EXTENDED, format_action, from_json, parse_action, read, start
+from connect4.utils import get_valid_actions
+from tests import naive_extended
+
+OWN = sorted(
+    path.name for path in (Path(__file__).parent.parent / "connect4/initial_states").glob("*.txt")
+)
+
+
+def position(*lines):
+    return read("\n".join(lines), "position")
+
+
+def after(state, *moves):
+    for move in moves:
+        state = state.apply(parse_action(move))
+    return state
+
+
+# Drops and pop-outs
+
+
+def test_a_drop_lands_on_the_lowest_empty_cell_and_passes_the_turn():
+    state = after(position("0", "0 0", "0 0", "0 0"), "1", "1", "0")
+    assert state.board().tolist() == [[0, 0], [0, 2], [1, 1]]
+    assert state.mover == 2
+
+
+def test_a_popout_takes_the_bottom_token_whoever_owns_it_and_costs_one():
+    state = position("3 2 1", "0 0 0 0", "1 0 0 0", "2 0 0 1")
+    popped = after(state, "0P")
+    assert popped.board().tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1]]
+    assert popped.popouts == (2, 2)
+    assert after(popped, "3p").popouts == (2, 1)
+
+
+def test_a_popout_out_of_a_full_column_makes_room():
+    state = after(position("1", "1 0", "2 0"), "0P")
+    assert state.board().tolist() == [[0, 0], [1, 0]]
+    assert (0, False) in state.legal_actions()
+
+
+def test_actions_are_drops_then_popouts_by_column():
+    state = position("2", "1 0 0 2 0 0", "1 2 0 1 2 1")
+    drops = [(column, False) for column in (1, 2, 4, 5)]
+    assert state.legal_actions() == [*drops, (0, True), (4, True)]
+    assert state.skip().legal_actions() == [*drops, (1, True), (3, True), (5, True)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "move", "reason"),
+    [
+        (("0", "0 1", "0 1"), "1", "column 1 is full"),
+        (("0", "0 0"), "2", "column 2 is outside 0..1"),
+        (("0", "0 0"), "9999P", "column 9999 is outside 0..1"),
+        (("0", "1 1"), "0P", "player 1 has no pop-outs left"),
+        (("5 0 2", "1 1"), "1P", "player 2 has no pop-outs left"),
+        (("1", "1 1"), "1P", "player 1 pops out of even columns only, not of column 1"),
+        (("1 1 2", "1 1"), "0P", "player 2 pops out of odd columns only, not of column 0"),
+        (("1", "0 1"), "0P", "column 0 is empty: there is nothing to pop out"),
+    ],
+)
+def test_an_illegal_action_is_refused_with_the_reason(lines, move, reason):
+    state = position(*lines)
+    with pytest.raises(IllegalAction) as refusal:
+        after(state, move)
+    assert str(refusal.value) == reason
+    assert state.to_text() == position(*lines).to_text()
+
+
+def test_a_negative_column_never_counts_from_the_right():
+    with pytest.raises(IllegalAction, match=r"column -1 is outside 0\.\.1"):
+        position("0", "0 0").apply((-1, False))
+
+
+def test_every_action_outside_the_list_is_refused():
+    for name in OWN:
+        state = load_start(EXTENDED, name)
+        legal = set(state.legal_actions())
+        for column in range(-2, 15):
+            for is_popout in (False, True):
+                if (column, is_popout) not in legal:
+                    with pytest.raises(IllegalAction):
+                        state.apply((column, is_popout))
+
+
+def test_rules_api_and_naive_rules_agree_along_random_games():
+    rng = random.Random(5)
+    for name in OWN:
+        state = load_start(EXTENDED, name)
+        naive = naive_extended.read(state.to_text())
+        while not state.is_over():
+            actions = state.legal_actions()
+            board, counters = state.for_agent()
+            assert actions == get_valid_actions(state.mover, (board, counters))
+            assert actions == naive_extended.actions(naive)
+            if rng.random() < 0.05:
+                state, naive = state.skip(), naive_extended.skip(naive)
+                continue
+            action = rng.choice(actions)
+            state, naive = state.apply(action), naive_extended.apply(naive, action)
+            assert (state.board().tolist(), list(state.popouts), state.mover) == naive
+        assert naive_extended.actions(naive) == []
+
+
+# The end, skips, scores
+
+
+def test_the_game_ends_when_the_mover_has_nothing_though_the_other_may_pop():
+    full = ("1 2", "2 1")
+    over = position("0 4 1", *full)
+    assert over.ending() is Ending.NO_ACTION
+    assert over.legal_actions() == []
+    assert position("0 4 2", *full).ending() is None
+    assert over.skip().legal_actions() == [(1, True)]
+
+
+def test_four_in_a_row_ends_nothing():
+    state = position("0", "0 0 0 0 0 0", "1 1 1 1 0 0")
+    assert not state.is_over()
+    assert state.scores() == (20, 0)
+    assert (state.margin(1), state.margin(2)) == (20, -20)
+
+
+def test_a_skip_changes_the_mover_alone():
+    state = position("3 1 2", "0 0", "1 2")
+    skipped = state.skip()
+    assert (skipped.mover, skipped.popouts) == (1, (3, 1))
+    assert skipped.board().tolist() == state.board().tolist()
+    assert skipped.skip().key() == state.key()
+
+
+def test_nobody_can_change_a_state_from_outside():
+    state = position("2", "0 0", "1 2")
+    before = state.to_text()
+    state.board()[:] = 2
+    board, counters = state.for_agent()
+    board[:] = 1
+    counters[1].decrement()
+    state.legal_actions().clear()
+    state.apply((0, False)).board()[:] = 0
+    assert state.to_text() == before
+    assert state.legal_actions() == [(0, False), (1, False), (0, True)]
+
+
+def test_an_agent_gets_an_int64_board_and_counters_with_the_games_maximum():
+    board, counters = after(position("2", "0 0", "1 2"), "0P").for_agent()
+    assert board.dtype == np.int64
+    assert board.flags.writeable
+    assert board.flags.c_contiguous
+    assert counters[1].get_int() == 1
+    counters[1].increment()
+    with pytest.raises(ValueError, match="above its maximum of 2"):
+        counters[1].increment()
+
+
+def test_equal_positions_have_equal_keys():
+    state = position("1", "0 0 0 0", "0 0 0 0")
+    one = after(state, "0", "1", "2")
+    assert one.key() == after(state, "2", "1", "0").key()
+    assert one.key() != one.skip().key()
+    assert one.key() != after(state, "0", "1", "3").key()
+    assert position("1", "0 0").key() != position("2", "0 0").key()
+
+
+# Moves as text
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("3", (3, False)),
+        ("3P", (3, True)),
+        ("3p", (3, True)),
+        (" 11 ", (11, False)),
+        ("0", (0, False)),
+    ],
+)
+def test_a_move_as_a_person_types_it(text, action):
+    assert parse_action(text) == action
+    assert parse_action(format_action(action)) == action
+
+
+@pytest.mark.parametrize(
+    "text", ["", "P", "-1", "3 P", "P3", "3PP", "3.0", "٣", "1e1", "12345", "x" * 500]
+)
+def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
+    with pytest.raises(IllegalAction) as refusal:
+        parse_action(text)
+    message = str(refusal.value)
+    assert message.endswith("is no move: type 3 to drop into column 3, 3P to pop out of column 3")
+    assert len(message) < 120
+
+
+# State files
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
+        ("\n \n", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
+        ("x\n0 0\n", "f.txt:1: 'x' is not a number"),
+        ("1.5\n0 0\n", "f.txt:1: '1.5' is not a number"),
+        ("0\n0 0\n0 x\n", "f.txt:3: 'x' is not a number"),
+        ("0\n0 1_0\n", "f.txt:2: '1_0' is not a number"),
+        ("0\n0 " + "9" * 50 + "\n", "f.txt:2: '99999999999999999999...' is not a number"),
+        ("-1\n0 0\n", "f.txt:1: -1 pop-outs; the number cannot be negative"),
+        ("1 -2 1\n0 0\n", "f.txt:1: -2 pop-outs; the number cannot be negative"),
+        (
+            "1 2\n0 0\n",
+            "f.txt:1: '1 2'; expected the pop-outs of each player (`6`), "
+            "or of both and who moves (`4 3 2`)",
+        ),
+        (
+            "0 0 0 0 0 0 0 0 0 0 0 0\n",
+            "f.txt:1: '0 0 0 0 0 0 0 0 0 0 ...'; expected the pop-outs of each player (`6`), "
+            "or of both and who moves (`4 3 2`)",
+        ),
+        ("1 2 3\n0 0\n", "f.txt:1: player 3 to move; expected 1 or 2"),
+        ("0\n0 0\n0 0 0\n", "f.txt:3: 3 values in this row, 2 in the first"),
+        ("0\n0 0 0 0\n0 0\n", "f.txt:3: 2 values in this row, 4 in the first"),
+        ("0\n0 0 0\n0 0 0\n", "f.txt:2: 3 columns; the number of columns has to be even"),
+        ("0\n0 0\n0 3\n", "f.txt:3: value 3; expected 0 (empty), 1 or 2 (the players)"),
+        ("0\n0 -1\n", "f.txt:2: value -1; expected 0 (empty), 1 or 2 (the players)"),
+        ("0\n0 1\n0 0\n0 2\n", "f.txt:2: the token in column 1 floats above an empty cell"),
+        ("6\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
+        ("6\n\n\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
+        ("0\n0 0\n\n0 0\n", "f.txt:3: a blank line inside the board"),
+        ("0\n0\x000\n", "f.txt:2: '0\\x000' is not a number"),
+    ],
+)
+def test_a_bad_state_file_is_refused_with_file_line_and_cause(text, message):
+    with pytest.raises(BadInput) as refusal:
+        read(text, "f.txt")
+    assert str(refusal.value) == message
+    assert isinstance(refusal.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2\n0 0\n1 2\n",
+        "2\n0 0\n1 2",
+        "2\n0 0\n1 2\n\n \n\n",
+        " 2 \n0   0 \n 1\t2\t\n",
+        "2\r\n0 0\r\n1 2\r\n",
+        "2 2 1\n0 0\n1 2\n",
+        "+2\n00 0\n01 2\n",
+    ],
+)
+def test_blanks_and_line_ends_do_not_matter(text):
+    state = read(text, "f.txt")
+    assert state.board().tolist() == [[0, 0], [1, 2]]
+    assert (state.popouts, state.mover) == ((2, 2), 1)
+
+
+def test_a_position_in_the_middle_of_a_game_names_both_popouts_and_the_mover():
+    state = read("4 3 2\n0 0\n1 2\n", "f.txt")
+    assert (state.popouts, state.mover) == ((4, 3), 2)
+    assert state.to_text() == "4 3 2\n0 0\n1 2\n"
+    assert read("4 4 2\n0 0\n", "f.txt").to_text() == "4 4 2\n0 0\n"
+    assert read("4 4 1\n0 0\n", "f.txt").to_text() == "4\n0 0\n"
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 12), (12, 2), (12, 12), (30, 40)])
+def test_boards_of_any_even_width_work(shape):
+    state = start(*shape)
+    assert state.shape == shape
+    assert len(state.legal_actions()) == shape[1]
+    assert read(state.to_text(), "f.txt").key() == state.key()
+
+
+@pytest.mark.parametrize("shape", [(0, 8), (6, 0), (6, 7), (-1, 8)])
+def test_a_board_of_another_size_is_refused(shape):
+    with pytest.raises(BadInput, match="at least 1 row and an even number of columns, 2 or more"):
+        start(*shape)
+
+
+def test_a_start_without_a_file_is_6_by_8_with_6_popouts():
+    assert start().to_text() == load_start(EXTENDED, "case1").to_text()
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_text_and_json_bring_back_the_same_position(name):
+    state = load_start(EXTENDED, name)
+    for _ in range(7):
+        for copy in (read(state.to_text(), name), from_json(state.to_json())):
+            assert copy.key() == state.key()
+            assert copy.board().dtype == np.int64
+        state = state.apply(state.legal_actions()[-1])
+
+
+def test_json_says_no_more_than_needed():
+    assert position("1", "0 0").to_json() == {"popouts": 1, "board": [[0, 0]]}
+    assert position("1 0 2", "0 0").to_json() == {"popouts": [1, 0], "board": [[0, 0]], "mover": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ([], "not a position of ExtendedConnect4"),
+        ({}, "KeyError('popouts')"),
+        ({"popouts": 1}, "KeyError('board')"),
+        ({"popouts": [1], "board": [[0, 0]]}, "not a position of ExtendedConnect4"),
+        ({"popouts": 1, "board": 5}, "not a position of ExtendedConnect4"),
+        ({"popouts": 1, "board": []}, "no board"),
+        ({"popouts": 1, "board": [[0, 0], []]}, "a row without cells"),
+        ({"popouts": 1, "board": ["00", "12"]}, "'0' where a whole number is expected"),
+        ({"popouts": True, "board": [[0, 0]]}, "'True' where a whole number is expected"),
+        ({"popouts": 1, "board": [[0, 1.0]]}, "'1.0' where a whole number is expected"),
+        ({"popouts": 1, "board": [[0, 0]], "mover": None}, "'None' where a whole number"),
+        ({"popouts": 1, "board": [[0, 0]], "mover": 3}, "player 3 to move"),
+        ({"popouts": -1, "board": [[0, 0]]}, "-1 pop-outs"),
+        ({"popouts": 1, "board": [[0, 0, 0]]}, "has to be even"),
+        ({"popouts": 1, "board": [[1, 0], [0, 0]]}, "floats above an empty cell"),
+    ],
+)
+def test_a_bad_start_of_a_record_is_refused(value, part):
+    with pytest.raises(BadInput) as refusal:
+        from_json(value)
+    assert str(refusal.value).startswith("start")
+    assert part in str(refusal.value)
+
+
+# Finding state files
+
+
+def test_a_start_is_found_by_path_by_name_and_without_its_ending(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = find_start(EXTENDED, "case4.txt")
+    assert find_start(EXTENDED, "case4") == own
+    assert find_start(EXTENDED, str(own)) == own
+    here = tmp_path / "case4.txt"
+    here.write_text("1\n0 0\n")
+    assert load_start(EXTENDED, "case4.txt").shape == (1, 2)
+    assert load_start(EXTENDED, str(here)).shape == (1, 2)
+    assert load_start(EXTENDED, "case4").shape == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("case44.txt", "did you mean 'case4.txt'?"),
+        ("boards/cse1.txt", "did you mean 'case1.txt'?"),
+        ("MID8X10", "did you mean 'mid8x10.txt'?"),
+        ("??", "the kit's own are case1.txt, case2.txt"),
+        ("", "the kit's own are case1.txt"),
+        ("z" * 5000, "the kit's own are case1.txt"),
+    ],
+)
+def test_an_unknown_start_suggests_the_nearest(name, hint):
+    with pytest.raises(BadInput) as refusal:
+        load_start(EXTENDED, name)
+    message = str(refusal.value)
+    assert message.startswith(f"{name}: no such file, here or among the kit's initial states")
+    assert hint in message
+    assert "\n" not in message
+
+
+def test_a_file_that_is_no_text_or_far_too_large_is_refused(tmp_path):
+    picture, heap = tmp_path / "picture.png", tmp_path / "heap.txt"
+    picture.write_bytes(b"\x89PNG")
+    heap.write_bytes(b"0 " * 600_000)
+    with pytest.raises(BadInput, match=r"picture\.png: not a text file \(byte 0\)"):
+        load_start(EXTENDED, str(picture))
+    with pytest.raises(BadInput, match=r"heap\.txt: larger than 1000000 bytes"):
+        load_start(EXTENDED, str(heap))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_number(tmp_path):
+    path = tmp_path / "bom.txt"
+    path.write_bytes(b"\xef\xbb\xbf6\r\n0 0\r\n")
+    assert load_start(EXTENDED, str(path)).popouts == (6, 6)
+
+
+def test_an_unknown_game_lists_the_games():
+    assert find_game("extended") is EXTENDED
+    with pytest.raises(BadInput) as refusal:
+        find_game("Extendet")
+    assert "no game 'Extendet', did you mean 'extended'?" in str(refusal.value)
+    assert all(name in str(refusal.value) for name in GAMES)
+
+
+def test_a_near_miss_is_found_in_capitals_too_and_nothing_where_nothing_is_near():
+    assert nearest("AI", ["ai", "human"]) == ", did you mean 'ai'?"
+    assert nearest("qqq", ["ai", "human"]) == ""
