@@ -1,0 +1,346 @@
+"""Agents by name, students' files that fail, and the random player."""
+
+import hashlib
+import importlib.util
+import os
+import py_compile
+from textwrap import dedent
+
+import pytest
+
+from connect4.errors import BadInput
+from connect4.games import load_start
+from connect4.games.extended import EXTENDED, read
+from connect4.players import PLAYERS, file_hash, parse_agent
+from connect4.players.base import Outcome
+from connect4.players.names import STUDENT_FILE
+from connect4.players.random import RandomPlayer
+from connect4.players.student import MAX_DETAIL
+from connect4.utils import Integer, get_valid_actions
+from tests.games import agent_file, played, reread
+
+
+def refusal(name, game="extended"):
+    with pytest.raises(BadInput) as refused:
+        parse_agent(name, game)
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("humann", ", did you mean 'human'?"),
+        ("Random", ", did you mean 'random'?"),
+        ("AI", ", did you mean 'ai'?"),
+        ("rnadom:5", ", did you mean 'random'?"),
+        ("qqqqqq", ";"),
+        ("", ";"),
+    ],
+)
+def test_an_unknown_agent_suggests_the_nearest_and_lists_all(name, hint):
+    message = refusal(name)
+    assert message.startswith(f"no agent {name!r}{hint}")
+    for kind in PLAYERS.values():
+        assert kind.usage in message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ai:", "agent 'ai:': nothing follows the colon"),
+        ("random:", "agent 'random:': nothing follows the colon"),
+        ("random:5", "agent 'random:5': '5' is not understood; write random"),
+        ("human:me", "agent 'human:me': 'me' is not understood; write human"),
+        ("random:seed=3", "agent 'random:seed=3': no option 'seed'; the options are none"),
+        ("ai:nods=5", "agent 'ai:nods=5': no option 'nods', did you mean 'nodes'?; "),
+        ("ai:nodes=0", "agent 'ai:nodes=0': nodes is a whole number above 0, not '0'"),
+        ("ai:nodes=", "agent 'ai:nodes=': nodes is a whole number above 0, not ''"),
+        ("ai:nodes=1e3", "nodes is a whole number above 0, not '1e3'"),
+        ("ai:nodes=5,nodes=6", "agent 'ai:nodes=5,nodes=6': option 'nodes' is given twice"),
+        ("ai:nodes=5,fast", "agent 'ai:nodes=5,fast': 'fast' is no option; expected key=value"),
+    ],
+)
+def test_a_name_that_makes_no_sense_is_refused(name, message):
+    assert refusal(name).startswith(message) or message in refusal(name)
+
+
+def test_students_files_play_the_extended_game_alone():
+    assert refusal("ai", "classic") == "agent 'ai' plays extended, not classic"
+
+
+def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
+    agent_file(tmp_path, "return (0, False)", name="agent_one.py")
+    missing = tmp_path / "agent_on.py"
+    assert refusal(f"ai:{missing}") == (
+        f"agent 'ai:{missing}': no file '{missing}', did you mean '{tmp_path / 'agent_one.py'}'?"
+    )
+    assert refusal(f"ai:{tmp_path}").endswith(f"no file '{tmp_path}'")
+    assert refusal("ai:no/such/folder/ai.py").endswith("no file 'no/such/folder/ai.py'")
+    assert refusal("ai:" + "x" * 5000).endswith("x'")
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file"
+)
+def test_a_file_that_may_not_be_read_is_refused(tmp_path):
+    name = agent_file(tmp_path, "return (0, False)")
+    (tmp_path / "student.py").chmod(0)
+    assert refusal(name).endswith("cannot be read")
+
+
+def test_a_file_is_named_with_commas_blanks_options_or_a_tilde(tmp_path, monkeypatch):
+    path = tmp_path / "Müller, Eva 2.py"
+    path.write_text("class AIPlayer: pass")
+    name = parse_agent(f"ai:{path},nodes=50")
+    assert (name.rest, name.options) == (str(path), {"nodes": "50"})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert file_hash(parse_agent("ai:~/Müller, Eva 2.py")) == file_hash(name)
+
+
+def test_the_hash_is_of_the_students_file(tmp_path):
+    name = agent_file(tmp_path, "return (0, False)")
+    content = (tmp_path / "student.py").read_bytes()
+    assert file_hash(parse_agent(name)) == hashlib.sha256(content).hexdigest()
+    own = hashlib.sha256(STUDENT_FILE.read_bytes()).hexdigest()
+    assert file_hash(parse_agent("ai")) == file_hash(parse_agent("ai:nodes=5")) == own
+    assert file_hash(parse_agent("random")) is None
+    record, _ = played(name, "random")
+    assert record.players[0].sha256 == hashlib.sha256(content).hexdigest()
+    assert record.players[1].sha256 is None
+
+
+# Students' files
+
+
+def first_turn(agent):
+    record, _ = played(agent, "random")
+    return reread(record).turns[0]
+
+
+def source_file(tmp_path, source, name="student.py"):
+    (tmp_path / name).write_text(dedent(source), encoding="utf-8")
+    return f"ai:{tmp_path / name}"
+
+
+HEADER = "Traceback (most recent call last):\n"
+
+
+def own_frame(tmp_path, line, where="<module>"):
+    return f'{HEADER}  File "{tmp_path / "student.py"}", line {line}, in {where}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "last"),
+    [
+        ("1 / 0", 1, "ZeroDivisionError: division by zero"),
+        ("import numpie", 1, "ModuleNotFoundError: No module named 'numpie'"),
+        ("x = 1\nraise SystemExit(3)", 2, "SystemExit: 3"),
+        ("from connect4.utils import get_points", 1, None),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_shows_its_own_traceback_first(tmp_path, source, line, last):
+    record, _ = played(source_file(tmp_path, source), "random", read("0\n0 0\n", "start"))
+    turn = record.turns[0]
+    assert (turn.outcome, turn.text, turn.seconds) == (Outcome.ERROR, None, 0.0)
+    assert turn.detail.startswith(own_frame(tmp_path, line))
+    if last:
+        assert turn.detail.endswith(last)
+
+
+def test_an_agent_that_cannot_be_loaded_fails_on_every_turn(tmp_path):
+    record, _ = played(source_file(tmp_path, "1 / 0"), "random", "case4")
+    turns = [turn for turn in record.turns if turn.player == 1]
+    assert len(turns) > 1
+    assert {turn.outcome for turn in turns} == {Outcome.ERROR}
+
+
+def test_a_syntax_error_names_file_and_line(tmp_path):
+    turn = first_turn(source_file(tmp_path, "x = 1\ndef (:\n"))
+    assert turn.outcome is Outcome.ERROR
+    assert turn.detail.startswith(f'  File "{tmp_path / "student.py"}", line 2\n')
+    assert "SyntaxError: " in turn.detail
+
+
+@pytest.mark.parametrize(
+    ("source", "last"),
+    [
+        ("class Player: pass", "student.py defines no class AIPlayer"),
+        (
+            "class AIPlayer: pass",
+            "TypeError: AIPlayer() takes no arguments",
+        ),
+        (
+            "class AIPlayer:\n    def __init__(self, number, time): pass",
+            "AttributeError: 'AIPlayer' object has no attribute 'get_expectimax_move'",
+        ),
+        ("", "student.py defines no class AIPlayer"),
+        ("x\x00y", None),
+    ],
+)
+def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source, last):
+    turn = first_turn(source_file(tmp_path, source))
+    assert turn.outcome is Outcome.ERROR
+    assert last is None or turn.detail.endswith(last)
+
+
+def test_a_constructor_that_fails_shows_its_line(tmp_path):
+    turn = first_turn(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
+    assert turn.detail.startswith(own_frame(tmp_path, 7, "__init__"))
+    assert turn.detail.endswith("KeyError: 20")
+
+
+@pytest.mark.parametrize(
+    ("move", "last"),
+    [
+        ("raise ValueError('no idea')", "ValueError: no idea"),
+        ("return board[99, 99]", "IndexError: index 99 is out of bounds for axis 0 with size 4"),
+        ("raise SystemExit", "SystemExit"),
+        ("raise Mute", "Mute: <exception str() failed>"),
+        ("return deeper(0)", None),
+        ("popouts[1].decrement()", "ValueError: cannot decrement a count of 0"),
+    ],
+)
+def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, move, last):
+    before = """
+    class Mute(Exception):
+        def __str__(self): raise SystemExit
+    def deeper(n): return deeper(n + 1)
+    """
+    turn = first_turn(agent_file(tmp_path, move, before=before))
+    assert (turn.outcome, turn.text) == (Outcome.ERROR, None)
+    assert turn.detail.startswith(f'{HEADER}  File "{tmp_path / "student.py"}", line ')
+    assert "connect4/players/student.py" not in turn.detail
+    if last:
+        assert turn.detail.endswith(last)
+    else:
+        assert "RecursionError: maximum recursion depth exceeded" in turn.detail
+
+
+@pytest.mark.parametrize(
+    "raised", ["'x' * 10**7", "'line\\n' * 10**5", "'\\n'.join(map(str, range(10**5)))"]
+)
+def test_a_long_error_text_is_cut_in_its_middle(tmp_path, raised):
+    turn = first_turn(agent_file(tmp_path, f"raise ValueError({raised})"))
+    assert turn.detail.startswith(HEADER)
+    assert "\n...\n" in turn.detail
+    assert len(turn.detail) <= MAX_DETAIL + 10
+
+
+def test_a_change_of_folder_hides_no_traceback(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    agent_file(tmp_path, "import os\nos.chdir('/')\nraise ValueError('lost')")
+    turn = first_turn("ai:student.py")
+    assert turn.detail.startswith(f'{HEADER}  File "{tmp_path / "student.py"}", line ')
+
+
+def test_the_file_is_what_runs_and_not_old_bytecode_beside_it(tmp_path):
+    """Same length, same time stamp: what an import would take from `__pycache__`."""
+    agent_file(tmp_path, "return (5, False)")
+    path = tmp_path / "student.py"
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    py_compile.compile(str(path), importlib.util.cache_from_source(str(path)), doraise=True)
+    path.write_text(path.read_text().replace("(5, False)", "(2, False)"))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert first_turn(f"ai:{path}").text == "2"
+
+
+def test_loading_leaves_nothing_beside_the_students_file(tmp_path):
+    first_turn(agent_file(tmp_path, "return (0, False)"))
+    assert os.listdir(tmp_path) == ["student.py"]
+
+
+def test_a_file_needs_no_py_at_its_end(tmp_path):
+    agent_file(tmp_path, "return (4, False)", name="agent of the year.txt")
+    assert first_turn(f"ai:{tmp_path / 'agent of the year.txt'}").text == "4"
+
+
+def test_dataclasses_and_main_guards_work_in_a_students_file(tmp_path):
+    before = """
+    from __future__ import annotations
+    from dataclasses import dataclass, field
+    import pickle
+
+    @dataclass
+    class Node:
+        children: list[Node] = field(default_factory=list)
+
+    if __name__ == "__main__":
+        raise SystemExit("not run by the referee")
+    """
+    source = dedent(before) + dedent(
+        """
+        class AIPlayer:
+            def __init__(self, player_number, time): pass
+            def get_expectimax_move(self, state):
+                return (len(pickle.loads(pickle.dumps(Node([Node()]))).children), False)
+        """
+    )
+    assert first_turn(source_file(tmp_path, source)).text == "1"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(20.0, "20"), (2.5, "2.5")])
+def test_the_constructor_gets_the_number_and_the_seconds(tmp_path, seconds, text):
+    agent = agent_file(tmp_path, "return (0, False)", setup="self.text = f'{player_number} {time}'")
+    show = agent_file(
+        tmp_path,
+        "raise ValueError(self.text)",
+        name="show.py",
+        setup="self.text = f'{player_number} {time}'",
+    )
+    record, _ = played(agent, show, seconds=seconds)
+    assert record.turns[1].detail.endswith(f"ValueError: 2 {text}")
+
+
+def test_a_node_budget_reaches_the_player(tmp_path):
+    agent = agent_file(tmp_path, "raise ValueError(self.node_budget)")
+    assert first_turn(f"{agent},nodes=123").detail.endswith("ValueError: 123")
+
+
+def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
+    agent = agent_file(
+        tmp_path,
+        "self.column += 1\nreturn (self.column, False)",
+        setup="self.column = -1",
+    )
+    record, _ = played(agent, "random", "empty12x12")
+    assert [turn.text for turn in record.turns[:12:2]] == ["0", "1", "2", "3", "4", "5"]
+
+
+# The kit's own agents
+
+
+@pytest.mark.parametrize("side", [1, 2])
+@pytest.mark.parametrize("start", ["case1", "mid8x10"])
+def test_the_kits_own_agent_plays_legally_and_beats_the_random_player(start, side):
+    agents = ("ai", "random") if side == 1 else ("random", "ai")
+    margins = []
+    for seed in range(4):
+        record, state = played(*agents, start, seed=seed)
+        assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
+        margins.append(state.margin(side))
+    assert sum(margins) > 0
+
+
+def test_the_random_player_plays_every_action_and_repeats_with_its_seed():
+    state = load_start(EXTENDED, "mid8x10")
+    one, two = RandomPlayer(1, 5), RandomPlayer(1, 5)
+    choices = [one.choose(state, None) for _ in range(300)]
+    assert choices == [two.get_move(state.for_agent()) for _ in range(300)]
+    assert set(choices) == set(state.legal_actions())
+
+
+def test_the_random_player_serves_students_files_too():
+    board, counters = read("0\n0 0\n1 2\n", "start").for_agent()
+    player = RandomPlayer(2)
+    assert (player.player_number, player.type, player.player_string) == (
+        2,
+        "random",
+        "Player 2:random",
+    )
+    move = player.get_move((board, counters))
+    assert move in get_valid_actions(2, (board, {1: Integer(0), 2: Integer(0)}))

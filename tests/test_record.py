@@ -1,0 +1,370 @@
+"""Records: what is written is read back, repeats to the byte, and is refused where it lies."""
+
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from connect4.errors import BadInput
+from connect4.games.base import Ending
+from connect4.games.extended import read as read_state
+from connect4.players.base import Outcome, PlayerLeft
+from connect4.record import RecordedPlayer, dumps, loads, read, replay, write
+from tests.games import agent_file, played, reread, seated, without_times
+
+FOUR_TURNS = """{
+  "format": "connect4-record/1",
+  "game": "extended",
+  "rules_version": 1,
+  "start": {"popouts": 1, "board": [[0, 0], [0, 0]]},
+  "time_limit": 2.0,
+  "seed": 7,
+  "isolation": "none",
+  "lifetime": "game",
+  "agent_versions": {"python": "3.11.7", "numpy": "2.4.6"},
+  "players": [
+    {"agent": "ai", "asked": "expectimax", "sha256": "00ff"},
+    {"agent": "random", "asked": null, "sha256": null}
+  ],
+  "turns": [
+    {"player": 1, "action": "0", "outcome": "played", "seconds": 0.412, "cpu_seconds": 0.401, "overrun": 0.0, "starved": false, "detail": null},
+    {"player": 2, "action": null, "outcome": "timeout", "seconds": 2.031, "cpu_seconds": 2.0, "overrun": 0.031, "starved": true, "detail": "no answer within 2 s"},
+    {"player": 1, "action": "0P", "outcome": "played", "seconds": 0.0, "cpu_seconds": 0.0, "overrun": 0.0, "starved": false, "detail": null},
+    {"player": 2, "action": "9", "outcome": "invalid", "seconds": 0.0, "cpu_seconds": 0.0, "overrun": 0.0, "starved": false, "detail": "column 9 is outside 0..1"}
+  ],
+  "result": {"scores": [0, 0], "ending": "left", "winner": 0}
+}
+"""  # noqa: E501 - the document as it stands in a file
+
+FINISHED = {
+    "format": "connect4-record/1",
+    "game": "extended",
+    "rules_version": 1,
+    "start": {"popouts": 0, "board": [[0, 0], [1, 2]]},
+    "time_limit": 20,
+    "seed": 0,
+    "players": [{"agent": "ai"}, {"agent": "random"}],
+    "turns": [
+        {"player": 1, "action": "0", "outcome": "played"},
+        {"player": 2, "action": "1", "outcome": "played"},
+    ],
+    "result": {"scores": [2, 2], "ending": "no_action", "winner": 0},
+}
+"""The least that is a record: two players with a column each."""
+
+
+def changed(*path_and_value):
+    """Return `FINISHED` as text with the value at that path replaced, or taken out if `...`."""
+    *path, last, value = path_and_value
+    document = json.loads(json.dumps(FINISHED))
+    place = document
+    for step in path:
+        place = place[step]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(document)
+
+
+def skipped(count, outcome="invalid"):
+    return [
+        {"player": 1 + number % 2, "action": None, "outcome": outcome} for number in range(count)
+    ]
+
+
+# Written and read
+
+
+def test_a_record_is_written_as_it_was_read():
+    record = loads(FOUR_TURNS)
+    assert dumps(record) == FOUR_TURNS
+    assert record.turns[1].outcome is Outcome.TIMEOUT
+    assert record.turns[1].starved
+    assert record.turns[2].action == (0, True)
+    assert record.turns[3].action is None
+    assert record.players[0] == RecordedPlayer("ai", "expectimax", "00ff")
+    assert record.result.ending is Ending.LEFT
+
+
+def test_the_least_that_is_a_record():
+    record = loads(json.dumps(FINISHED))
+    assert (record.isolation, record.lifetime, record.versions) == ("none", "game", {})
+    assert record.turns[0].seconds == 0.0
+
+
+def test_a_played_game_is_written_read_and_replayed(tmp_path):
+    record, state = played("ai", "random", "case4", seed=5)
+    path = tmp_path / "game.json"
+    write(record, path)
+    again = read(path)
+    assert dumps(again) == path.read_text(encoding="utf-8")
+    positions = list(replay(again))
+    assert len(positions) == len(record.turns) + 1
+    assert positions[0].key() == record.start.key()
+    assert positions[-1].key() == state.key()
+    assert positions[-1].scores() == again.result.scores
+    assert json.loads(path.read_text(encoding="utf-8"))["players"][0]["asked"] == "expectimax"
+
+
+def test_equal_seeds_give_the_same_bytes_but_for_the_times(tmp_path):
+    move = """
+    import random
+    self.turns = getattr(self, "turns", 0) + 1
+    if self.turns % 5 == 0:
+        return [1, False]
+    if self.turns % 7 == 0:
+        raise ValueError("the seventh turn")
+    return (random.randrange(8), np.random.random() < 0.2)
+    """
+    agent = agent_file(tmp_path, move)
+    records = [played(agent, "random", "case1", seed=seed)[0] for seed in (3, 3, 4)]
+    one, two, three = (without_times(dumps(record)) for record in records)
+    assert one == two
+    assert one != three
+    assert {turn.outcome for turn in records[0].turns} == {
+        Outcome.PLAYED,
+        Outcome.INVALID,
+        Outcome.ERROR,
+    }
+
+
+def test_the_four_measured_fields_are_all_that_is_left_out():
+    document = json.loads(FOUR_TURNS)
+    for turn in document["turns"]:
+        turn.update(seconds=1.25, cpu_seconds=0.5, overrun=3e-05, starved=not turn["starved"])
+    other = dumps(loads(json.dumps(document)))
+    assert other != FOUR_TURNS
+    assert without_times(other) == without_times(FOUR_TURNS)
+    document["turns"][3]["detail"] = "another"
+    assert without_times(dumps(loads(json.dumps(document)))) != without_times(FOUR_TURNS)
+
+
+def test_seconds_are_written_in_milliseconds():
+    record = loads(FOUR_TURNS)
+    record.turns[0] = replace(record.turns[0], seconds=0.12345678, cpu_seconds=1e-9)
+    turn = json.loads(dumps(record))["turns"][0]
+    assert (turn["seconds"], turn["cpu_seconds"]) == (0.123, 0.0)
+
+
+def test_a_game_in_the_middle_keeps_popouts_and_mover():
+    start = read_state("4 3 2\n0 0\n1 2\n", "start")
+    record, _ = played("random", "random", start)
+    assert json.loads(dumps(record))["start"] == {
+        "popouts": [4, 3],
+        "board": [[0, 0], [1, 2]],
+        "mover": 2,
+    }
+    assert reread(record).start.key() == start.key()
+
+
+def test_a_game_that_a_person_leaves_has_a_record_too():
+    class Leaver:
+        def ask(self, state, seconds):
+            raise PlayerLeft
+
+        def close(self):
+            pass
+
+    with seated("human", "random", person=lambda player: Leaver()) as table:
+        list(table.events())
+    again = reread(table.record)
+    assert (again.result.ending, again.turns) == (Ending.LEFT, [])
+
+
+def test_a_game_broken_off_from_outside_has_a_record_too():
+    with seated("random", "random", "case1") as table:
+        events = table.events()
+        for _ in range(20):
+            next(events)
+        table.abandon(Ending.ABORTED)
+    again = reread(table.record)
+    assert again.result.ending is Ending.ABORTED
+    assert len(again.turns) == 9
+
+
+def test_unknown_fields_are_kept_at_the_top_and_ignored_below():
+    document = json.loads(json.dumps(FINISHED))
+    document["mood"] = {"good": [1, 2]}
+    document["turns"][0]["nodes"] = 5
+    document["players"][1]["name"] = "R"
+    document["start"]["comment"] = "quiet"
+    record = loads(json.dumps(document))
+    assert record.extra == {"mood": {"good": [1, 2]}}
+    assert json.loads(dumps(record))["mood"] == {"good": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "detail", ["größer als 0 ✓ 🎲", 'a "quote"\n\ttab \\ \x00 \x1b[31m', "\udc80"]
+)
+def test_any_text_survives(tmp_path, detail):
+    record = loads(FOUR_TURNS)
+    record.turns[3] = replace(record.turns[3], detail=detail)
+    path = tmp_path / "größe ✓.json"
+    write(record, path)
+    assert read(path).turns[3].detail == detail
+    path.read_bytes().decode("utf-8")
+
+
+def test_an_agent_that_raises_unicode_leaves_a_readable_record(tmp_path):
+    agent = agent_file(tmp_path, "raise ValueError('größe ✓ \\udc80')", name="schüler.py")
+    record, _ = played(agent, "random")
+    write(record, tmp_path / "game.json")
+    detail = read(tmp_path / "game.json").turns[0].detail
+    assert detail.startswith("Traceback")
+    assert detail.splitlines()[-1].startswith("ValueError: größe ✓ ")
+
+
+# Where it is written
+
+
+def test_a_record_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "game.json"
+    write(loads(FOUR_TURNS), path)
+    broken = loads(FOUR_TURNS)
+    broken.extra["set"] = {1, 2}
+    with pytest.raises(TypeError):
+        write(broken, path)
+    assert path.read_text(encoding="utf-8") == FOUR_TURNS
+    assert os.listdir(tmp_path) == ["game.json"]
+
+
+def test_a_record_has_the_usual_permissions(tmp_path):
+    usual, path = tmp_path / "usual", tmp_path / "game.json"
+    usual.touch()
+    write(loads(FOUR_TURNS), path)
+    assert path.stat().st_mode == usual.stat().st_mode
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+    record = loads(FOUR_TURNS)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for path, cause in [
+        (tmp_path / "no" / "game.json", "No such file or directory"),
+        (folder, "Is a directory"),
+        (tmp_path / ("x" * 300), "File name too long"),
+    ]:
+        with pytest.raises(BadInput) as refusal:
+            write(record, path)
+        assert str(refusal.value) == f"{path}: the record cannot be written: {cause}"
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+# Refused
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "the record cannot be read: No such file or directory"),
+        (b"\xff\xfe", "not a record (byte 0 is no text)"),
+        (b"", "not a record: no JSON (Expecting value: line 1 column 1 (char 0))"),
+        (b"{", "not a record: no JSON"),
+        (b"[" * 100_000, "not a record: no JSON"),
+        (b"9" * 5000, "not a record: no JSON"),
+        (b"[]", "not a record of a game: format None, expected 'connect4-record/1'"),
+        (b'{"format": "connect4-record/2"}', "format 'connect4-record/2', expected"),
+        (b'{"format": "connect4-record/1"}', "not a whole record: KeyError: 'game'"),
+    ],
+)
+def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
+    path = tmp_path / "game.json"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(BadInput) as refusal:
+        read(path)
+    assert str(refusal.value).startswith(f"{path}: ")
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("game", "extendet"), "no game 'extendet', did you mean 'extended'?"),
+        (("rules_version", 2), "rules version 2 of extended, expected 1"),
+        (("start", {}), "start: not a position of ExtendedConnect4 (KeyError('popouts'))"),
+        (("start", "board", 1, [1, 3]), "start:3: value 3; expected 0 (empty), 1 or 2"),
+        (("start", "mover", 2), "turn 1: player 1 moves out of turn"),
+        (("players", []), "not a whole record: ValueError"),
+        (("players", 0, "agent", ...), "not a whole record: KeyError: 'agent'"),
+        (("turns", {}), "turn 0: the scores after the last turn are (0, 0)"),
+        (("turns", 1, 5), "turn 2: "),
+        (("turns", 1, "player", ...), "turn 2: no 'player'"),
+        (("turns", 1, "player", 3), "turn 2: player 3; expected 1 or 2"),
+        (("turns", 1, "player", 1), "turn 2: player 1 moves out of turn"),
+        (("turns", 1, "action", ...), "turn 2: no 'action'"),
+        (("turns", 1, "action", None), "turn 2: action is None; expected a text"),
+        (("turns", 1, "action", 1), "turn 2: action is 1; expected a text"),
+        (("turns", 1, "action", "1Q"), "turn 2: '1Q' is no move: type 3 to drop"),
+        (("turns", 1, "action", "7"), "turn 2: 7: column 7 is outside 0..1"),
+        (("turns", 1, "action", "0"), "turn 2: 0: column 0 is full"),
+        (("turns", 1, "action", "1P"), "turn 2: 1P: player 2 has no pop-outs left"),
+        (("turns", 1, "outcome", "flew"), "turn 2: 'flew' is not a valid Outcome"),
+        (("turns", 1, "outcome", "pass"), "turn 2: player 2 passes but has a legal action"),
+        (("turns", 1, "outcome", "invalid"), "turn 2: the scores after the last turn are (2, 0)"),
+        (("turns", 1, "seconds", "long"), "turn 2: could not convert string to float: 'long'"),
+        (("turns", 1, "detail", [1]), "turn 2: detail is [1]; expected a text"),
+        (("result", "scores", [2, 5]), "(2, 2), the record says (2, 5)"),
+        (("result", "scores", [2, 2, 2]), "not a whole record"),
+        (("result", "scores", [2.5, 2]), "scores are two whole numbers"),
+        (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record says 1"),
+        (("result", "winner", 7), "winner is 0, 1 or 2"),
+        (("result", "ending", "tired"), "'tired' is not a valid Ending"),
+        (("result", "ending", "left"), "turn 2: the game ends there with no_action, the record"),
+        (("result", ...), "not a whole record: KeyError: 'result'"),
+        (("seed", "x"), "not a whole record: ValueError"),
+        (("time_limit", None), "not a whole record: TypeError"),
+    ],
+)
+def test_a_record_that_does_not_replay_is_refused_with_the_turn(change, message):
+    with pytest.raises(BadInput) as refusal:
+        loads(changed(*change))
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def finished_with(turns, **result):
+    document = {**FINISHED, "turns": turns}
+    document["result"] = {"scores": [0, 0], "ending": "stalled", "winner": 0, **result}
+    return json.dumps(document)
+
+
+def test_a_turn_after_the_end_is_refused():
+    turns = [*FINISHED["turns"], {"player": 1, "action": None, "outcome": "timeout"}]
+    with pytest.raises(BadInput, match="turn 3: the game is over before it"):
+        loads(changed("turns", turns))
+
+
+def test_an_end_that_the_rules_do_not_know_yet_is_refused():
+    with pytest.raises(
+        BadInput, match="turn 0: the record says no_action, but the game is not over"
+    ):
+        loads(finished_with([], ending="no_action"))
+
+
+def test_stalled_takes_exactly_six_skipped_turns_in_a_row():
+    assert loads(finished_with(skipped(6))).result.ending is Ending.STALLED
+    with pytest.raises(BadInput, match="turn 5: the record says stalled, but 6 turns in a row"):
+        loads(finished_with(skipped(5)))
+    with pytest.raises(BadInput, match="turn 7: the game is stalled before it"):
+        loads(finished_with(skipped(7)))
+    with pytest.raises(
+        BadInput, match=r"turn 6: scores of .* make the winner 0, the record says 2"
+    ):
+        loads(finished_with(skipped(6), winner=2))
+
+
+def test_an_unfinished_game_can_be_left_anywhere():
+    for count in range(6):
+        for ending in ("left", "aborted", "disconnected"):
+            assert loads(finished_with(skipped(count, "error"), ending=ending)).result.winner == 0
+
+
+def test_the_versions_that_the_agents_ran_on_are_recorded():
+    record, _ = played("random", "random")
+    assert record.versions["numpy"] == np.__version__
+    assert record.versions["python"].startswith("3.")
