@@ -26,7 +26,7 @@ from connect4.players.names import AgentName
 from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
-from connect4.views.terminal import TerminalView, first_line
+from connect4.views.terminal import TerminalView, first_line, harmless
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """Where the record of a game with a failed turn goes if `--record` names no other place."""
@@ -249,11 +249,11 @@ def replay_turn(where: str) -> int:
     with closing(open_seat(setup, "none")) as seat:
         reply = seat.ask(state, record.time_limit)
     if reply.outcome is Outcome.ERROR:
-        print(reply.detail)
+        print(harmless(reply.detail or ""))
     else:
         print(f"Answer: {reply.text}, {reply.outcome} in {reply.seconds:.3f} s")
         if reply.detail:
-            print(reply.detail)
+            print(harmless(reply.detail))
     legal = reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
     if reply.outcome is Outcome.PLAYED and not legal:
         print("That is no valid action there.")

@@ -142,6 +142,15 @@ def test_an_agent_that_cannot_be_loaded_loses_its_turns_with_its_own_traceback(
     assert 'broken.py", line 1' in done.stdout
 
 
+def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = agent(tmp_path, "raise RuntimeError('\\x1b[2Jgone\\r\\x07')")
+    done = run(COMMAND, f"ai:{path}", "random", "case4", "--record", "game.json", cwd=tmp_path)
+    again = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    for output in (done.stdout, again.stdout):
+        assert "RuntimeError: \\x1b[2Jgone\\r\\x07" in output
+        assert "\x1b" not in output
+
+
 def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
     path = agent(
         tmp_path, "time.sleep(0.2)\nreturn get_valid_actions(self.player_number, state)[0]"

@@ -109,16 +109,22 @@ def move_text(turn: Turn) -> str:
     return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"
 
 
+def harmless(text: str) -> str:
+    """Return an agent's text with its control characters made visible, but for line ends."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def first_line(detail: str | None) -> str:
     """Return the line of a detail that says most: of a traceback the last."""
-    lines = (detail or "").strip().splitlines() or [""]
+    lines = harmless(detail or "").strip().splitlines() or [""]
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
     """Return all that an agent's author needs: the traceback, the position, how to repeat it."""
     return (
-        f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n{turn.detail}\n\n"
+        f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n"
+        f"{harmless(turn.detail or '')}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
         f"To repeat this one turn:\n  {repeat}\n"
     )
