@@ -10,9 +10,10 @@ from typing import Final
 
 from connect4.errors import BadInput
 from connect4.games.base import Game, State
+from connect4.games.classic import CLASSIC, CLASSIC_FULL
 from connect4.games.extended import EXTENDED
 
-GAMES: Final[dict[str, Game]] = {game.name: game for game in (EXTENDED,)}
+GAMES: Final[dict[str, Game]] = {game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL)}
 
 STARTS: Final = Path(__file__).parent.parent / "initial_states"
 

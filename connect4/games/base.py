@@ -9,10 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from random import Random
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from connect4.games.grid import Grid, grid_of
 
 Player: TypeAlias = Literal[1, 2]
 """1 moves first."""
@@ -89,6 +92,31 @@ class State(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the position as the `start` of a game record."""
+
+    @property
+    def grid(self) -> Grid:
+        """Return the geometry that `bitboards` is written in: cells, windows, shifts."""
+        rows, columns = self.board().shape
+        return grid_of(rows, columns)
+
+    def bitboards(self) -> tuple[int, int]:
+        """Return the tokens of player 1 and of player 2 as masks of `grid`, for heuristics."""
+        return self.grid.from_rows(self.board().tolist())
+
+    def playout(self, rng: Random) -> tuple[int, int]:
+        """Return the scores at the end of a game of uniformly random actions from here.
+
+        One call of `rng.random()` chooses each action, by its place in `legal_actions()`; a game
+        that has a faster way takes the same steps.
+        """
+        state = self
+        while not state.is_over():
+            actions = state.legal_actions()
+            if actions:
+                state = state.apply(actions[int(rng.random() * len(actions))])
+            else:
+                state = state.skip()
+        return state.scores()
 
     def is_over(self) -> bool:
         """Return whether the game has ended in this position."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from connect4.errors import BadInput, IllegalAction
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.games.files import read_position, shown, text_from_json
 from connect4.utils import Integer, get_pts
 
 ExtendedAction: TypeAlias = tuple[int, bool]
@@ -160,91 +160,22 @@ def read(text: str, source: str) -> ExtendedState:
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row, top first.
     """
-    lines = text.splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if not lines:
-        raise BadInput(f"{source}:1: the file is empty; expected the pop-outs, then the board")
-    popouts, mover = _read_first_line(lines[0], source)
-    rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines[1:], 2)]
-    if not rows:
-        raise BadInput(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
-    for number, row in enumerate(rows, 2):
-        if len(row) != len(rows[0]):
-            raise BadInput(
-                f"{source}:{number}: {len(row)} values in this row, {len(rows[0])} in the first"
-            )
+    popouts, mover, rows = read_position(text, source)
     if len(rows[0]) % 2:
         raise BadInput(f"{source}:2: {len(rows[0])} columns; the number of columns has to be even")
-    for number, (row, below) in enumerate(pairwise(rows), 2):
-        for column, (cell, under) in enumerate(zip(row, below, strict=True)):
-            if cell and not under:
-                raise BadInput(
-                    f"{source}:{number}: the token in column {column} floats above an empty cell"
-                )
     return ExtendedState(np.array(rows, dtype=np.int64), popouts, mover)
-
-
-def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
-    words = line.split()
-    if len(words) not in (1, 3):
-        raise BadInput(
-            f"{source}:1: {_shown(line.strip())}; expected the pop-outs of each player (`6`), "
-            "or of both and who moves (`4 3 2`)"
-        )
-    numbers = [_read_number(word, f"{source}:1") for word in words]
-    for number in numbers[:2]:
-        if number < 0:
-            raise BadInput(f"{source}:1: {number} pop-outs; the number cannot be negative")
-    if len(numbers) == 1:
-        return (numbers[0], numbers[0]), 1
-    if numbers[2] not in (1, 2):
-        raise BadInput(f"{source}:1: player {numbers[2]} to move; expected 1 or 2")
-    return (numbers[0], numbers[1]), cast("Player", numbers[2])
-
-
-def _read_number(word: str, where: str) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}", word):
-        raise BadInput(f"{where}: {_shown(word)} is not a number")
-    return int(word)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 20 else text[:20] + "...")
-
-
-def _read_row(line: str, where: str) -> list[int]:
-    row = [_read_number(word, where) for word in line.split()]
-    if not row:
-        raise BadInput(f"{where}: a blank line inside the board")
-    for value in row:
-        if value not in (0, 1, 2):
-            raise BadInput(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
-    return row
 
 
 def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `BadInput`."""
-    try:
-        popouts, rows = value["popouts"], value["board"]
-        one, two = popouts if isinstance(popouts, list) else (popouts, popouts)
-        numbers = [one, two, value.get("mover", 1), *(cell for row in rows for cell in row)]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"start: not a position of ExtendedConnect4 ({error!r})") from None
-    for number in numbers:
-        if type(number) is not int:
-            raise BadInput(f"start: {_shown(str(number))} where a whole number is expected")
-    if not all(rows):
-        raise BadInput("start: a row without cells")
-    lines = [f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)]
-    return read("\n".join(lines), "start")
+    return read(text_from_json(value, "ExtendedConnect4"), "start")
 
 
 def parse_action(text: str) -> ExtendedAction:
     """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
     match = ACTION_TEXT.fullmatch(text.strip())
     if match is None:
-        raise IllegalAction(f"{_shown(text.strip())} is no move: type {ACTION_HELP}")
+        raise IllegalAction(f"{shown(text.strip())} is no move: type {ACTION_HELP}")
     return int(match[1]), bool(match[2])
 
 

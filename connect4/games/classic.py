@@ -1,0 +1,325 @@
+"""Classic Connect 4 on any board up to 12 by 12: the first four wins, or the most fours do."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from random import Random
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.games.files import read_position, shown, text_from_json
+from connect4.games.grid import Grid, grid_of
+
+Variant: TypeAlias = Literal["first-four", "most-fours"]
+
+MAX_SIDE: Final = 12
+
+
+class Layout:
+    """What the states of one board size and one variant share.
+
+    `drops[column]` is `(bottom cell, all cells)` of a column; `four` is how far to shift a mask for
+    each step of the test for four in a row.
+    """
+
+    def __init__(self, rows: int, columns: int, variant: Variant) -> None:
+        self.grid = grid_of(rows, columns)
+        self.variant: Final = variant
+        self.cells = self.grid.cells
+        self.tops = self.grid.tops
+        self.drops = tuple(zip(self.grid.bottoms, self.grid.column_cells, strict=True))
+        self.four = tuple(step for shift in self.grid.shifts for step in (shift, 2 * shift))
+        self.open = OpenColumns(self.grid)
+
+    def why_not(self, column: object, over: bool) -> str:
+        """Return why a drop that was refused is none."""
+        last = self.grid.columns - 1
+        if over:
+            return "the game is over"
+        if not isinstance(column, int | np.integer):
+            return f"a column is a whole number from 0 to {last}, not {column!r:.60}"
+        if not 0 <= column <= last:
+            return f"column {column} is outside 0..{last}"
+        return f"column {column} is full"
+
+
+class OpenColumns(dict[int, tuple[int, ...]]):
+    """The columns that are not full, by the mask of the top cells that are taken."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._tops = [bottom << (grid.rows - 1) for bottom in grid.bottoms]
+
+    def __missing__(self, taken: int) -> tuple[int, ...]:
+        columns = tuple(column for column, top in enumerate(self._tops) if not taken & top)
+        self[taken] = columns
+        return columns
+
+
+@cache
+def layout_of(rows: int, columns: int, variant: Variant) -> Layout:
+    """Return the layout of that size and variant; raises `BadInput` where there is none."""
+    if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
+        raise BadInput(
+            f"a board of {rows} rows by {columns} columns: "
+            f"classic Connect 4 has 1 to {MAX_SIDE} of each"
+        )
+    return Layout(rows, columns, variant)
+
+
+class ClassicState(State):
+    """A position: player 1's tokens and all tokens as masks of `layout.grid`, and the mover."""
+
+    __slots__ = ("_ending", "layout", "mask", "mover", "one")
+
+    def __init__(
+        self, layout: Layout, one: int, mask: int, mover: Player, ending: Ending | None
+    ) -> None:
+        """Take what is known to belong together; `position` works the ending out."""
+        self.layout = layout
+        self.one = one
+        self.mask = mask
+        self.mover = mover
+        self._ending = ending
+
+    @property
+    def grid(self) -> Grid:
+        """Return the geometry that `bitboards` is written in."""
+        return self.layout.grid
+
+    def bitboards(self) -> tuple[int, int]:
+        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
+        return self.one, self.mask ^ self.one
+
+    def legal_actions(self) -> tuple[int, ...]:
+        """Return the columns that are not full, ascending, counted from 0."""
+        layout = self.layout
+        return () if self._ending is not None else layout.open[self.mask & layout.tops]
+
+    def apply(self, action: int) -> ClassicState:
+        """Return the position after a drop into column `action`; raises `IllegalAction`."""
+        layout = self.layout
+        mask = self.mask
+        over = self._ending is not None
+        if over or action not in layout.open[mask & layout.tops] or type(action) is float:
+            raise IllegalAction(layout.why_not(action, over))
+        bottom, cells = layout.drops[action]
+        token = (mask + bottom) & cells
+        mask |= token
+        one = self.one
+        if self.mover == 1:
+            one |= token
+            own = one
+            mover: Player = 2
+        else:
+            own = mask ^ one
+            mover = 1
+        ending = None
+        if layout.variant == "first-four":
+            a, aa, b, bb, c, cc, d, dd = layout.four
+            if (
+                ((pairs := own & own >> a) and pairs & pairs >> aa)
+                or ((pairs := own & own >> b) and pairs & pairs >> bb)
+                or ((pairs := own & own >> c) and pairs & pairs >> cc)
+                or ((pairs := own & own >> d) and pairs & pairs >> dd)
+            ):
+                ending = Ending.LINE
+        if mask == layout.cells and ending is None:
+            ending = Ending.BOARD_FULL
+        return ClassicState(layout, one, mask, mover, ending)
+
+    def skip(self) -> ClassicState:
+        """Return the same position with the other player to move."""
+        return ClassicState(self.layout, self.one, self.mask, opponent(self.mover), self._ending)
+
+    def ending(self) -> Ending | None:
+        """Return `LINE` or `BOARD_FULL` where the game is over."""
+        return self._ending
+
+    def scores(self) -> tuple[int, int]:
+        """Return (1, 0) or (0, 1) for the first four; else each player's number of fours."""
+        if self.layout.variant == "most-fours":
+            grid = self.layout.grid
+            return grid.count_lines(self.one), grid.count_lines(self.mask ^ self.one)
+        if self._ending is not Ending.LINE:
+            return 0, 0
+        return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
+
+    def playout(self, rng: Random) -> tuple[int, int]:
+        """Return the scores of a uniformly random game from here; see `State.playout`."""
+        if self._ending is not None:
+            return self.scores()
+        layout = self.layout
+        if layout.variant == "most-fours":
+            return super().playout(rng)
+        draw = rng.random
+        a, aa, b, bb, c, cc, d, dd = layout.four
+        drops, full = layout.drops, layout.cells
+        mask, tops = self.mask, layout.tops
+        open_columns = layout.open[mask & tops]
+        count = len(open_columns)
+        own, other = self.one, mask ^ self.one
+        if self.mover == 2:
+            own, other = other, own
+        first = self.mover == 1
+        while True:
+            bottom, cells = drops[open_columns[int(draw() * count)]]
+            token = (mask + bottom) & cells
+            mask |= token
+            own |= token
+            if (
+                ((pairs := own & own >> a) and pairs & pairs >> aa)
+                or ((pairs := own & own >> b) and pairs & pairs >> bb)
+                or ((pairs := own & own >> c) and pairs & pairs >> cc)
+                or ((pairs := own & own >> d) and pairs & pairs >> dd)
+            ):
+                return (1, 0) if first else (0, 1)
+            if token & tops:
+                if mask == full:
+                    return 0, 0
+                open_columns = layout.open[mask & tops]
+                count = len(open_columns)
+            own, other = other, own
+            first = not first
+
+    def key(self) -> int:
+        """Return tokens and mover as one number, unique among boards of one size."""
+        return (self.one + self.mask) << 1 | (self.mover == 2)
+
+    def board(self) -> npt.NDArray[np.int64]:
+        """Return the cells; see `State.board`."""
+        return self.layout.grid.to_array(*self.bitboards())
+
+    def to_text(self) -> str:
+        """Return the position as a state file."""
+        rows = [" ".join(map(str, row)) for row in self.board().tolist()]
+        return "\n".join(["0" if self.mover == 1 else "0 0 2", *rows]) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `board`, and `mover` where that is player 2."""
+        start: dict[str, Any] = {"board": self.board().tolist()}
+        if self.mover == 2:
+            start["mover"] = 2
+        return start
+
+
+def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
+    """Return the position with those cells, top row first; raises `BadInput`."""
+    layout = layout_of(len(rows), len(rows[0]), variant)
+    one, two = layout.grid.from_rows(rows)
+    ending = Ending.BOARD_FULL if one | two == layout.cells else None
+    if variant == "first-four":
+        lines = [layout.grid.has_line(tokens) for tokens in (one, two)]
+        if all(lines):
+            raise BadInput("both players have four in a row; only one can have won")
+        if any(lines):
+            ending = Ending.LINE
+    return ClassicState(layout, one, one | two, mover, ending)
+
+
+def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
+    """Return an empty board, 6 by 7 unless said otherwise; raises `BadInput`."""
+    layout = layout_of(6 if rows is None else rows, 7 if columns is None else columns, variant)
+    return ClassicState(layout, 0, 0, 1, None)
+
+
+def read(variant: Variant, text: str, source: str) -> ClassicState:
+    """Read a state file, whose first line is `0` or `0 0 MOVER`; raises `BadInput`."""
+    popouts, mover, rows = read_position(text, source)
+    if popouts != (0, 0):
+        raise BadInput(f"{source}:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)")
+    try:
+        return position(rows, mover, variant)
+    except BadInput as error:
+        raise BadInput(f"{source}: {error}") from None
+
+
+def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
+    """Read the `start` of a record; raises `BadInput`."""
+    return read(variant, text_from_json(value, "classic Connect 4", popouts=0), "start")
+
+
+def parse_action(text: str) -> int:
+    """Read a column; raises `IllegalAction` for any other text."""
+    word = text.strip()
+    if not (word.isascii() and word.isdigit() and len(word) <= 4):
+        raise IllegalAction(f"{shown(word)} is no move: type {ACTION_HELP}")
+    return int(word)
+
+
+BITS_SHAPE: Final = (6, 7)
+BITS_MARK: Final = 1 << 63
+
+
+def to_bits(state: ClassicState, ai: Player = 1) -> int:
+    """Return a 6 by 7 position as the 64-bit number of the published agent.
+
+    Bit 63 is 1. Column c has its next free row (1 to 7, 7 when full) at bits 60-9c to 62-9c, and
+    below that a bit for each row from the bottom up: 1 for a token of player `ai`.
+    Raises `BadInput` for a board of another size.
+    """
+    grid = state.grid
+    if (grid.rows, grid.columns) != BITS_SHAPE:
+        raise BadInput(
+            f"a board of {grid.rows} rows by {grid.columns} columns; the 64-bit state is 6 by 7"
+        )
+    own = state.bitboards()[ai - 1]
+    bits = BITS_MARK
+    for column, cells in enumerate(grid.column_cells):
+        height = (state.mask & cells).bit_count()
+        bits |= (height + 1) << 60 - 9 * column
+        for row in range(height):
+            if own & grid.bit(5 - row, column):
+                bits |= 1 << 59 - 9 * column - row
+    return bits
+
+
+def from_bits(
+    bits: int, ai: Player = 1, mover: Player | None = None, variant: Variant = "most-fours"
+) -> ClassicState:
+    """Return the position of a 64-bit number; see `to_bits`.
+
+    The number does not say who moves: None means player 1 where both have the same number of
+    tokens or fewer, else player 2. Raises `BadInput` for a number that is no position.
+    """
+    if not BITS_MARK <= bits < 2 * BITS_MARK:
+        raise BadInput(f"{bits} is no 64-bit state; expected bit 63 to be 1 and none above it")
+    rows = [[0] * 7 for _ in range(6)]
+    for column in range(7):
+        height = (bits >> 60 - 9 * column & 7) - 1
+        slots = bits >> 54 - 9 * column & 63
+        if height < 0:
+            raise BadInput(f"{bits} is no 64-bit state: column {column} has no next free row")
+        if slots & (1 << 6 - height) - 1:
+            raise BadInput(f"{bits} is no 64-bit state: a token floats in column {column}")
+        for row in range(height):
+            rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
+    if mover is None:
+        counts = [sum(row.count(player) for row in rows) for player in (1, 2)]
+        mover = 1 if counts[0] <= counts[1] else 2
+    return position(rows, mover, variant)
+
+
+ACTION_HELP: Final = "3 to drop into column 3"
+
+
+def _game(name: str, title: str, variant: Variant) -> Game:
+    return Game(
+        name=name,
+        title=title,
+        rules_version=1,
+        on_fault=FaultPolicy.FORFEIT,
+        start=partial(start, variant),
+        read=partial(read, variant),
+        from_json=partial(from_json, variant),
+        parse_action=parse_action,
+        format_action=cast("Any", str),
+        action_help=ACTION_HELP,
+    )
+
+
+CLASSIC: Final = _game("classic", "Connect 4", "first-four")
+CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", "most-fours")

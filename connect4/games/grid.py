@@ -1,0 +1,110 @@
+"""Boards as bits of Python integers: where each cell is, which cells make a line.
+
+Bit `column * (rows + 1) + height` is the cell `height` cells above the bottom of `column`; the bit
+above a column's top cell is always 0, so that a line shifted along itself never wraps around
+(the layout of John Tromp's Fhourstones benchmark).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
+"""`(columns, heights)` from one cell of a line to the next: up, right, down-right, up-right."""
+
+
+class Grid:
+    """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
+
+    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells. `windows` holds the mask of
+    every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
+    distance in bits from one cell of a line to the next, and `starts` the cells where a whole line
+    in that direction begins: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x.
+    """
+
+    __slots__ = (
+        "_last",
+        "bottoms",
+        "cells",
+        "column_cells",
+        "columns",
+        "line",
+        "rows",
+        "shifts",
+        "starts",
+        "tops",
+        "windows",
+    )
+
+    def __init__(self, rows: int, columns: int, line: int = 4) -> None:
+        """Use `grid_of` instead, which makes each grid once. `line` is 2, 3 or 4."""
+        self.rows = rows
+        self.columns = columns
+        self.line = line
+        stride = rows + 1
+        self.bottoms = tuple(1 << column * stride for column in range(columns))
+        self.column_cells = tuple(bottom * ((1 << rows) - 1) for bottom in self.bottoms)
+        self.cells = sum(self.column_cells)
+        self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
+        self.shifts = tuple(right * stride + up for right, up in STEPS)
+        self._last = tuple((line - 2) * shift for shift in self.shifts)
+        starts = []
+        windows = []
+        for (right, up), shift in zip(STEPS, self.shifts, strict=True):
+            here = [
+                column * stride + height
+                for column in range(columns - right * (line - 1))
+                for height in range(rows)
+                if 0 <= height + up * (line - 1) < rows
+            ]
+            starts.append(sum(1 << index for index in here))
+            windows += [sum(1 << index + step * shift for step in range(line)) for index in here]
+        self.starts = tuple(starts)
+        self.windows = tuple(windows)
+
+    def bit(self, row: int, column: int) -> int:
+        """Return the mask of one cell; row 0 is on top."""
+        return 1 << column * (self.rows + 1) + self.rows - 1 - row
+
+    def has_line(self, tokens: int) -> bool:
+        """Return whether `tokens` holds a line."""
+        for shift, last in zip(self.shifts, self._last, strict=True):
+            pairs = tokens & tokens >> shift
+            if pairs & pairs >> last:
+                return True
+        return False
+
+    def count_lines(self, tokens: int) -> int:
+        """Return how many lines `tokens` holds; a run of 5 holds two lines of 4."""
+        count = 0
+        for shift, last in zip(self.shifts, self._last, strict=True):
+            pairs = tokens & tokens >> shift
+            count += (pairs & pairs >> last).bit_count()
+        return count
+
+    def to_array(self, one: int, two: int) -> npt.NDArray[np.int64]:
+        """Return the cells, shape `(rows, columns)`, row 0 on top: 1 and 2 for the two masks."""
+        board = np.zeros((self.rows, self.columns), dtype=np.int64)
+        for row in range(self.rows):
+            for column in range(self.columns):
+                bit = self.bit(row, column)
+                board[row, column] = 1 if one & bit else 2 if two & bit else 0
+        return board
+
+    def from_rows(self, rows: list[list[int]]) -> tuple[int, int]:
+        """Return the masks of the cells with value 1 and 2; the first row is on top."""
+        masks = [0, 0, 0]
+        for row, values in enumerate(rows):
+            for column, value in enumerate(values):
+                masks[value] |= self.bit(row, column)
+        return masks[1], masks[2]
+
+
+@cache
+def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
+    """Return the grid of that size."""
+    return Grid(rows, columns, line)
