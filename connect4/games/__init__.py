@@ -11,9 +11,12 @@ from typing import Final
 from connect4.errors import BadInput
 from connect4.games.base import Game, State
 from connect4.games.classic import CLASSIC, CLASSIC_FULL
+from connect4.games.dynamic import DYNAMIC
 from connect4.games.extended import EXTENDED
 
-GAMES: Final[dict[str, Game]] = {game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL)}
+GAMES: Final[dict[str, Game]] = {
+    game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL, DYNAMIC)
+}
 
 STARTS: Final = Path(__file__).parent.parent / "initial_states"
 

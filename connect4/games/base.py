@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,11 @@ class State(ABC):
     __slots__ = ()
 
     mover: Player
+
+    symbols: ClassVar[tuple[str, str]] = ("X", "O")
+    """How the tokens of player 1 and 2 are written where plain letters are."""
+    first_number: ClassVar[int] = 0
+    """What people call the first column (and the top row, where rows are named)."""
 
     @abstractmethod
     def legal_actions(self) -> Sequence[Action]:
@@ -118,6 +123,10 @@ class State(ABC):
                 state = state.skip()
         return state.scores()
 
+    def display(self) -> str | None:
+        """Return the board as the game itself prints it; None leaves the drawing to the views."""
+        return None
+
     def is_over(self) -> bool:
         """Return whether the game has ended in this position."""
         return self.ending() is not None
@@ -160,3 +169,7 @@ class Game:
     """How a person types a move, in a few words."""
     folder: str = "."
     """Where its state files are, below `connect4/initial_states`."""
+    prompt: str = "Player {player}, your move: "
+    """How a person is asked; `{last}` stands for the number of the last column."""
+    reply: str = ""
+    """How a person is told a program's `{move}`, where the game has words of its own for that."""

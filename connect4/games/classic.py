@@ -22,8 +22,7 @@ MAX_SIDE: Final = 12
 class Layout:
     """What the states of one board size and one variant share.
 
-    `drops[column]` is `(bottom cell, all cells)` of a column; `four` is how far to shift a mask for
-    each step of the test for four in a row.
+    `drops[column]` is `(bottom cell, all cells)` of a column.
     """
 
     def __init__(self, rows: int, columns: int, variant: Variant) -> None:
@@ -32,7 +31,6 @@ class Layout:
         self.cells = self.grid.cells
         self.tops = self.grid.tops
         self.drops = tuple(zip(self.grid.bottoms, self.grid.column_cells, strict=True))
-        self.four = tuple(step for shift in self.grid.shifts for step in (shift, 2 * shift))
         self.open = OpenColumns(self.grid)
 
     def why_not(self, column: object, over: bool) -> str:
@@ -119,7 +117,7 @@ class ClassicState(State):
             mover = 1
         ending = None
         if layout.variant == "first-four":
-            a, aa, b, bb, c, cc, d, dd = layout.four
+            a, aa, b, bb, c, cc, d, dd = layout.grid.steps
             if (
                 ((pairs := own & own >> a) and pairs & pairs >> aa)
                 or ((pairs := own & own >> b) and pairs & pairs >> bb)
@@ -156,7 +154,7 @@ class ClassicState(State):
         if layout.variant == "most-fours":
             return super().playout(rng)
         draw = rng.random
-        a, aa, b, bb, c, cc, d, dd = layout.four
+        a, aa, b, bb, c, cc, d, dd = layout.grid.steps
         drops, full = layout.drops, layout.cells
         mask, tops = self.mask, layout.tops
         open_columns = layout.open[mask & tops]
@@ -318,6 +316,8 @@ def _game(name: str, title: str, variant: Variant) -> Game:
         parse_action=parse_action,
         format_action=cast("Any", str),
         action_help=ACTION_HELP,
+        prompt="Please input your move(integer 0~{last}):  ",
+        reply="Bot's move: {move}",
     )
 
 

@@ -24,10 +24,10 @@ class Grid:
     every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
     distance in bits from one cell of a line to the next, and `starts` the cells where a whole line
     in that direction begins: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x.
+    `steps` has two shifts for each direction: pairs of neighbours, then pairs of such pairs.
     """
 
     __slots__ = (
-        "_last",
         "bottoms",
         "cells",
         "column_cells",
@@ -36,6 +36,7 @@ class Grid:
         "rows",
         "shifts",
         "starts",
+        "steps",
         "tops",
         "windows",
     )
@@ -51,7 +52,7 @@ class Grid:
         self.cells = sum(self.column_cells)
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
-        self._last = tuple((line - 2) * shift for shift in self.shifts)
+        self.steps = tuple(step for shift in self.shifts for step in (shift, (line - 2) * shift))
         starts = []
         windows = []
         for (right, up), shift in zip(STEPS, self.shifts, strict=True):
@@ -72,18 +73,20 @@ class Grid:
 
     def has_line(self, tokens: int) -> bool:
         """Return whether `tokens` holds a line."""
-        for shift, last in zip(self.shifts, self._last, strict=True):
-            pairs = tokens & tokens >> shift
-            if pairs & pairs >> last:
-                return True
-        return False
+        a, aa, b, bb, c, cc, d, dd = self.steps  # unrolled: every move of a search asks this
+        return bool(
+            ((pairs := tokens & tokens >> a) and pairs & pairs >> aa)
+            or ((pairs := tokens & tokens >> b) and pairs & pairs >> bb)
+            or ((pairs := tokens & tokens >> c) and pairs & pairs >> cc)
+            or ((pairs := tokens & tokens >> d) and pairs & pairs >> dd)
+        )
 
     def count_lines(self, tokens: int) -> int:
         """Return how many lines `tokens` holds; a run of 5 holds two lines of 4."""
         count = 0
-        for shift, last in zip(self.shifts, self._last, strict=True):
+        for shift in self.shifts:
             pairs = tokens & tokens >> shift
-            count += (pairs & pairs >> last).bit_count()
+            count += (pairs & pairs >> (self.line - 2) * shift).bit_count()
         return count
 
     def to_array(self, one: int, two: int) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from connect4.errors import IllegalAction
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import FaultPolicy, Game, Seconds, State
 from connect4.players.base import Outcome, PlayerLeft, Reply
 
 LEAVE = frozenset({"q", "quit", "exit"})
@@ -27,26 +27,33 @@ class HumanSeat:
         say: Callable[[str], None],
     ) -> None:
         self._game = game
-        self._prompt = f"Player {player}, your move: "
+        self._player = player
         self._help = f"Type {game.action_help}; q leaves the game."
         self._read_line = read_line
         self._say = say
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the person's move; a legal text costs no second try, an illegal move the turn."""
+        """Return the person's move; what is no move at all is asked for again.
+
+        An illegal move costs the turn, except where that would lose the game: there it is asked
+        for again too.
+        """
         began = time.monotonic()
         if self._help:
             self._say(self._help)
             self._help = ""
+        prompt = self._game.prompt.format(player=self._player, last=state.grid.columns - 1)
         while True:
             try:
-                text = self._read_line(self._prompt).strip()
+                text = self._read_line(prompt).strip()
             except EOFError:
                 raise PlayerLeft("end of input") from None
             if text.lower() in LEAVE:
                 raise PlayerLeft("left the game")
             try:
                 action = self._game.parse_action(text)
+                if self._game.on_fault is FaultPolicy.FORFEIT:
+                    state.apply(action)
             except IllegalAction as error:
                 self._say(str(error))
                 continue

@@ -9,10 +9,10 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
-from connect4.games.base import Action, Player, State
+from connect4.games.base import Action, Game, Player, State
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
@@ -40,6 +40,15 @@ class Style:
         """Return a player's token in their colour."""
         return self.paint(self.tokens[player - 1], PLAYER_COLOURS[player - 1])
 
+    def of(self, state: State) -> Style:
+        """Return the style with the letters of a game that prints its own board."""
+        return self if state.display() is None else replace(self, tokens=state.symbols)
+
+    def painted(self, line: str) -> str:
+        """Return a line of letters with each player's in their colour."""
+        tokens: dict[str, Player] = {self.tokens[0]: 1, self.tokens[1]: 2}
+        return "".join(self.token(tokens[char]) if char in tokens else char for char in line)
+
 
 PLAYER_COLOURS: Final = ("1;31", "1;33")
 
@@ -60,6 +69,10 @@ def style_for(stream: TextIO) -> Style:
 
 def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
     """Return the board's lines, column numbers on top; the last move stands in brackets."""
+    printed = state.display()
+    if printed is not None:
+        style = style.of(state)
+        return [style.painted(line) for line in printed.splitlines()]
     cells = state.board()
     before = last_cell(state, last)
     width = 3 if cells.shape[1] <= 10 else 4
@@ -146,12 +159,14 @@ class TerminalView:
         self._drawn = 0
         self._last: Turn | None = None
         self._before: State | None = None
+        self._game: Game | None = None
         self._reported: set[tuple[Player, str | None]] = set()
         self._ticker: Ticker | None = None
 
     def see(self, event: Event) -> None:
         """Show one event of the referee."""
         if isinstance(event, Started):
+            self._game = event.game
             self._begin(event.state)
         elif isinstance(event, TurnBegun):
             self._turn_begun(event)
@@ -190,7 +205,20 @@ class TerminalView:
             return
         one, two = event.state.scores()
         score = f"{one}:{two}"
-        self._print([f"{turn.number:4}. {score:>9} {turn.seconds:8.3f} s  {move_text(turn)}"])
+        self._print(
+            [
+                *self._reply(turn),
+                f"{turn.number:4}. {score:>9} {turn.seconds:8.3f} s  {move_text(turn)}",
+            ]
+        )
+
+    def _reply(self, turn: Turn) -> list[str]:
+        """Return the line that tells a person a program's move in the game's own words."""
+        if self._game is None or not self._game.reply or turn.outcome is not Outcome.PLAYED:
+            return []
+        mine, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
+        told = other == "human" and mine != "human"
+        return [self._game.reply.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
         """Print a failure whole the first time, above the board, which is then drawn anew."""
@@ -212,7 +240,7 @@ class TerminalView:
             left = ""
             if isinstance(state, ExtendedState):
                 left = f"   {state.popouts[player - 1]} pop-outs left"
-            name = f"Player {player} {self._style.token(player)} {agent[-30:]:<12}"
+            name = f"Player {player} {self._style.of(state).token(player)} {agent[-30:]:<12}"
             lines.append(f"  {name} {points:4} points{left}")
         return lines
 
@@ -224,6 +252,7 @@ class TerminalView:
         lines += draw_board(state, action, self._style)
         if last is not None:
             lines.append(f"  Turn {last.number}: {move_text(last)}, {last.seconds:.2f} s")
+            lines += [f"  {line}" for line in self._reply(last)]
         if status.strip():
             lines.append(f"  {status}")
         self._erase()

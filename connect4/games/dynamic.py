@@ -1,0 +1,430 @@
+"""Dynamic Connect-4: six pieces a side slide one square at a time; a line of four wins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State
+from connect4.games.files import shown
+from connect4.games.grid import Grid, grid_of
+
+DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
+"""The steps `(x, y)` of each direction; x counts columns from the left, y rows from the top."""
+
+COLOURS: Final = ("white", "black")
+SYMBOLS: Final = ("O", "X")
+SIDES: Final = range(2, 10)
+"""How many rows and columns a board may have: a move names each with one digit."""
+
+History = tuple[tuple[int, int, Player], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The options of a game: `max_turns` plies make a draw, and so does a third `repetition`."""
+
+    line: int = 4
+    max_turns: int = 100
+    repetition: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise `BadInput` for a value that no game can have."""
+        if self.line not in (3, 4):
+            raise BadInput(f"a line of {self.line}: expected 3 or 4")
+        if not 1 <= self.max_turns <= 100_000:
+            raise BadInput(f"max_turns {self.max_turns}: expected 1 to 100000 plies")
+
+
+class Layout:
+    """What the states of one board size and one set of rules share.
+
+    `slides[text]` is `(source square, target square)` of a move; `moves[square]` holds
+    `(target square, text)` for each direction, sorted.
+    """
+
+    def __init__(self, rows: int, columns: int, rules: Rules) -> None:
+        self.rules = rules
+        self.max_turns = rules.max_turns
+        self.repetition = rules.repetition
+        self.grid = grid_of(rows, columns, rules.line)
+        self.slides: dict[str, tuple[int, int]] = {}
+        self.moves: dict[int, tuple[tuple[int, str], ...]] = {}
+        for x in range(columns):
+            for y in range(rows):
+                source = self.grid.bit(y, x)
+                moves = []
+                for direction, (right, down) in DIRECTIONS.items():
+                    if 0 <= x + right < columns and 0 <= y + down < rows:
+                        target = self.grid.bit(y + down, x + right)
+                        text = f"{x + 1}{y + 1}{direction}"
+                        self.slides[text] = source, target
+                        moves.append((target, text))
+                self.moves[source] = tuple(moves)
+
+
+@cache
+def layout_of(rows: int, columns: int, rules: Rules) -> Layout:
+    """Return the layout of that size; raises `BadInput` where there is none."""
+    if not (rows in SIDES and columns in SIDES):
+        raise BadInput(
+            f"a board of {rows} rows by {columns} columns: "
+            f"Dynamic Connect-4 has {SIDES[0]} to {SIDES[-1]} of each"
+        )
+    return Layout(rows, columns, rules)
+
+
+class DynamicState(State):
+    """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
+
+    `turns` counts the plies since the start, passes included. An action is its text, `71W`.
+    """
+
+    __slots__ = ("_actions", "_ending", "history", "layout", "mover", "one", "turns", "two")
+
+    symbols: ClassVar = SYMBOLS
+    first_number: ClassVar = 1
+
+    def __init__(
+        self,
+        layout: Layout,
+        one: int,
+        two: int,
+        mover: Player,
+        turns: int,
+        ending: Ending | None,
+        history: History = (),
+    ) -> None:
+        """Take what is known to belong together; `position` works the ending out.
+
+        `history` holds the earlier positions where a third repetition makes a draw.
+        """
+        self.layout = layout
+        self.one = one
+        self.two = two
+        self.mover: Player = mover
+        self.turns = turns
+        self.history = history
+        self._ending = ending
+        self._actions: list[str] | None = None
+
+    @property
+    def grid(self) -> Grid:
+        """Return the geometry that `bitboards` is written in."""
+        return self.layout.grid
+
+    def bitboards(self) -> tuple[int, int]:
+        """Return white's and black's pieces as masks of `grid`."""
+        return self.one, self.two
+
+    def legal_actions(self) -> list[str]:
+        """Return the moves sorted as text; none where the mover has to pass."""
+        actions = self._actions
+        if actions is None:
+            actions = self._actions = []
+            if self._ending is None:
+                moves = self.layout.moves
+                pieces = self.one if self.mover == 1 else self.two
+                occupied = self.one | self.two
+                while pieces:
+                    square = pieces & -pieces
+                    pieces ^= square
+                    for target, text in moves[square]:
+                        if not occupied & target:
+                            actions.append(text)
+                actions.sort()
+        return actions
+
+    def apply(self, action: str) -> DynamicState:
+        """Return the position after a move such as `71W`; raises `IllegalAction`."""
+        layout = self.layout
+        one, two, mover = self.one, self.two, self.mover
+        own = one if mover == 1 else two
+        try:
+            source, target = layout.slides[action]
+        except (KeyError, TypeError):
+            raise IllegalAction(self._why_not(action)) from None
+        if self._ending is not None or not own & source or (one | two) & target:
+            raise IllegalAction(self._why_not(action))
+        own ^= source | target
+        ending = Ending.LINE if layout.grid.has_line(own) else None
+        return self._next(own, two, ending) if mover == 1 else self._next(one, own, ending)
+
+    def _next(self, one: int, two: int, ending: Ending | None) -> DynamicState:
+        """Return the position one ply on, with the draws of the rules."""
+        layout = self.layout
+        mover: Player = 2 if self.mover == 1 else 1
+        turns = self.turns + 1
+        history = self.history
+        if layout.repetition:
+            history = (*history, (self.one, self.two, self.mover))
+            if ending is None and history.count((one, two, mover)) >= 2:
+                ending = Ending.REPETITION
+        if turns >= layout.max_turns and ending is None:
+            ending = Ending.DRAW_LIMIT
+        return DynamicState(layout, one, two, mover, turns, ending, history)
+
+    def _why_not(self, action: object) -> str:
+        """Return why a move that was refused is none."""
+        if self._ending is not None:
+            return "the game is over"
+        if not isinstance(action, str) or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
+            return f"{action!r:.60} is no move: type {ACTION_HELP}"
+        x, y = int(action[0]), int(action[1])
+        grid = self.grid
+        if not (1 <= x <= grid.columns and 1 <= y <= grid.rows):
+            why = f"the board has columns 1 to {grid.columns} and rows 1 to {grid.rows}"
+        elif not (self.one | self.two) & (square := grid.bit(y - 1, x - 1)):
+            why = f"there is no piece in column {x}, row {y}"
+        elif self.bitboards()[2 - self.mover] & square:
+            why = f"the piece there is {COLOURS[2 - self.mover]}'s"
+        elif action not in self.layout.slides:
+            why = "that leaves the board"
+        else:
+            why = "the square there is taken"
+        return f"{action}: {why}"
+
+    def skip(self) -> DynamicState:
+        """Return the position after a pass, which is a ply like any other."""
+        return self._next(self.one, self.two, self._ending)
+
+    def ending(self) -> Ending | None:
+        """Return `LINE`, `DRAW_LIMIT` or `REPETITION` where the game is over."""
+        return self._ending
+
+    def scores(self) -> tuple[int, int]:
+        """Return (1, 0) or (0, 1) where a side has its line."""
+        if self._ending is not Ending.LINE:
+            return 0, 0
+        return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
+
+    def key(self) -> Hashable:
+        """Return pieces, mover and plies; with the repetition rule, what has come up before too."""
+        if self.history:
+            seen = frozenset(Counter(self.history).items())
+            return self.one, self.two, self.mover, self.turns, seen
+        return self.one, self.two, self.mover, self.turns
+
+    def board(self) -> npt.NDArray[np.int64]:
+        """Return the cells; see `State.board`."""
+        return self.layout.grid.to_array(self.one, self.two)
+
+    def with_options(
+        self,
+        line: int | None = None,
+        max_turns: int | None = None,
+        repetition: bool | None = None,
+    ) -> DynamicState:
+        """Return this position under other rules; None keeps one. Raises `BadInput`."""
+        old = self.layout.rules
+        rules = Rules(
+            old.line if line is None else line,
+            old.max_turns if max_turns is None else max_turns,
+            old.repetition if repetition is None else repetition,
+        )
+        layout = layout_of(self.grid.rows, self.grid.columns, rules)
+        history = self.history if rules.repetition else ()
+        return position(layout, self.one, self.two, self.mover, self.turns, history)
+
+    def _rows(self) -> list[str]:
+        """Return the rows as a state file has them."""
+        symbols = (" ", *SYMBOLS)
+        return [",".join(symbols[cell] for cell in row).rstrip() for row in self.board().tolist()]
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what the position holds beyond its board, where it is not the usual."""
+        rules, usual = self.layout.rules, Rules()
+        settings: dict[str, Any] = {}
+        if self.mover == 2:
+            settings["mover"] = 2
+        if self.turns:
+            settings["turns"] = self.turns
+        for name in ("line", "max_turns", "repetition"):
+            if getattr(rules, name) != getattr(usual, name):
+                settings[name] = getattr(rules, name)
+        if self.history:
+            settings["history"] = [list(seen) for seen in self.history]
+        return settings
+
+    def to_text(self) -> str:
+        """Return the position as a state file; `name=value` lines follow an unusual one's board."""
+        lines = self._rows()
+        settings = self._settings()
+        if self.history:
+            settings["history"] = " ".join(":".join(map(str, seen)) for seen in self.history)
+        lines += [
+            f"{name}={int(value) if value is True else value}" for name, value in settings.items()
+        ]
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `board`, the rows as in a state file, and what else is not the usual."""
+        return {"board": self._rows(), **self._settings()}
+
+    def display(self) -> str:
+        """Return the board as it is printed: column numbers on top, each row with its number."""
+        symbols = (" ", *SYMBOLS)
+        lines = ["  " + " ".join(str(x + 1) for x in range(self.grid.columns))]
+        for y, row in enumerate(self.board().tolist(), 1):
+            lines.append(f"{y} " + " ".join(symbols[cell] for cell in row))
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def position(
+    layout: Layout, one: int, two: int, mover: Player, turns: int = 0, history: History = ()
+) -> DynamicState:
+    """Return the position, its ending worked out; raises `BadInput` where it cannot be."""
+    lines = [layout.grid.has_line(pieces) for pieces in (one, two)]
+    if all(lines):
+        raise BadInput(f"both sides have {layout.grid.line} in a row; only one can have won")
+    ending = Ending.LINE if any(lines) else None
+    if ending is None and history.count((one, two, mover)) >= 2:
+        ending = Ending.REPETITION
+    if ending is None and turns >= layout.rules.max_turns:
+        ending = Ending.DRAW_LIMIT
+    return DynamicState(layout, one, two, mover, turns, ending, history)
+
+
+START: Final = """\
+ , , , , , ,X
+X, , , , , ,O
+O, , , , , ,X
+X, , , , , ,O
+O, , , , , ,X
+X, , , , , ,O
+O, , , , , ,
+"""
+
+
+def start(rows: int | None = None, columns: int | None = None) -> DynamicState:
+    """Return the usual start; raises `BadInput` for a size other than 7 by 7."""
+    if rows not in (None, 7) or columns not in (None, 7):
+        raise BadInput(
+            "Dynamic Connect-4 starts on 7 rows by 7 columns; a state file can hold another board"
+        )
+    return read(START, "start")
+
+
+def read(text: str, source: str) -> DynamicState:
+    """Read a state file; raises `BadInput` with `source:line: cause`.
+
+    One line a row, top first, its cells `O` (white), `X` (black) or blank between commas. Lines
+    `name=value` may follow: `mover`, `turns`, `line`, `max_turns`, `repetition`, `history`.
+    """
+    rows: list[list[int]] = []
+    settings: dict[str, str] = {}
+    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not numbered:
+        raise BadInput(f"{source}:1: the file is empty; expected rows of O, X and blanks")
+    for number, line in numbered:
+        where = f"{source}:{number}"
+        name, equals, value = line.partition("=")
+        if equals:
+            settings[name.strip()] = value.strip()
+        elif settings:
+            raise BadInput(f"{where}: {shown(line)} after the settings; expected name=value")
+        elif rows and number > numbered[0][0] + len(rows):
+            raise BadInput(f"{where}: a blank line inside the board")
+        else:
+            rows.append(_read_row(line, where))
+            if len(rows[-1]) != len(rows[0]):
+                raise BadInput(
+                    f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
+                )
+    return _assemble(rows, settings, source)
+
+
+def _read_row(line: str, where: str) -> list[int]:
+    cells = [cell.strip() for cell in line.split(",")]
+    for column, cell in enumerate(cells, 1):
+        if cell not in ("", *SYMBOLS):
+            raise BadInput(
+                f"{where}: {shown(cell)} in column {column}; "
+                "expected O (white), X (black) or a blank between commas"
+            )
+    return [1 + SYMBOLS.index(cell) if cell else 0 for cell in cells]
+
+
+def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> DynamicState:
+    """Return the position of those cells and settings, the latter as text."""
+    known = {"mover": "1", "turns": "0", "line": "4", "max_turns": "100", "repetition": "0"}
+    values: dict[str, int] = {}
+    history: list[tuple[int, int, Player]] = []
+    for name, text in {**known, **settings}.items():
+        if name == "history":
+            history = [_read_seen(word, source) for word in text.split()]
+        elif name not in known:
+            raise BadInput(f"{source}: no setting {shown(name)}; expected {', '.join(known)}")
+        elif re.fullmatch("[0-9]{1,9}", text) is None:
+            raise BadInput(f"{source}: {name}={shown(text)}; expected a whole number")
+        else:
+            values[name] = int(text)
+    for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
+        if values[name] not in right:
+            raise BadInput(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
+    try:
+        rules = Rules(values["line"], values["max_turns"], bool(values["repetition"]))
+        layout = layout_of(len(rows), len(rows[0]), rules)
+        one, two = layout.grid.from_rows(rows)
+        mover = cast("Player", values["mover"])
+        return position(layout, one, two, mover, values["turns"], tuple(history))
+    except BadInput as error:
+        raise BadInput(f"{source}: {error}") from None
+
+
+def _read_seen(word: str, source: str) -> tuple[int, int, Player]:
+    """Read an earlier position, `white's mask:black's mask:mover`."""
+    match = re.fullmatch("([0-9]{1,30}):([0-9]{1,30}):([12])", word)
+    if match is None:
+        raise BadInput(f"{source}: {shown(word)} in history; expected number:number:player")
+    return int(match[1]), int(match[2]), cast("Player", int(match[3]))
+
+
+def from_json(value: dict[str, Any]) -> DynamicState:
+    """Read the `start` of a record; raises `BadInput`."""
+    try:
+        rows = [_read_row(row, f"start: row {y}") for y, row in enumerate(value["board"], 1)]
+        settings = {
+            name: str(int(value[name]))
+            for name in ("mover", "turns", "line", "max_turns", "repetition")
+            if name in value
+        }
+        seen = [":".join(map(str, seen)) for seen in value.get("history", [])]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
+    if len({len(row) for row in rows}) != 1:
+        raise BadInput("start: the rows of the board are not equally long")
+    return _assemble(rows, settings | ({"history": " ".join(seen)} if seen else {}), "start")
+
+
+def parse_action(text: str) -> str:
+    """Read a move, its direction in any case; raises `IllegalAction` for any other text."""
+    move = text.strip().upper()
+    if re.fullmatch("[0-9][0-9][ENSW]", move) is None:
+        raise IllegalAction(f"{shown(text.strip())} is no move: type {ACTION_HELP}")
+    return move
+
+
+ACTION_HELP: Final = "71W to move the piece in column 7, row 1 one square west (or N, E, S)"
+
+DYNAMIC: Final = Game(
+    name="dynamic",
+    title="Dynamic Connect-4",
+    rules_version=1,
+    on_fault=FaultPolicy.FORFEIT,
+    start=start,
+    read=read,
+    from_json=from_json,
+    parse_action=parse_action,
+    format_action=str,
+    action_help=ACTION_HELP,
+    folder="dynamic",
+)
