@@ -18,6 +18,7 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import BadInput
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
+from connect4.games.dynamic import DynamicState
 from connect4.isolation import open_seat
 from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Outcome, Seat, Setup
@@ -41,12 +42,17 @@ examples:
       two versions against each other, once from each side
   python3 -m connect4.ConnectFour ai random case1 --view none --record game.json
       no pictures, only the scores, and a record of the game
+  python3 -m connect4.ConnectFour human random --game classic --rows 6 --columns 8
+      the first four in a row wins; classic-full: the most fours on a full board
+  python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
+      pieces slide; b is one of connect4/initial_states/dynamic
   python3 -m connect4.ConnectFour --replay-turn game.json:12
       ask the same agent for turn 12 of that game once more
 
 agents: {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
-a move is typed as 3 (drop into column 3) or 3P (pop out of column 3); q leaves the game
+a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
+piece in column 7, row 1, one square west); q leaves the game
 """
 
 ENDINGS: Final = {
@@ -101,6 +107,13 @@ def seed_number(text: str) -> int:
     return int(text)
 
 
+def count(text: str) -> int:
+    """Read a number of rows, plies and the like."""
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
 def make_parser() -> Parser:
     """Return the command line's parser."""
     agents = ", ".join(kind.usage for kind in PLAYERS.values())
@@ -120,6 +133,11 @@ def make_parser() -> Parser:
     add("--view", choices=("auto", "window", "terminal", "none"), default="auto")
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--rows", type=count, help="rows of the empty board (extended, classic, classic-full)")
+    add("--columns", type=count, help="its columns")
+    add("--max-turns", type=count, help="dynamic: a draw after so many plies (default 100)")
+    add("--line", type=count, help="dynamic: pieces in a line that win, 3 or 4 (default 4)")
+    add("--repetition", action="store_true", default=None, help="dynamic: a third time is a draw")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
@@ -139,7 +157,7 @@ def play(arguments: argparse.Namespace) -> int:
     check_view(arguments.view)
     one = parse_agent(arguments.agent1, game.name)
     two = parse_agent(arguments.agent2, game.name)
-    start = load_start(game, arguments.start) if arguments.start else game.start(None, None)
+    start = start_position(game, arguments)
     if arguments.record and not arguments.record.parent.is_dir():
         raise BadInput(f"--record {arguments.record}: no folder {str(arguments.record.parent)!r}")
     terms = Terms(
@@ -158,6 +176,23 @@ def play(arguments: argparse.Namespace) -> int:
     if arguments.swap:
         tell_average(one.text, two.text, results)
     return 0
+
+
+def start_position(game: Game, arguments: argparse.Namespace) -> State:
+    """Return the position that the command line asks for."""
+    if arguments.start is None:
+        state = game.start(arguments.rows, arguments.columns)
+    elif arguments.rows or arguments.columns:
+        raise BadInput("--rows and --columns are for an empty board; a state file has its own size")
+    else:
+        state = load_start(game, arguments.start)
+    options = {name: getattr(arguments, name) for name in ("line", "max_turns", "repetition")}
+    if isinstance(state, DynamicState):
+        return state.with_options(**options)
+    for name, value in options.items():
+        if value is not None:
+            raise BadInput(f"--{name.replace('_', '-')} is an option of --game dynamic")
+    return state
 
 
 def record_place(named: Path | None, suffix: str) -> Path:
@@ -263,7 +298,7 @@ def replay_turn(where: str) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_intermixed_args(argv)
     signal.signal(signal.SIGTERM, terminate)
     try:
         if arguments.replay_turn is not None:

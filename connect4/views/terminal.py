@@ -252,7 +252,7 @@ class TerminalView:
         lines += draw_board(state, action, self._style)
         if last is not None:
             lines.append(f"  Turn {last.number}: {move_text(last)}, {last.seconds:.2f} s")
-            lines += [f"  {line}" for line in self._reply(last)]
+            lines += [f"  {line}" for line in self._reply(last) if self._live]
         if status.strip():
             lines.append(f"  {status}")
         self._erase()
