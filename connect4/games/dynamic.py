@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from connect4.errors import BadInput, IllegalAction
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State
-from connect4.games.files import shown
+from connect4.games.files import read_cells, read_pieces, shown
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -317,52 +317,31 @@ def read(text: str, source: str) -> DynamicState:
     """Read a state file; raises `BadInput` with `source:line: cause`.
 
     One line a row, top first, its cells `O` (white), `X` (black) or blank between commas. Lines
-    `name=value` may follow: `mover`, `turns`, `line`, `max_turns`, `repetition`, `history`.
+    `name=value` may follow; `SETTINGS` has the names.
     """
-    rows: list[list[int]] = []
-    settings: dict[str, str] = {}
-    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not numbered:
-        raise BadInput(f"{source}:1: the file is empty; expected rows of O, X and blanks")
-    for number, line in numbered:
-        where = f"{source}:{number}"
-        name, equals, value = line.partition("=")
-        if equals:
-            settings[name.strip()] = value.strip()
-        elif settings:
-            raise BadInput(f"{where}: {shown(line)} after the settings; expected name=value")
-        elif rows and number > numbered[0][0] + len(rows):
-            raise BadInput(f"{where}: a blank line inside the board")
-        else:
-            rows.append(_read_row(line, where))
-            if len(rows[-1]) != len(rows[0]):
-                raise BadInput(
-                    f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
-                )
+    rows, settings = read_pieces(text, source, SYMBOLS)
     return _assemble(rows, settings, source)
 
 
-def _read_row(line: str, where: str) -> list[int]:
-    cells = [cell.strip() for cell in line.split(",")]
-    for column, cell in enumerate(cells, 1):
-        if cell not in ("", *SYMBOLS):
-            raise BadInput(
-                f"{where}: {shown(cell)} in column {column}; "
-                "expected O (white), X (black) or a blank between commas"
-            )
-    return [1 + SYMBOLS.index(cell) if cell else 0 for cell in cells]
+SETTINGS: Final = {
+    "mover": "1",
+    "turns": "0",
+    "line": "4",
+    "max_turns": "100",
+    "repetition": "0",
+}
+"""What a state file may say after the board, and what holds where it does not."""
 
 
 def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> DynamicState:
     """Return the position of those cells and settings, the latter as text."""
-    known = {"mover": "1", "turns": "0", "line": "4", "max_turns": "100", "repetition": "0"}
     values: dict[str, int] = {}
     history: list[tuple[int, int, Player]] = []
-    for name, text in {**known, **settings}.items():
+    for name, text in {**SETTINGS, **settings}.items():
         if name == "history":
             history = [_read_seen(word, source) for word in text.split()]
-        elif name not in known:
-            raise BadInput(f"{source}: no setting {shown(name)}; expected {', '.join(known)}")
+        elif name not in SETTINGS:
+            raise BadInput(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
         elif re.fullmatch("[0-9]{1,9}", text) is None:
             raise BadInput(f"{source}: {name}={shown(text)}; expected a whole number")
         else:
@@ -391,15 +370,17 @@ def _read_seen(word: str, source: str) -> tuple[int, int, Player]:
 def from_json(value: dict[str, Any]) -> DynamicState:
     """Read the `start` of a record; raises `BadInput`."""
     try:
-        rows = [_read_row(row, f"start: row {y}") for y, row in enumerate(value["board"], 1)]
-        settings = {
-            name: str(int(value[name]))
-            for name in ("mover", "turns", "line", "max_turns", "repetition")
-            if name in value
-        }
+        rows = [
+            read_cells(row, f"start: row {y}", SYMBOLS) for y, row in enumerate(value["board"], 1)
+        ]
+        settings = {name: value[name] for name in SETTINGS if name in value}
         seen = [":".join(map(str, seen)) for seen in value.get("history", [])]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise BadInput(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
+    for name, number in settings.items():
+        if type(number) not in (int, bool):
+            raise BadInput(f"start: {name}={shown(str(number))}; expected a whole number")
+        settings[name] = str(int(number))
     if len({len(row) for row in rows}) != 1:
         raise BadInput("start: the rows of the board are not equally long")
     return _assemble(rows, settings | ({"history": " ".join(seen)} if seen else {}), "start")

@@ -1,4 +1,4 @@
-"""State files of the games with falling tokens: a line of numbers, then rows of 0, 1 and 2."""
+"""What state files hold: rows of 0, 1 and 2 below a line of numbers, or pieces between commas."""
 
 from __future__ import annotations
 
@@ -96,3 +96,45 @@ def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
     if not all(rows):
         raise BadInput("start: a row without cells")
     return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
+
+
+def read_pieces(
+    text: str, source: str, symbols: tuple[str, str]
+) -> tuple[list[list[int]], dict[str, str]]:
+    """Read rows of pieces between commas; return them, top first, and the settings below them.
+
+    Raises `BadInput` with `source:line: cause`.
+    """
+    rows: list[list[int]] = []
+    settings: dict[str, str] = {}
+    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not numbered or "=" in numbered[0][1]:
+        raise BadInput(f"{source}:1: no board; expected rows of {', '.join(symbols)} and blanks")
+    for number, line in numbered:
+        where = f"{source}:{number}"
+        name, equals, value = line.partition("=")
+        if equals:
+            settings[name.strip()] = value.strip()
+        elif settings:
+            raise BadInput(f"{where}: {shown(line)} after the settings; expected name=value")
+        elif number > numbered[0][0] + len(rows):
+            raise BadInput(f"{where}: a blank line inside the board")
+        else:
+            rows.append(read_cells(line, where, symbols))
+            if len(rows[-1]) != len(rows[0]):
+                raise BadInput(
+                    f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
+                )
+    return rows, settings
+
+
+def read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
+    """Read one row of pieces; raises `BadInput` that begins with `where`."""
+    cells = [cell.strip() for cell in line.split(",")]
+    for column, cell in enumerate(cells, 1):
+        if cell not in ("", *symbols):
+            raise BadInput(
+                f"{where}: {shown(cell)} in column {column}; "
+                f"expected {' or '.join(symbols)} or a blank between commas"
+            )
+    return [1 + symbols.index(cell) if cell else 0 for cell in cells]
