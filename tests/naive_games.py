@@ -1,0 +1,140 @@
+"""Classic and Dynamic Connect-4 a second time, slowly and obviously: cells in lists of lists.
+
+Written from the rules alone; nothing of the kit is imported, so that the two can only agree by both
+being right. A position begins with its rows, top first, and ends with the mover; pieces and tokens
+are 1 and 2. Like `naive_extended`, each game has `read`, `actions`, `apply`, `skip`, `scores` and
+`over`.
+"""
+
+from copy import deepcopy
+
+from tests import naive_extended
+
+
+def windows(rows, length):
+    """Return every window of cells in a row, a column or a diagonal, as lists of values."""
+    found = []
+    height, width = len(rows), len(rows[0])
+    for row in range(height):
+        for column in range(width):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                cells = [(row + step * down, column + step * right) for step in range(length)]
+                if all(0 <= y < height and 0 <= x < width for y, x in cells):
+                    found.append([rows[y][x] for y, x in cells])
+    return found
+
+
+def lines(rows, length):
+    """Return how many windows each player owns whole."""
+    return tuple(windows(rows, length).count([player] * length) for player in (1, 2))
+
+
+def perft(game, position, depth):
+    """Return how many sequences of `depth` plies there are; the end of a game is a leaf."""
+    if depth == 0:
+        return 1
+    actions = game.actions(position)
+    if not actions and not game.over(position):
+        return perft(game, game.skip(position), depth - 1)
+    return sum(perft(game, game.apply(position, action), depth - 1) for action in actions)
+
+
+class Classic:
+    def __init__(self, most_fours):
+        self.most_fours = most_fours
+
+    def read(self, text):
+        first, *rows = [[int(word) for word in line.split()] for line in text.strip().splitlines()]
+        return rows, first[2] if len(first) == 3 else 1
+
+    def over(self, position):
+        rows, _ = position
+        won = not self.most_fours and any(lines(rows, 4))
+        return won or all(cell for row in rows for cell in row)
+
+    def actions(self, position):
+        if self.over(position):
+            return []
+        return [column for column, cell in enumerate(position[0][0]) if cell == 0]
+
+    def apply(self, position, column):
+        rows, mover = deepcopy(position)
+        row = max(row for row in range(len(rows)) if rows[row][column] == 0)
+        rows[row][column] = mover
+        return rows, 3 - mover
+
+    def skip(self, position):
+        rows, mover = deepcopy(position)
+        return rows, 3 - mover
+
+    def scores(self, position):
+        one, two = lines(position[0], 4)
+        return (one, two) if self.most_fours else (int(one > 0), int(two > 0))
+
+
+class Dynamic:
+    """Without the draws: they are no part of what a board allows. A position holds its line too."""
+
+    def read(self, text):
+        values = {"": 0, "O": 1, "X": 2}
+        rows = [
+            [values[cell.strip()] for cell in line.split(",")]
+            for line in text.splitlines()
+            if line.strip() and "=" not in line
+        ]
+        return rows, (3 if "line=3" in text else 4), (2 if "mover=2" in text else 1)
+
+    def over(self, position):
+        return any(lines(*position[:2]))
+
+    def actions(self, position):
+        rows, _, mover = position
+        if self.over(position):
+            return []
+        found = []
+        for y, row in enumerate(rows):
+            for x, cell in enumerate(row):
+                for name, (right, down) in STEPS.items():
+                    free = 0 <= y + down < len(rows) and 0 <= x + right < len(row)
+                    if cell == mover and free and rows[y + down][x + right] == 0:
+                        found.append(f"{x + 1}{y + 1}{name}")
+        return sorted(found)
+
+    def apply(self, position, action):
+        rows, line, mover = deepcopy(position)
+        x, y = int(action[0]) - 1, int(action[1]) - 1
+        right, down = STEPS[action[2]]
+        rows[y][x] = 0
+        rows[y + down][x + right] = mover
+        return rows, line, 3 - mover
+
+    def skip(self, position):
+        rows, line, mover = position
+        return rows, line, 3 - mover
+
+    def scores(self, position):
+        one, two = lines(*position[:2])
+        return int(one > 0), int(two > 0)
+
+
+STEPS = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0)}
+
+
+class Extended:
+    """The rules of `naive_extended` in the same form; its points are tested elsewhere."""
+
+    read = staticmethod(naive_extended.read)
+    actions = staticmethod(naive_extended.actions)
+    apply = staticmethod(naive_extended.apply)
+    skip = staticmethod(naive_extended.skip)
+
+    def over(self, position):
+        return not naive_extended.actions(position)
+
+
+NAIVE = {
+    "extended": Extended(),
+    "classic": Classic(most_fours=False),
+    "classic-full": Classic(most_fours=True),
+    "dynamic": Dynamic(),
+}

@@ -1,0 +1,251 @@
+"""Classic Connect 4: rules, both endings, the 64-bit state, state files."""
+
+import math
+import random
+from functools import reduce
+
+import pytest
+
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Ending, FaultPolicy
+from connect4.games.classic import CLASSIC, CLASSIC_FULL, from_bits, to_bits
+from connect4.games.grid import grid_of
+from tests.naive_games import windows
+
+EMPTY_BITS = 10378549747928563776
+
+
+def after(game, columns, rows=None, width=None):
+    return reduce(lambda state, column: state.apply(column), columns, game.start(rows, width))
+
+
+def read(game, *lines):
+    return game.read("\n".join(lines), "board.txt")
+
+
+@pytest.mark.parametrize(
+    ("columns", "scores"),
+    [
+        ([0, 1, 0, 1, 0, 1, 0], (1, 0)),  # up
+        ([0, 0, 1, 1, 2, 2, 3], (1, 0)),  # across
+        ([0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3], (1, 0)),  # up-right
+        ([6, 5, 5, 4, 4, 3, 4, 3, 3, 0, 3], (1, 0)),  # up-left
+        ([6, 0, 6, 1, 5, 2, 5, 3], (0, 1)),  # player 2
+        ([0, 0, 1, 1, 2, 2, 4, 6, 3], (1, 0)),  # a run of five, closed from inside
+    ],
+)
+def test_the_first_four_in_a_row_wins_and_ends_the_game(columns, scores):
+    for length in range(len(columns)):
+        assert not after(CLASSIC, columns[:length]).is_over()
+    state = after(CLASSIC, columns)
+    assert state.ending() is Ending.LINE
+    assert state.scores() == scores
+    assert not state.legal_actions()
+    with pytest.raises(IllegalAction, match="the game is over"):
+        state.apply(6)
+
+
+@pytest.mark.parametrize("shape", [(6, 7), (6, 8), (4, 12), (12, 5)])
+def test_no_line_runs_over_an_edge_and_every_line_is_one(shape):
+    """Each single line wins; the four cells that follow each other in memory need not be one."""
+    grid = grid_of(*shape)
+    rows, columns = shape
+    assert len(grid.windows) == len(set(grid.windows)) == len(windows([[0] * columns] * rows, 4))
+    for window in grid.windows:
+        assert grid.has_line(window)
+        assert grid.count_lines(window) == 1
+        board = grid.to_array(window, 0).tolist()
+        assert windows(board, 4).count([1, 1, 1, 1]) == 1
+    rng = random.Random(4)
+    for _ in range(300):
+        tokens = rng.getrandbits(grid.cells.bit_length()) & grid.cells & rng.getrandbits(200)
+        expected = windows(grid.to_array(tokens, 0).tolist(), 4).count([1, 1, 1, 1])
+        assert grid.count_lines(tokens) == expected
+        assert grid.has_line(tokens) == (expected > 0)
+
+
+def test_a_full_board_is_a_draw():
+    one, two = "1 1 2 2 1 1 2", "2 2 1 1 2 2 1"
+    state = read(CLASSIC, "0 0 2", "1 1 2 0 1 1 2", two, one, two, one, two)
+    assert not state.is_over()
+    state = state.apply(3)
+    assert state.ending() is Ending.BOARD_FULL
+    assert state.scores() == (0, 0)
+    assert not state.legal_actions()
+
+
+def test_most_fours_goes_on_until_the_board_is_full_and_counts_every_window():
+    state = read(CLASSIC_FULL, "0", "0 0 0 0 0 0 0 0", "2 2 2 2 0 0 2 0", "2 1 1 1 1 1 2 2")
+    assert state.scores() == (2, 1), "a run of 5 holds 2"
+    assert state.ending() is None
+    assert state.legal_actions() == tuple(range(8))
+    rng = random.Random(1)
+    while not state.is_over():
+        state = state.apply(rng.choice(state.legal_actions()))
+    assert state.ending() is Ending.BOARD_FULL
+    cells = windows(state.board().tolist(), 4)
+    assert state.scores() == (cells.count([1] * 4), cells.count([2] * 4))
+
+
+def test_a_faulty_turn_loses_classic_games():
+    assert CLASSIC.on_fault is CLASSIC_FULL.on_fault is FaultPolicy.FORFEIT
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (7, "column 7 is outside 0..6"),
+        (-1, "column -1 is outside 0..6"),
+        (3, "column 3 is full"),
+        ("3", "a column is a whole number from 0 to 6, not '3'"),
+        (2.0, "a column is a whole number from 0 to 6, not 2.0"),
+        (None, "a column is a whole number from 0 to 6, not None"),
+    ],
+)
+def test_an_illegal_drop_is_refused_with_the_reason(column, reason):
+    state = after(CLASSIC, [3, 3, 3, 3, 3, 3])
+    with pytest.raises(IllegalAction) as refusal:
+        state.apply(column)
+    assert str(refusal.value) == reason
+    assert state.legal_actions() == (0, 1, 2, 4, 5, 6)
+
+
+@pytest.mark.parametrize(("text", "column"), [("3", 3), (" 0\n", 0), ("11", 11), ("007", 7)])
+def test_a_move_as_a_person_types_it(text, column):
+    assert CLASSIC.parse_action(text) == column
+
+
+@pytest.mark.parametrize("text", ["", "3P", "-1", "x", "1.0", "²", "12345", "71W"])
+def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
+    with pytest.raises(IllegalAction) as refusal:
+        CLASSIC.parse_action(text)
+    assert str(refusal.value) == f"{text!r} is no move: type 3 to drop into column 3"
+
+
+def test_the_usual_boards():
+    assert CLASSIC.start(None, None).board().shape == (6, 7)
+    assert CLASSIC.start(6, 8).board().shape == (6, 8)
+    assert CLASSIC_FULL.start(None, 9).board().shape == (6, 9)
+
+
+@pytest.mark.parametrize("shape", [(0, 7), (13, 7), (6, 0), (6, 13), (-1, 7), (10**9, 10**9)])
+def test_a_board_of_an_impossible_size_is_refused(shape):
+    with pytest.raises(BadInput) as refusal:
+        CLASSIC.start(*shape)
+    assert str(refusal.value) == (
+        f"a board of {shape[0]} rows by {shape[1]} columns: classic Connect 4 has 1 to 12 of each"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "board.txt:1: the file is empty; expected the pop-outs, then the board"),
+        (["6", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)"),
+        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; expected 0"),
+        (["0 0 3", "0 0"], "board.txt:1: player 3 to move; expected 1 or 2"),
+        (["0", "0 3"], "board.txt:2: value 3; expected 0 (empty), 1 or 2 (the players)"),
+        (["0", "0 0", "0"], "board.txt:3: 1 values in this row, 2 in the first"),
+        (["0", "1 0", "0 0"], "board.txt:2: the token in column 0 floats above an empty cell"),
+        (["0", " ".join("0" * 13)], "board.txt: a board of 1 rows by 13 columns: classic"),
+        (["0", *["0"] * 13], "board.txt: a board of 13 rows by 1 columns: classic"),
+        (["0", "1 1 1 1", "2 2 2 2"], "board.txt: both players have four in a row; only one can"),
+    ],
+)
+def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
+    with pytest.raises(BadInput) as refusal:
+        read(CLASSIC, *lines)
+    assert str(refusal.value).startswith(message)
+
+
+def test_where_the_most_fours_win_both_may_have_some():
+    assert read(CLASSIC_FULL, "0", "1 1 1 1", "2 2 2 2").scores() == (1, 1)
+
+
+def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():
+    state = read(CLASSIC, "0 0 2", "0 0 0", "1 0 0")
+    assert state.mover == 2
+    assert state.to_text() == "0 0 2\n0 0 0\n1 0 0\n"
+    assert state.to_json() == {"board": [[0, 0, 0], [1, 0, 0]], "mover": 2}
+    assert read(CLASSIC, "0", "1 1 1 1").ending() is Ending.LINE
+
+
+@pytest.mark.parametrize(
+    ("start", "part"),
+    [
+        ({}, "start: not a position of classic Connect 4 (KeyError('board'))"),
+        ({"board": 3}, "start: not a position of classic Connect 4"),
+        ([], "start: not a position of classic Connect 4"),
+        ({"board": [["x"]]}, "start: 'x' where a whole number is expected"),
+        ({"board": [[0, 1.0]]}, "start: '1.0' where a whole number is expected"),
+        ({"board": [[0], []]}, "start: a row without cells"),
+        ({"board": [[0]], "mover": 3}, "start:1: player 3 to move; expected 1 or 2"),
+    ],
+)
+def test_a_bad_start_of_a_record_is_refused(start, part):
+    with pytest.raises(BadInput) as refusal:
+        CLASSIC.from_json(start)
+    assert str(refusal.value).startswith(part)
+
+
+def test_the_64_bit_state_of_the_empty_board_and_of_some_tokens():
+    empty = CLASSIC_FULL.start(None, None)
+    assert to_bits(empty) == to_bits(empty, ai=2) == EMPTY_BITS
+    state = after(CLASSIC_FULL, [0, 0, 6])
+    grown = (2 << 60) + (1 << 6)  # two more in column 0, one more in column 6
+    assert to_bits(state, ai=1) == EMPTY_BITS + grown + (1 << 59) + (1 << 5)
+    assert to_bits(state, ai=2) == EMPTY_BITS + grown + (1 << 58)
+
+
+def test_the_64_bit_state_comes_back_as_the_same_position():
+    rng = random.Random(2)
+    for ai in (1, 2):
+        state = CLASSIC_FULL.start(None, None)
+        while not state.is_over():
+            state = state.apply(rng.choice(state.legal_actions()))
+            assert from_bits(to_bits(state, ai), ai).key() == state.key()
+            assert from_bits(to_bits(state, ai), ai, mover=1).mover == 1
+
+
+@pytest.mark.parametrize(
+    ("bits", "cause"),
+    [
+        (0, "expected bit 63 to be 1 and none above it"),
+        (EMPTY_BITS | 1 << 64, "expected bit 63 to be 1 and none above it"),
+        (-EMPTY_BITS, "expected bit 63 to be 1 and none above it"),
+        (EMPTY_BITS - (1 << 60), "column 0 has no next free row"),
+        (EMPTY_BITS | 1 << 5, "a token floats in column 6"),
+        (EMPTY_BITS + (1 << 6) + (1 << 4), "a token floats in column 6"),
+    ],
+)
+def test_a_number_that_is_no_64_bit_state_is_refused(bits, cause):
+    with pytest.raises(BadInput) as refusal:
+        from_bits(bits)
+    assert str(bits) in str(refusal.value)
+    assert cause in str(refusal.value)
+
+
+def test_the_64_bit_state_is_of_6_by_7_alone():
+    with pytest.raises(
+        BadInput, match="a board of 6 rows by 8 columns; the 64-bit state is 6 by 7"
+    ):
+        to_bits(CLASSIC.start(6, 8))
+
+
+@pytest.mark.parametrize(
+    ("columns", "value"),
+    [([], 0.1138), ([3], 0.2815)],
+)
+def test_random_playouts_have_the_published_value_for_player_1(columns, value):
+    state = after(CLASSIC, columns)
+    rng = random.Random(2024)
+    samples = 20_000
+    results = [state.playout(rng) for _ in range(samples)]
+    values = [one - two for one, two in results]
+    mean = sum(values) / samples
+    error = math.sqrt(sum((each - mean) ** 2 for each in values)) / samples
+    assert abs(mean - value) < 4 * error
+    if not columns:
+        for player, share in ((0, 0.5556), (1, 0.4418)):
+            wins = sum(result[player] for result in results) / samples
+            assert abs(wins - share) < 4 * math.sqrt(share * (1 - share) / samples)

@@ -1,0 +1,102 @@
+"""Classic and Dynamic Connect-4 from the one command, as a person plays them."""
+
+import json
+
+import pytest
+
+from tests.command import assert_refused, run
+
+COMMAND = "connect4.ConnectFour"
+
+
+def test_a_person_plays_classic_by_columns_and_is_asked_again_for_what_cannot_be_played(tmp_path):
+    done = run(
+        COMMAND, "human", "human", "--game", "classic", "--rows", "2", "--columns", "4",
+        "--record", "game.json", cwd=tmp_path, stdin="4\n-1\nx\n0\n0\n0\n1\n1\n2\n2\n3\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Please input your move(integer 0~3):  " in done.stdout
+    assert "column 4 is outside 0..3" in done.stdout
+    assert "'-1' is no move: type 3 to drop into column 3" in done.stdout
+    assert "'x' is no move: type 3 to drop into column 3" in done.stdout
+    assert "column 0 is full" in done.stdout
+    assert "The game ended: four in a row." in done.stdout
+    assert "Player 1 Score: 1\nPlayer 2 Score: 0\n" in done.stdout
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert [turn["action"] for turn in document["turns"]] == list("0011223")
+    assert document["result"] == {"scores": [1, 0], "ending": "line", "winner": 1}
+
+
+def test_a_person_is_told_the_programs_moves_in_classic(tmp_path):
+    done = run(
+        COMMAND, "human", "random", "--game", "classic", "--record", "game.json", "--seed", "1",
+        cwd=tmp_path, stdin="3\nq\n",
+    )  # fmt: skip
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert f"Bot's move: {document['turns'][1]['action']}\n" in done.stdout
+    assert "Bot's move" not in run(
+        COMMAND, "random", "random", "--game", "classic", cwd=tmp_path
+    ).stdout  # fmt: skip
+
+
+def test_a_person_plays_dynamic_on_its_own_board(tmp_path):
+    (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O, \nX, , ,X\n", encoding="utf-8")
+    done = run(
+        COMMAND, "human", "random", "three.txt", "--game", "dynamic", "--record", "game.json",
+        cwd=tmp_path, stdin="32\n13N\n32n\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in done.stdout
+    assert "Player 1 O human" in done.stdout
+    assert "'32' is no move: type 71W to move the piece in column 7, row 1" in done.stdout
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert document["start"] == {"board": ["O,O, ,O", " , ,O,", "X, , ,X"]}
+    assert "13N: the piece there is black's" in done.stdout
+    assert [turn["action"] for turn in document["turns"]] == ["32N"]
+    assert document["result"] == {"scores": [1, 0], "ending": "line", "winner": 1}
+
+
+def test_options_of_dynamic_stand_in_the_record(tmp_path):
+    done = run(
+        COMMAND, "random", "random", "--game", "dynamic", "b", "--max-turns", "5", "--line", "4",
+        "--repetition", "--record", "game.json", "--seed", "2", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "The game ended: the limit of turns is reached: a draw." in done.stdout
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert (document["start"]["max_turns"], document["start"]["repetition"]) == (5, True)
+    assert len(document["turns"]) == 5
+
+
+def test_most_fours_are_counted_on_a_full_board(tmp_path):
+    done = run(
+        COMMAND, "random", "random", "--game", "classic-full", "--rows", "4", "--columns", "4",
+        "--seed", "1", cwd=tmp_path,
+    )  # fmt: skip
+    assert "The game ended: the board is full." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--game", "classic", "--rows", "13"], ["a board of 13 rows by 7 columns", "1 to 12"]),
+        (["--game", "classic", "--rows", "0"], ["--rows: '0' is no whole number above 0"]),
+        (["--game", "classic", "--columns", "x"], ["--columns: 'x' is no whole number above 0"]),
+        (["--columns", "7"], ["a board of 6 rows by 7 columns", "even number of columns"]),
+        (["case1", "--rows", "6"], ["--rows and --columns are for an empty board"]),
+        (["--game", "dynamic", "--rows", "6"], ["starts on 7 rows by 7 columns"]),
+        (["--game", "classic", "--line", "3"], ["--line is an option of --game dynamic"]),
+        (["--max-turns", "9"], ["--max-turns is an option of --game dynamic"]),
+        (["--repetition"], ["--repetition is an option of --game dynamic"]),
+        (["--game", "dynamic", "--line", "5"], ["a line of 5: expected 3 or 4"]),
+        (["--game", "dynamic", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
+        (["--game", "dynamik"], ["no game 'dynamik', did you mean 'dynamic'?", "classic-full"]),
+    ],
+)
+def test_bad_input_is_one_clear_line(arguments, parts, tmp_path):
+    assert_refused(run(COMMAND, "random", "random", *arguments, cwd=tmp_path), *parts)
+
+
+def test_the_students_agent_plays_the_main_game_alone(tmp_path):
+    done = run(COMMAND, "ai", "random", "--game", "classic", cwd=tmp_path)
+    assert_refused(done, "agent 'ai' plays extended, not classic")
