@@ -130,8 +130,8 @@ def source_file(tmp_path, source, name="student.py"):
 HEADER = "Traceback (most recent call last):\n"
 
 
-def own_frame(tmp_path, line, where="<module>"):
-    return f'{HEADER}  File "{tmp_path / "student.py"}", line {line}, in {where}\n'
+def own_frame(line, where="<module>"):
+    return f'{HEADER}  File "student.py", line {line}, in {where}\n'
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_loaded_shows_its_own_traceback_first(tmp_path, so
     record, _ = played(source_file(tmp_path, source), "random", read("0\n0 0\n", "start"))
     turn = record.turns[0]
     assert (turn.outcome, turn.text, turn.seconds) == (Outcome.ERROR, None, 0.0)
-    assert turn.detail.startswith(own_frame(tmp_path, line))
+    assert turn.detail.startswith(own_frame(line))
     if last:
         assert turn.detail.endswith(last)
 
@@ -162,7 +162,7 @@ def test_an_agent_that_cannot_be_loaded_fails_on_every_turn(tmp_path):
 def test_a_syntax_error_names_file_and_line(tmp_path):
     turn = first_turn(source_file(tmp_path, "x = 1\ndef (:\n"))
     assert turn.outcome is Outcome.ERROR
-    assert turn.detail.startswith(f'  File "{tmp_path / "student.py"}", line 2\n')
+    assert turn.detail.startswith('  File "student.py", line 2\n')
     assert "SyntaxError: " in turn.detail
 
 
@@ -190,7 +190,7 @@ def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source,
 
 def test_a_constructor_that_fails_shows_its_line(tmp_path):
     turn = first_turn(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
-    assert turn.detail.startswith(own_frame(tmp_path, 7, "__init__"))
+    assert turn.detail.startswith(own_frame(7, "__init__"))
     assert turn.detail.endswith("KeyError: 20")
 
 
@@ -213,7 +213,7 @@ def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, move,
     """
     turn = first_turn(agent_file(tmp_path, move, before=before))
     assert (turn.outcome, turn.text) == (Outcome.ERROR, None)
-    assert turn.detail.startswith(f'{HEADER}  File "{tmp_path / "student.py"}", line ')
+    assert turn.detail.startswith(f'{HEADER}  File "student.py", line ')
     assert "connect4/players/student.py" not in turn.detail
     if last:
         assert turn.detail.endswith(last)
@@ -235,7 +235,7 @@ def test_a_change_of_folder_hides_no_traceback(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     agent_file(tmp_path, "import os\nos.chdir('/')\nraise ValueError('lost')")
     turn = first_turn("ai:student.py")
-    assert turn.detail.startswith(f'{HEADER}  File "{tmp_path / "student.py"}", line ')
+    assert turn.detail.startswith(f'{HEADER}  File "student.py", line ')
 
 
 def test_the_file_is_what_runs_and_not_old_bytecode_beside_it(tmp_path):

@@ -133,7 +133,10 @@ class ExtendedState(State):
         return "\n".join([first, *rows]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `popouts` (one number, or a pair where the players differ), `board`, `mover`."""
+        """Return `popouts` (one number, or a pair where the players differ), `board`, `mover`.
+
+        `maximum` is there where the game began with other counts than these.
+        """
         one, two = self.popouts
         start: dict[str, Any] = {
             "popouts": one if one == two else [one, two],
@@ -141,6 +144,8 @@ class ExtendedState(State):
         }
         if self.mover == 2:
             start["mover"] = 2
+        if self.maximum != self.popouts:
+            start["maximum"] = list(self.maximum)
         return start
 
 
@@ -168,7 +173,21 @@ def read(text: str, source: str) -> ExtendedState:
 
 def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `BadInput`."""
-    return read(text_from_json(value, "ExtendedConnect4"), "start")
+    state = read(text_from_json(value, "ExtendedConnect4"), "start")
+    if "maximum" in value:
+        state.maximum = _read_maximum(value["maximum"], state.popouts)
+    return state
+
+
+def _read_maximum(value: object, popouts: tuple[int, int]) -> tuple[int, int]:
+    if not (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(type(count) is int for count in value)
+        and all(left <= count for left, count in zip(popouts, value, strict=True))
+    ):
+        raise BadInput("start: maximum is a pair of whole numbers, not below the pop-outs left")
+    return value[0], value[1]
 
 
 def parse_action(text: str) -> ExtendedAction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
@@ -59,10 +60,17 @@ class Setup:
     """The game's seed; an agent's own randomness is derived from it and from `player`."""
     asked: Asked | None = None
     """For a student's file only."""
+    source: bytes | None = None
+    """The student's file where the agent's process is not to read it from disk."""
+    own_seed: int | None = None
+    """The derived seed where the agent's process is not to know the game's."""
 
     def derived_seed(self) -> int:
-        """Return a seed of this player's own."""
-        return 2 * self.seed + self.player - 1
+        """Return a seed of this player's own, from which the opponent's cannot be worked out."""
+        if self.own_seed is not None:
+            return self.own_seed
+        digest = hashlib.sha256(f"{self.seed}:{self.player}".encode()).digest()
+        return int.from_bytes(digest[:6], "big")
 
 
 class Agent(Protocol):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import linecache
 import operator
 import os
 import random
+import re
 import sys
 import traceback
-from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -24,6 +26,9 @@ MAX_DETAIL: Final = 4000
 
 MODULE_NAME: Final = "submission"
 
+ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
+"""Addresses of objects, which differ from run to run where a game is to repeat."""
+
 NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllInteger"])
 NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
 
@@ -35,14 +40,15 @@ class StudentAgent:
     """
 
     def __init__(self, setup: Setup) -> None:
-        self.path = Path(os.path.abspath(student_file(setup.agent)))
+        self._path = student_file(setup.agent)
+        self._source = setup.source
         self._method = f"get_{setup.asked}_move"
         random.seed(setup.derived_seed())
         np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
         try:
-            module = _load_module(self.path)
+            module = self._load_module()
             if not hasattr(module, "AIPlayer"):
-                raise AgentFailure(f"{self.path.name} defines no class AIPlayer")
+                raise AgentFailure(f"{self._path.name} defines no class AIPlayer")
             seconds = setup.seconds
             limit = int(seconds) if float(seconds).is_integer() else seconds
             self.player = module.AIPlayer(setup.player, limit)
@@ -51,7 +57,7 @@ class StudentAgent:
         except (AgentFailure, KeyboardInterrupt):  # the latter is a person's Ctrl-C
             raise
         except BaseException as error:
-            raise _failure("could not be loaded", error, self.path) from None
+            raise self._failure("could not be loaded", error) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> ExtendedAction:
         """Ask the student's method and read its answer; `AgentFailure` has the traceback."""
@@ -61,21 +67,46 @@ class StudentAgent:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise _failure(f"failed in {self._method}", error, self.path) from None
+            raise self._failure(f"failed in {self._method}", error) from None
         return read_answer(answer)
 
+    def _load_module(self) -> ModuleType:
+        """Run the file as a module of its own; no folder is added to the import path.
 
-def _load_module(path: Path) -> Any:
-    """Run the file as a module of its own; no folder is added to the import path.
+        The text itself is compiled: bytecode that lies beside the file could be of another text
+        than the one whose hash the record keeps. The code goes by the file's bare name, so that a
+        traceback is the same wherever the file lies.
+        """
+        if self._source is None:
+            self._source = self._path.read_bytes()
+        code = compile(self._source, self._path.name, "exec", dont_inherit=True)
+        module = ModuleType(MODULE_NAME)
+        module.__file__ = os.path.abspath(self._path)
+        sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
+        exec(code, vars(module))
+        return module
 
-    The text itself is compiled: bytecode that lies beside the file could be of another text than
-    the one whose hash the record keeps.
-    """
-    module = ModuleType(MODULE_NAME)
-    module.__file__ = str(path)
-    sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
-    exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
-    return module
+    def _failure(self, what: str, error: BaseException) -> AgentFailure:
+        """Return the failure with a traceback that begins in the agent's own file."""
+        name = self._path.name
+        try:
+            text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source or b""))
+        except Exception:
+            text = f"{type(error).__name__}: (its text could not be made)"
+        if len(text) > MAX_DETAIL:
+            text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
+        return AgentFailure(f"{name} {what}: {_last_line(text)}", text)
+
+
+def _traceback(error: BaseException, name: str, source: bytes) -> str:
+    """Return the traceback from the first line of the file `name` on, with lines of `source`."""
+    first: TracebackType | None = error.__traceback__
+    while first is not None and first.tb_frame.f_code.co_filename != name:
+        first = first.tb_next
+    if first is not None:  # so the source could be compiled, and decoded
+        lines = importlib.util.decode_source(source).splitlines(keepends=True)
+        linecache.cache[name] = (len(source), None, lines, name)
+    return "".join(traceback.format_exception(type(error), error, first, limit=-20)).rstrip()
 
 
 def read_answer(answer: object) -> ExtendedAction:
@@ -148,23 +179,6 @@ def _shown(value: object) -> str:
     except ValueError:  # a whole number of more digits than Python writes
         return "a number without end"
     return text if len(text) <= 60 else text[:60] + "..."
-
-
-def _failure(what: str, error: BaseException, path: Path) -> AgentFailure:
-    """Return the failure with a traceback that begins in the agent's own file."""
-    first: TracebackType | None = error.__traceback__
-    own = os.path.abspath(path)
-    while first is not None and first.tb_frame.f_code.co_filename != own:
-        first = first.tb_next
-    try:
-        kind = type(error)
-        lines = traceback.format_exception(kind, error, first, limit=-20)
-        text = "".join(lines).rstrip()
-    except Exception:
-        text = f"{type(error).__name__}: (its text could not be made)"
-    if len(text) > MAX_DETAIL:
-        text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
-    return AgentFailure(f"{path.name} {what}: {_last_line(text)}", text)
 
 
 def _last_line(text: str) -> str:
