@@ -1,4 +1,4 @@
-"""The three errors that this project raises on purpose; each is a built-in error too."""
+"""The errors that this project raises on purpose; each is a built-in error too."""
 
 
 class Connect4Error(Exception):
@@ -22,3 +22,7 @@ class AgentFailure(Connect4Error, RuntimeError):
     def __init__(self, message: str, detail: str | None = None) -> None:
         super().__init__(message)
         self.detail = detail if detail is not None else message
+
+
+class IsolationFailure(Connect4Error, RuntimeError):
+    """The machine could not run an agent as it was to be run: never the agent's fault."""

@@ -1,25 +1,100 @@
-"""One agent behind a seat: here in the referee's own process, lateness judged afterwards."""
+"""One agent behind a seat: in a process of its own that is paused, limited, timed and killed.
+
+This is the referee's side; `connect4.host` is the other end, `connect4.sandbox` what holds the
+agent there. `docs/isolation.md` has the levels, the means and the limits.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import signal
+import sys
+import threading
 import time
-from typing import Final, Literal, TypeAlias
+from dataclasses import asdict, replace
+from typing import Any, Final, Literal, TypeAlias
 
-from connect4.errors import AgentFailure, IllegalAction
-from connect4.games.base import Seconds, State
+from connect4 import sandbox
+from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
+from connect4.games.base import Game, Seconds, State
 from connect4.players import PLAYERS
-from connect4.players.base import Agent, Outcome, Reply, Seat, Setup
+from connect4.players.base import Agent, Outcome, PlayerLeft, Reply, Setup
+from connect4.players.names import student_file
+from connect4.players.student import MAX_DETAIL
+from connect4.processes import (
+    FORKS,
+    PATIENCE,
+    Child,
+    Ended,
+    Gone,
+    Home,
+    Log,
+    Silent,
+    Spawner,
+    Waits,
+    Warden,
+)
+from connect4.sandbox import Limits
 
 Level: TypeAlias = Literal["none", "process", "strong"]
 """How far an agent is kept from everything else; `auto` on a command line picks one of them."""
 
-LEVELS: Final = ("none",)
+Lifetime: TypeAlias = Literal["game", "move"]
+"""Whether an agent's process lives for a whole game or is made anew for each move."""
+
+LEVELS: Final = ("none", "process", "strong")
+
+IN_REFEREES_PROCESS: Final = frozenset({"remote"})
+"""Kinds that talk to the network themselves and run no code that is not the kit's."""
+
+USUAL_LIMITS: Final = Limits()
+
+MAX_ACTION_TEXT: Final = 16
+
+NO_ANSWER: Final = "what came from the agent's process is no answer"
+
+STARVED_SECONDS: Final = 0.05
+STARVED_PART: Final = 0.02
+"""A turn is starved if it waited for a processor longer than both, the latter part of it."""
 
 
-def open_seat(setup: Setup, level: Level) -> Seat:
-    """Return a seat whose agent is ready to be asked. A person's seat is a `HumanSeat` instead."""
-    assert level == "none"
-    return InProcessSeat(setup)
+def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
+    """Return the level that `none`, `process`, `strong` or `auto` comes to on this machine.
+
+    Also one line for each protection that is missing here, to be said once. Raises `BadInput`
+    where `strong` was asked for and cannot be had.
+    """
+    if requested == "none":
+        return "none", ()
+    if requested not in (*LEVELS, "auto"):
+        raise BadInput(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
+    missing = sandbox.missing()
+    if requested == "process":
+        return "process", missing
+    why_not = sandbox.bubblewrap_works()
+    if why_not is None:
+        return "strong", missing
+    if requested == "strong":
+        raise BadInput(f"isolation strong: {why_not}; use process or auto")
+    return "process", (*missing, f"isolation is process, not strong: {why_not}")
+
+
+def open_seat(
+    setup: Setup,
+    level: Level,
+    limits: Limits = USUAL_LIMITS,
+    lifetime: Lifetime = "game",
+    core: int | None = None,
+) -> InProcessSeat | IsolatedSeat:
+    """Return a seat whose agent is ready to be asked; a person's seat is a `HumanSeat` instead.
+
+    `core` is the processor that the agent has to stay on. Raises `IsolationFailure` where the
+    machine cannot run an agent at that level; what is the agent's own fault shows in its turns.
+    """
+    if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
+        return InProcessSeat(setup)
+    return IsolatedSeat(setup, level, limits, lifetime, core)
 
 
 class InProcessSeat:
@@ -28,6 +103,8 @@ class InProcessSeat:
     Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
     that could not be loaded fails on every turn; the seat says why each time.
     """
+
+    log = ""
 
     def __init__(self, setup: Setup) -> None:
         self._game = setup.game
@@ -66,3 +143,253 @@ class InProcessSeat:
 
     def close(self) -> None:
         """Nothing to leave behind."""
+
+
+class IsolatedSeat:
+    """Runs an agent in a process of its own, stopped whenever it is not asked.
+
+    The process is made anew after a late turn or a crash, outside the clock. An agent that could
+    not be loaded fails on every turn. `ask` and `close` may be called from different threads:
+    a seat that is closed while it is asked raises `PlayerLeft` there.
+    """
+
+    def __init__(
+        self, setup: Setup, level: Level, limits: Limits, lifetime: Lifetime, core: int | None
+    ) -> None:
+        """Start the agent; raises `IsolationFailure`."""
+        self._game = setup.game
+        self._name = (
+            student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
+        )
+        self._limits = limits
+        self._lifetime = lifetime
+        self._log = Log(limits.log_bytes)
+        self._asking = threading.RLock()
+        self._closed = False
+        self._child: Child | None = None
+        self._load_failure: str | None = None
+        self._home: Home = Warden(level == "strong") if FORKS else Spawner()
+        self._settings = {
+            "setup": _setup_to_json(setup),
+            "limits": asdict(replace(limits, tasks=limits.tasks + sandbox.tasks_of_user())),
+            "slot": self._home.number,
+            "core": core,
+        }
+        try:
+            self._start()
+        except Gone:
+            why = self._home.close() or "no reason given"
+            raise IsolationFailure(f"the process that starts agents has ended: {why}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def log(self) -> str:
+        """What the agent has printed so far, up to the limit."""
+        return self._log.text()
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply, timed from the request to the answer.
+
+        An agent that has not answered `Limits.margin_seconds` after its time is killed.
+        """
+        with self._asking:
+            if self._closed:
+                raise PlayerLeft("the seat was closed")
+            try:
+                return self._ask(state, seconds)
+            except (Gone, IsolationFailure, OSError, ValueError) as error:
+                if self._closed:
+                    raise PlayerLeft("the seat was closed") from None
+                self.close()
+                if isinstance(error, Gone):
+                    raise IsolationFailure("the process that starts agents has ended") from None
+                raise
+            except BaseException:  # a Ctrl-C: what is asked now must not be answered later
+                self._end()
+                raise
+
+    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
+        child = self._ready_child()
+        if child is None:
+            return Reply(Outcome.ERROR, detail=self._load_failure)
+        before, own_before = child.waits(), _own_wait()
+        line, ended = None, False
+        began = time.monotonic()
+        try:
+            child.send({"state": state.to_json(), "seconds": seconds})
+            began = time.monotonic()
+            child.go()
+            deadline = None if seconds is None else began + seconds + self._limits.margin_seconds
+            line = child.receive(deadline)
+        except (Silent, Ended) as end:
+            ended = isinstance(end, Ended)
+        took = time.monotonic() - began
+        child.stop()
+        busy, waited = _spent(before, child.waits())
+        waited += _own_wait() - own_before
+        if line is not None:
+            reply, alive = _read_answer(line, self._game)
+        elif ended:
+            reply, alive = Reply(Outcome.ERROR), False
+        else:
+            reply, alive = Reply(Outcome.TIMEOUT, detail=f"no answer within {seconds:g} s"), False
+        if not alive or self._lifetime == "move":
+            status = self._end()
+            if ended:
+                reply = replace(reply, detail=f"{self._name}: {_ending_text(status)}")
+        return replace(
+            reply,
+            seconds=took,
+            cpu_seconds=busy,
+            overrun=0.0 if seconds is None else max(0.0, took - seconds),
+            starved=waited > max(STARVED_SECONDS, STARVED_PART * took),
+        )
+
+    def _ready_child(self) -> Child | None:
+        """Return a loaded and stopped child; None where the agent cannot be loaded."""
+        if self._child is not None:
+            try:
+                self._child.drain()
+            except Ended:  # it died after its answer; nobody was waiting for it
+                self._end()
+        if self._child is None and self._load_failure is None:
+            self._start()
+        return self._child
+
+    def _start(self) -> None:
+        """Make a child and load its agent, or note why that cannot be."""
+        self._child = child = Child(self._home, self._log)
+        try:
+            child.send(self._settings)
+            key, value = _read_message(child.receive(time.monotonic() + PATIENCE))
+        except Silent:
+            raise IsolationFailure("an agent's process did not start") from None
+        except Ended:
+            raise IsolationFailure(f"an agent's process ended at once: {self.log}") from None
+        if key != "up":
+            raise IsolationFailure(f"an agent's process cannot be isolated: {value}")
+        child.known_as(value)
+        limit = self._limits.start_seconds
+        try:
+            key, value = _read_message(child.receive(time.monotonic() + limit))
+        except Silent:
+            self._load_failure = f"{self._name} was not loaded within {limit:g} s"
+        except Ended:
+            key = ""
+        else:
+            if key != "ready":
+                self._load_failure = _clean(value) if key == "failed" else NO_ANSWER
+        if key == "ready":
+            child.stop()
+            return
+        status = self._end()
+        if self._load_failure is None:
+            self._load_failure = f"{self._name} could not be loaded: {_ending_text(status)}"
+
+    def _end(self) -> int:
+        """End the child and all that it started; return its status."""
+        child, self._child = self._child, None
+        if child is None:
+            return 0
+        child.kill()
+        try:
+            return self._home.end()
+        finally:
+            child.close()
+
+    def close(self) -> None:
+        """Leave nothing behind, also in the middle of a turn that another thread waits for."""
+        self._closed = True
+        self._home.hang_up()
+        with self._asking:
+            if self._child is not None:
+                self._child.kill()
+            self._home.close()
+            if self._child is not None:
+                self._child.close()
+                self._child = None
+
+
+def _setup_to_json(setup: Setup) -> dict[str, Any]:
+    """Return what the agent's process is told: its own seed but not the game's, and its source."""
+    agent, source = asdict(setup.agent), None
+    if setup.agent.kind == "ai":
+        path = student_file(setup.agent).absolute()
+        agent["rest"] = str(path)
+        try:
+            source = (setup.source or path.read_bytes()).decode("latin-1")
+        except OSError as error:
+            raise BadInput(f"agent {setup.agent.text!r}: {error.strerror}") from None
+    return {
+        "agent": agent,
+        "player": setup.player,
+        "game": setup.game.name,
+        "seconds": setup.seconds,
+        "asked": setup.asked,
+        "own_seed": setup.derived_seed(),
+        "source": source,
+    }
+
+
+def _read_message(line: bytes) -> tuple[str, Any]:
+    """Return the one key and the value of a line; an empty key where it is no message."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return "", None
+    if not isinstance(message, dict) or len(message) != 1:
+        return "", None
+    return next(iter(message.items()))
+
+
+def _read_answer(line: bytes, game: Game) -> tuple[Reply, bool]:
+    """Return the reply that a line makes, and whether the process may be asked again."""
+    key, value = _read_message(line)
+    if key == "played" and isinstance(value, str) and len(value) <= MAX_ACTION_TEXT:
+        try:
+            action = game.parse_action(value)
+        except IllegalAction as error:
+            return Reply(Outcome.INVALID, detail=_clean(str(error))), True
+        return Reply(Outcome.PLAYED, action, game.format_action(action)), True
+    if key == "invalid":
+        return Reply(Outcome.INVALID, detail=_clean(value)), True
+    if key in ("error", "last"):
+        return Reply(Outcome.ERROR, detail=_clean(value)), key == "error"
+    return Reply(Outcome.INVALID, detail=NO_ANSWER), False
+
+
+def _clean(text: object) -> str:
+    """Return a detail that can be shown on any terminal, of bounded length."""
+    if not isinstance(text, str):
+        return NO_ANSWER
+    shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
+    return "".join(shown)[: MAX_DETAIL + 10]
+
+
+def _ending_text(status: int) -> str:
+    """Return how a process ended, in words."""
+    if status >= 0:
+        return f"its process ended with exit status {status}"
+    if status == -9:
+        return "its process was killed, or closed its line to the referee"
+    return f"its process was ended by {signal.Signals(-status).name}"
+
+
+def _spent(before: Waits, after: Waits) -> tuple[Seconds, Seconds]:
+    """Return the seconds on a processor and of waiting for one, all threads together."""
+    busy = waited = 0
+    for thread, (busy_after, waited_after) in after.items():
+        busy_before, waited_before = before.get(thread, (0, 0))
+        busy += busy_after - busy_before
+        waited += waited_after - waited_before
+    return busy / 1e9, waited / 1e9
+
+
+def _own_wait() -> Seconds:
+    """Return how long this thread has waited for a processor so far: it reads the clock."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError), open("/proc/thread-self/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    return 0.0

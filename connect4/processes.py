@@ -1,0 +1,379 @@
+"""An agent's process as the referee sees it: start it, talk to it, pause, measure and end it.
+
+A `Warden` is a process of the kit's own that forks agents' processes; where a system cannot fork,
+a `Spawner` starts each from nothing. A `Child` is the line to one agent. What comes up that line
+is bytes that nobody vouches for.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from connect4 import host, sandbox
+from connect4.errors import IsolationFailure
+from connect4.games.base import Seconds
+
+PATIENCE: Final = 20.0
+"""Seconds for what no agent can slow down: a process starts, or dies when killed."""
+
+MAX_LINE: Final = 1 << 16
+"""Bytes of an answer; a longer one is none."""
+
+FORKS: Final = hasattr(os, "fork")
+STOPS: Final = hasattr(signal, "SIGSTOP")
+
+KEPT_VARIABLES: Final = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+    "PYTHONHOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPYCACHEPREFIX",
+    "SYSTEMROOT",
+    "TEMP",
+)
+SET_VARIABLES: Final = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "PYTHONIOENCODING": "utf-8:backslashreplace",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+
+
+class Silent(Exception):
+    """No line came before the deadline."""
+
+
+class Ended(Exception):
+    """The agent's process has hung up."""
+
+
+class Gone(Exception):
+    """The warden has hung up, because the seat was closed or something killed it."""
+
+
+def _environment() -> dict[str, str]:
+    """Return what an agent may know of the referee's environment: nothing but Python's needs."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    numeric = str(Path(np.__file__).parent.parent)
+    if numeric in folders:
+        kept["PYTHONPATH"] = numeric
+    return kept | SET_VARIABLES
+
+
+def _command(handle: str) -> list[str]:
+    """Return Python's command; the last word tells a person who looks at the processes."""
+    label = f"connect4 agent of {os.getpid()}"
+    return [sys.executable, "-P", "-c", host.BOOT, str(sandbox.KIT.parent), handle, label]
+
+
+class Warden:
+    """A process of the kit's own, perhaps inside bubblewrap, that forks agents' processes.
+
+    `number` is a process number that no other warden has.
+    """
+
+    def __init__(self, strong: bool) -> None:
+        """Start it; raises `IsolationFailure` where that cannot be done."""
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(PATIENCE)
+        command = [*(sandbox.bubblewrap() if strong else ()), *_command(str(theirs.fileno()))]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=_environment(),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
+            )
+        except OSError as error:
+            self.control.close()
+            raise IsolationFailure(f"no process can be started: {error}") from None
+        finally:
+            theirs.close()
+        self.number = self._process.pid
+        self._said = b""
+
+    def start(self, channel: socket.socket, log: socket.socket) -> None:
+        """Fork an agent's process that has these two sockets; the caller closes its own copies."""
+        try:
+            socket.send_fds(self.control, [host.START], [channel.fileno(), log.fileno()])
+        except OSError:
+            raise Gone from None
+
+    def end(self) -> int:
+        """End the process and all that it started; return its status as `subprocess` does."""
+        try:
+            self.control.sendall(host.END)
+            answer = self.control.recv(host.STATUS.size, socket.MSG_WAITALL)
+        except OSError:
+            raise Gone from None
+        if len(answer) < host.STATUS.size:
+            raise Gone
+        status: int = host.STATUS.unpack(answer)[0]
+        return status
+
+    def hang_up(self) -> None:
+        """Make whatever is waited for end now; may be called from another thread."""
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> str:
+        """Leave nothing behind; return the last line that the warden had to say, if any."""
+        self.hang_up()
+        self.control.close()
+        if self._process.returncode is None:
+            try:
+                self._process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+            assert self._process.stderr is not None
+            with self._process.stderr as stream:
+                self._said = stream.read()
+        lines = self._said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+class Spawner:
+    """Starts each agent's process from nothing, where a system cannot fork (Windows)."""
+
+    control = None
+    number = 0
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, channel: socket.socket, log: socket.socket) -> None:
+        """See `Warden.start`."""
+        shares = hasattr(channel, "share")
+        self._process = subprocess.Popen(
+            _command("shared"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            pass_fds=() if shares else [channel.fileno(), log.fileno()],
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        with self._process.stdin as stream:
+            for end in (channel, log):
+                word = (
+                    base64.b64encode(end.share(self._process.pid))  # type: ignore[attr-defined]
+                    if shares
+                    else str(end.fileno()).encode()
+                )
+                stream.write(word + b"\n")
+
+    def end(self) -> int:
+        """See `Warden.end`."""
+        if self._process is None:
+            return 0
+        self._process.kill()
+        return self._process.wait()
+
+    def hang_up(self) -> None:
+        """See `Warden.hang_up`."""
+        if self._process is not None:
+            self._process.kill()
+
+    def close(self) -> str:
+        """See `Warden.close`."""
+        self.end()
+        return ""
+
+
+Home: TypeAlias = Warden | Spawner
+"""Where agents' processes come from, one at a time."""
+
+
+class Log:
+    """What an agent prints, up to a limit; the rest is counted."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept = bytearray()
+        self._dropped = 0
+
+    def add(self, data: bytes) -> None:
+        """Keep what there is room for."""
+        room = self._limit - len(self._kept)
+        self._kept += data[:room]
+        self._dropped += max(0, len(data) - room)
+
+    def text(self) -> str:
+        """Return what was kept, and how much was not."""
+        kept = self._kept.decode("utf-8", "replace")
+        return kept + (f"\n... ({self._dropped} bytes more)\n" if self._dropped else "")
+
+
+Waits: TypeAlias = dict[int, tuple[int, int]]
+"""By thread: nanoseconds on a processor, nanoseconds of waiting for one."""
+
+
+class Child:
+    """The line to one agent's process, whose group can be stopped, measured and killed."""
+
+    def __init__(self, home: Home, log: Log) -> None:
+        """Start the process; raises `Gone`."""
+        self._log = log
+        self._pid = 0
+        self._buffer = bytearray()
+        self._channel, channel = socket.socketpair()
+        self._prints, prints = socket.socketpair()
+        self._selector = selectors.DefaultSelector()
+        try:
+            if sys.platform == "linux":  # the kernel then says who sends, as we count processes
+                self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            self._channel.settimeout(PATIENCE)
+            self._selector.register(self._channel, selectors.EVENT_READ, self._hear)
+            self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
+            if home.control is not None:
+                self._selector.register(home.control, selectors.EVENT_READ, self._hear_warden)
+            home.start(channel, prints)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            channel.close()
+            prints.close()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one line; raises `Ended`."""
+        try:
+            self._channel.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            raise Ended from None
+
+    def receive(self, deadline: Seconds | None) -> bytes:
+        """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
+
+        `deadline` is a time of `time.monotonic`. Raises `Silent`, `Ended` or `Gone`.
+        """
+        while True:
+            line, end, rest = self._buffer.partition(b"\n")
+            if end:
+                self._buffer = rest
+                return bytes(line)
+            if len(self._buffer) > MAX_LINE:
+                return bytes(self._buffer)
+            left = None if deadline is None else deadline - time.monotonic()
+            answered = False
+            for key, _ in self._selector.select(left):
+                answered |= key.data()
+            if not answered and deadline is not None and time.monotonic() >= deadline:
+                raise Silent
+
+    def _hear(self) -> bool:
+        try:
+            if self._pid or sys.platform != "linux":
+                data = self._channel.recv(MAX_LINE)
+            else:
+                data = self._hear_whose()
+        except OSError:
+            data = b""
+        if not data:
+            raise Ended
+        self._buffer += data
+        return True
+
+    def _hear_whose(self) -> bytes:
+        """Return the first bytes and note whose process sent them."""
+        form = struct.Struct("=3i")
+        data, notes, _, _ = self._channel.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
+        for level, kind, value in notes:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                self._pid = form.unpack(value)[0]
+        return data
+
+    def _hear_print(self) -> bool:
+        data = b""
+        with contextlib.suppress(OSError):
+            data = self._prints.recv(MAX_LINE)
+        if data:
+            self._log.add(data)
+        else:
+            self._selector.unregister(self._prints)
+        return False
+
+    def _hear_warden(self) -> bool:
+        raise Gone
+
+    def known_as(self, pid: int) -> None:
+        """Take the process number that the process gave, before the agent was loaded."""
+        self._pid = self._pid or pid
+
+    def drain(self) -> None:
+        """Throw away what was sent unasked; raises `Ended` or `Gone`."""
+        for _ in range(1000):  # a bound for systems on which the agent is not stopped meanwhile
+            ready = self._selector.select(0)
+            for key, _ in ready:
+                key.data()
+            self._buffer.clear()
+            if not ready:
+                break
+
+    def stop(self) -> None:
+        """Let no thread of the agent run on."""
+        if STOPS:
+            self._signal(signal.SIGSTOP)
+
+    def go(self) -> None:
+        """Let it run again."""
+        if STOPS:
+            self._signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Kill its process group; `Home.end` has the rest."""
+        if STOPS:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        if self._pid:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, number)
+
+    def waits(self) -> Waits:
+        """Return what each thread has had so far; empty where the system does not say."""
+        found: Waits = {}
+        if sys.platform == "linux" and self._pid:
+            with contextlib.suppress(OSError):
+                for name in os.listdir(f"/proc/{self._pid}/task"):
+                    with open(f"/proc/{self._pid}/task/{name}/schedstat", "rb") as file:
+                        busy, waiting, _ = file.read().split()
+                    found[int(name)] = int(busy), int(waiting)
+        return found
+
+    def close(self) -> None:
+        """Close this end; the process is ended by its `Home`."""
+        self._selector.close()
+        self._prints.setblocking(False)
+        with contextlib.suppress(OSError):
+            while data := self._prints.recv(MAX_LINE):
+                self._log.add(data)
+        self._channel.close()
+        self._prints.close()
