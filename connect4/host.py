@@ -23,6 +23,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
 
+import numpy.random  # noqa: F401  # what every agent needs is loaded before they are forked
+
 from connect4 import sandbox
 from connect4.errors import AgentFailure, IllegalAction
 from connect4.games import GAMES
@@ -77,7 +79,7 @@ def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int]:
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
-    sandbox.readable_paths()  # worked out once for all agents
+    sandbox.prepare()
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
@@ -103,20 +105,18 @@ def end(agent: int) -> int:
 
     A status as in `subprocess`: below 0 the number of a signal.
     """
+    status = 0
     with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; a zombie, on macOS
         os.killpg(agent, signal.SIGKILL)
-    status = 0
-    while True:
-        try:
-            found, raw = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return status
-        if found == agent:
-            status = os.waitstatus_to_exitcode(raw)
-        elif found == 0:
-            for child in _children():
-                os.kill(child, signal.SIGKILL)
-            time.sleep(0.0005)
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(agent, 0)[1])
+        while True:  # what escaped from its group is ours now
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                for child in _children():
+                    os.kill(child, signal.SIGKILL)
+                time.sleep(0.001)
+    except ChildProcessError:
+        return status
 
 
 def _children() -> Iterable[int]:

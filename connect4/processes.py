@@ -38,6 +38,7 @@ STOPS: Final = hasattr(signal, "SIGSTOP")
 
 KEPT_VARIABLES: Final = (
     "PATH",
+    "HOME",
     "LD_LIBRARY_PATH",
     "LANG",
     "LC_ALL",

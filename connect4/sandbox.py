@@ -73,6 +73,15 @@ class Unavailable(Exception):
     """A protection that this machine has could not be set up."""
 
 
+def prepare() -> None:
+    """Do once what `enter` would do in each process that is forked from this one."""
+    import resource  # noqa: F401
+
+    readable_paths()
+    if os.geteuid() == 0:
+        how_python_stays_readable()
+
+
 def enter(limits: Limits, slot: int, core: int | None) -> None:
     """Give up everything an agent does not need, for good; raises `OSError`, `Unavailable`.
 
@@ -152,6 +161,7 @@ def _has_read_capability() -> bool:
     return False
 
 
+@cache
 def how_python_stays_readable() -> Literal["as it is", "capability", "same user"]:
     """Return how a process of root reads Python after it has given root up.
 
@@ -202,13 +212,13 @@ def readable_paths() -> tuple[Path, ...]:
     """
     known = sysconfig.get_paths()
     folders = [known[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders += [*site.getsitepackages(), sysconfig.get_config_var("LIBDIR") or ""]
+    folders += [*site.getsitepackages(), f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
     if site.ENABLE_USER_SITE:
         folders.append(site.getusersitepackages())
     numeric = Path(np.__file__).resolve().parent
-    wanted = [Path(folder) for folder in (*folders, *SYSTEM_LIBRARIES) if folder]
+    wanted = [Path(folder) for folder in (*folders, *SYSTEM_LIBRARIES)]
     wanted += [numeric, numeric.with_name("numpy.libs")]
-    found = {path.resolve() for path in wanted if path.exists()}
+    found = {path.resolve() for path in wanted if os.access(path, os.R_OK)}
     return tuple(sorted({part for path in found for part in _without_kit(path)} | set(_kit())))
 
 
@@ -315,7 +325,7 @@ def bubblewrap() -> list[str]:
     interpreter = Path(sys.executable)
     wanted = {
         *readable_paths(),
-        *(Path(folder) for folder in SYSTEM_LIBRARIES if Path(folder).exists()),
+        *(Path(folder) for folder in SYSTEM_LIBRARIES if os.access(folder, os.R_OK)),
         interpreter.parent,
         interpreter.resolve().parent,
     }
@@ -324,6 +334,7 @@ def bubblewrap() -> list[str]:
         wanted.add(configuration)
     spaces = ["pid", "net", "ipc", "uts"]
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
         for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
@@ -332,8 +343,7 @@ def bubblewrap() -> list[str]:
             command += ["--perms", "0755", "--dir", str(parent)]
     for path in sorted(wanted):
         command += ["--ro-bind", str(path), str(path)]
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/", "--"]
-    return command
+    return [*command, "--chdir", "/", "--"]
 
 
 def tasks_of_user() -> int:

@@ -1,0 +1,11 @@
+"""Ends its process with a signal."""
+
+import os
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        os.abort()

@@ -1,0 +1,15 @@
+"""Registers an exit handler that never ends."""
+
+import atexit
+import time
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        atexit.register(time.sleep, 3600)
+        return get_valid_actions(self.player_number, state)[0]

@@ -1,0 +1,6 @@
+"""Is never loaded."""
+
+import time
+
+while True:
+    time.sleep(1)

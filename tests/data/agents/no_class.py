@@ -1,0 +1,5 @@
+"""Defines no AIPlayer."""
+
+
+class MyPlayer:
+    pass

@@ -1,0 +1,14 @@
+"""Answers with numpy's integers."""
+
+import numpy as np
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        column, is_popout = get_valid_actions(self.player_number, state)[0]
+        return np.int64(column), is_popout

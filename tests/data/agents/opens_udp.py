@@ -1,0 +1,17 @@
+"""Opens a UDP socket; answers with column 99 if that works."""
+
+import socket
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        try:
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        except OSError:
+            return get_valid_actions(self.player_number, state)[0]
+        return 99, False

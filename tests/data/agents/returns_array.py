@@ -1,0 +1,11 @@
+"""Answers with an array of two."""
+
+import numpy as np
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        return np.array([0, 0])

@@ -1,0 +1,11 @@
+"""Raises SystemExit."""
+
+import sys
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        sys.exit("good bye")

@@ -1,0 +1,12 @@
+"""Fills the referee's line without ever ending it."""
+
+import os
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        while True:
+            os.write(3, b"0" * 4096)

@@ -1,0 +1,64 @@
+"""Seats for the agents of `tests/data/agents`, and what they could leave behind."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from connect4.games.extended import EXTENDED, ExtendedState, read
+from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, open_seat
+from connect4.players import parse_agent
+from connect4.players.base import Setup
+
+AGENTS = Path(__file__).parent / "data" / "agents"
+SEED = 739184265
+"""One that is found again where it should not be."""
+
+
+def board(text: str = "1\n0 0\n0 0\n") -> ExtendedState:
+    """Return a position, a board of 2 by 2 unless said otherwise."""
+    return read(text, "the test")
+
+
+def setup(agent: Path | str, player: int = 1, seconds: float = 5.0) -> Setup:
+    """Return the setup of a student's file, or of the agent of `tests/data/agents` so called."""
+    path = agent if isinstance(agent, Path) else AGENTS / f"{agent}.py"
+    name = parse_agent(f"ai:{path}")
+    return Setup(name, player, EXTENDED, seconds, SEED, "intelligent")
+
+
+def seat(
+    agent: Path | str,
+    level: Level = "process",
+    player: int = 1,
+    seconds: float = 5.0,
+    limits: Limits = Limits(),  # noqa: B008  # immutable
+    lifetime: Lifetime = "game",
+) -> IsolatedSeat:
+    """Return an open seat."""
+    opened = open_seat(setup(agent, player, seconds), level, limits, lifetime)
+    assert isinstance(opened, IsolatedSeat)
+    return opened
+
+
+def processes(owner: int | None = None) -> dict[int, str]:
+    """Return the state letter of each process that was started for agents by process `owner`."""
+    label = f"connect4 agent of {owner or os.getpid()}\0".encode()
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if label in (entry / "cmdline").read_bytes():
+                text = (entry / "stat").read_text(encoding="latin-1")
+                found[int(entry.name)] = text.rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+    return found
+
+
+def wait_for_none(owner: int, seconds: float = 10.0) -> None:
+    """Wait until nothing is left of what a process that was killed had started."""
+    end = time.monotonic() + seconds
+    while (left := processes(owner)) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not left
