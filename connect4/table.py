@@ -8,12 +8,13 @@ from types import TracebackType
 from typing import Self
 
 from connect4.games.base import Ending, Game, Player, Seconds, State
-from connect4.isolation import Level, open_seat
+from connect4.isolation import Level, Lifetime, open_seat
 from connect4.players import asked_of, file_hash
 from connect4.players.base import Asked, Seat, Setup
 from connect4.players.names import AgentName
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Event, Over, TurnEnded, abandoned, play
+from connect4.sandbox import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Terms:
     level: Level = "none"
     forced: Asked | None = None
     human_clock: bool = False
+    limits: Limits = Limits()
+    lifetime: Lifetime = "game"
 
 
 class Table:
@@ -58,6 +61,7 @@ class Table:
             terms.seconds,
             terms.seed,
             isolation=terms.level,
+            lifetime=terms.lifetime,
         )
         self._state = start
         self._seats: dict[Player, Seat] = {}
@@ -73,6 +77,8 @@ class Table:
                     else open_seat(
                         Setup(agent, player, game, terms.seconds, terms.seed, asked[player - 1]),
                         terms.level,
+                        terms.limits,
+                        terms.lifetime,
                     )
                 )
         except BaseException:
