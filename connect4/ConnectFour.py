@@ -15,11 +15,11 @@ from typing import Final, NoReturn
 
 from connect4 import record as records
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import BadInput
+from connect4.errors import BadInput, IsolationFailure
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
-from connect4.isolation import open_seat
+from connect4.isolation import Level, choose_level, open_seat
 from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
@@ -31,6 +31,9 @@ from connect4.views.terminal import TerminalView, first_line, harmless
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """Where the record of a game with a failed turn goes if `--record` names no other place."""
+
+SHOWN_LINES: Final = 20
+"""How much of what an agent has printed is shown."""
 
 EXAMPLES: Final = """
 examples:
@@ -141,6 +144,14 @@ def make_parser() -> Parser:
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
+    add("--isolation", default="auto", help="none, process, strong or auto (default auto)")
+    add(
+        "--lifetime",
+        choices=("game", "move"),
+        default="game",
+        help="how long an agent's process lives",
+    )
+    add("--log", metavar="FILE", type=Path, help="write what the agents print")
     add("--replay-turn", metavar="RECORD:N", help="ask for turn N of a recorded game once more")
     return parser
 
@@ -163,9 +174,13 @@ def play(arguments: argparse.Namespace) -> int:
     terms = Terms(
         arguments.time,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
+        level=isolation_level(arguments.isolation),
         forced=arguments.ask,
         human_clock=arguments.human_clock,
+        lifetime=arguments.lifetime,
     )
+    if arguments.log:
+        write_text(arguments.log, "")
     results = []
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
@@ -193,6 +208,23 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
         if value is not None:
             raise BadInput(f"--{name.replace('_', '-')} is an option of --game dynamic")
     return state
+
+
+def write_text(place: Path, text: str) -> None:
+    """Add to a text file, or begin it with an empty text; raises `BadInput`."""
+    try:
+        with place.open("a" if text else "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise BadInput(f"{place} cannot be written: {error.strerror}") from None
+
+
+def isolation_level(requested: str) -> Level:
+    """Return the level that is to be had here; say once what it does not protect against."""
+    level, missing = choose_level(requested)
+    for line in missing:
+        print(f"note: {line}", file=sys.stderr)
+    return level
 
 
 def record_place(named: Path | None, suffix: str) -> Path:
@@ -226,15 +258,33 @@ def play_one(
         except KeyboardInterrupt as stop:
             table.abandon(Ending.LEFT)
             status = interrupted(stop)
+        logs = [table.log(player) for player in (1, 2)]
     record = table.record
     assert record.result is not None
     failed = any(turn.outcome is Outcome.ERROR for turn in record.turns)
     if arguments.record or failed:
         records.write(record, place)
+    tell_logs(agents, logs, arguments.log)
     tell_result(record)
     if failed and not arguments.record:
         print(f"The game's record is in {place}; --record FILE puts it elsewhere.")
     return status, record.result
+
+
+def tell_logs(agents: tuple[AgentName, AgentName], logs: list[str], place: Path | None) -> None:
+    """Show the end of what the agents have printed, or write all of it to `place`."""
+    for player, (agent, log) in enumerate(zip(agents, logs, strict=True), 1):
+        if not log:
+            continue
+        heading = f"Player {player} ({agent.text}) printed:"
+        if place is not None:
+            write_text(place, f"{heading}\n{log}\n")
+            continue
+        lines = harmless(log).splitlines()
+        cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
+        print(heading + (cut if len(lines) > SHOWN_LINES else ""))
+        for line in lines[-SHOWN_LINES:]:
+            print(f"  {line}")
 
 
 def tell_result(record: Record) -> None:
@@ -264,7 +314,7 @@ def tell_average(one: str, two: str, results: list[Result]) -> None:
     print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")
 
 
-def replay_turn(where: str) -> int:
+def replay_turn(where: str, level: Level) -> int:
     """Ask the agent of a recorded turn once more; return 0 where it plays a legal move."""
     name, _, text = where.rpartition(":")
     if not name or not text.isdigit():
@@ -281,7 +331,7 @@ def replay_turn(where: str) -> int:
         raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
     setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
     print(f"Turn {number}, player {player} ({agent.text}), from the position\n{state.to_text()}")
-    with closing(open_seat(setup, "none")) as seat:
+    with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, record.time_limit)
     if reply.outcome is Outcome.ERROR:
         print(harmless(reply.detail or ""))
@@ -302,10 +352,13 @@ def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, terminate)
     try:
         if arguments.replay_turn is not None:
-            return replay_turn(arguments.replay_turn)
+            return replay_turn(arguments.replay_turn, isolation_level(arguments.isolation))
         if arguments.agent2 is None:
             parser.error("two agents are needed, such as: ai random case4.txt")
         return play(arguments)
+    except IsolationFailure as error:
+        print(f"error: {error}; --isolation none runs agents without protection", file=sys.stderr)
+        return 1
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -30,7 +30,7 @@ class Terms:
     level: Level = "none"
     forced: Asked | None = None
     human_clock: bool = False
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     lifetime: Lifetime = "game"
 
 
@@ -100,6 +100,10 @@ class Table:
         """Give a game that was broken off from outside its result: the scores as they stand."""
         if self.record.result is None:
             self.record.result = abandoned(self._state, ending)
+
+    def log(self, player: Player) -> str:
+        """Return what a player's agent has printed so far."""
+        return self._seats[player].log
 
     def close(self) -> None:
         """Close both seats."""

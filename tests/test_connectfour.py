@@ -144,11 +144,41 @@ def test_an_agent_that_cannot_be_loaded_loses_its_turns_with_its_own_traceback(
 
 def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = agent(tmp_path, "raise RuntimeError('\\x1b[2Jgone\\r\\x07')")
-    done = run(COMMAND, f"ai:{path}", "random", "case4", "--record", "game.json", cwd=tmp_path)
-    again = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
-    for output in (done.stdout, again.stdout):
-        assert "RuntimeError: \\x1b[2Jgone\\r\\x07" in output
-        assert "\x1b" not in output
+    for level in ("auto", "none"):
+        played = ("--record", "game.json", "--isolation", level)
+        done = run(COMMAND, f"ai:{path}", "random", "case4", *played, cwd=tmp_path)
+        again = run(COMMAND, "--replay-turn", "game.json:1", "--isolation", level, cwd=tmp_path)
+        for output in (done.stdout, again.stdout):
+            assert "RuntimeError: " in output
+            assert "gone" in output
+            assert "\x1b" not in output
+            assert "\x07" not in output
+
+
+def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path,
+        "print('looking at', self.player_number)\n"
+        "return get_valid_actions(self.player_number, state)[0]",
+    )
+    command = (COMMAND, "random", f"ai:{path}", "case4", "--view", "none")
+    shown = run(*command, cwd=tmp_path).stdout
+    assert shown.startswith(f"Player 2 (ai:{path}) printed:\n  looking at 2\n")
+    written = run(*command, "--log", "prints.txt", cwd=tmp_path).stdout
+    assert "looking" not in written
+    assert (tmp_path / "prints.txt").read_text(encoding="utf-8").count("looking at 2\n") == 12
+
+
+def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
+    path = agent(tmp_path, "while True: pass")
+    options = ("--time", "0.1", "--view", "none", "--record", "game.json")
+    for isolation, lifetime in (("process", "game"), ("process", "move")):
+        chosen = ("--isolation", isolation, "--lifetime", lifetime)
+        done = run(COMMAND, f"ai:{path}", f"ai:{path}", "case4", *options, *chosen, cwd=tmp_path)
+        assert "stopped after six skipped turns in a row" in done.stdout
+        document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+        assert (document["isolation"], document["lifetime"]) == (isolation, lifetime)
+        assert [turn["outcome"] for turn in document["turns"]] == ["timeout"] * 6
 
 
 def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
@@ -258,6 +288,8 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
         (["ai", "random", "--time", "-1"], ["'-1' is no time limit"]),
         (["ai", "random", "--time", "0"], ["'0' is no time limit"]),
         (["ai", "random", "--time", "nan"], ["'nan' is no time limit"]),
+        (["ai", "random", "--isolation", "week"], ["isolation 'week': expected none, process"]),
+        (["ai", "random", "--log", "no/such/prints.txt"], ["no/such/prints.txt cannot be written"]),
         (["ai", "random", "--seed", "x"], ["'x' is no seed"]),
         (["ai", "random", "--game", "extendet"], ["no game 'extendet', did you mean 'extended'?"]),
         (["ai", "random", "--view", "none", "--record", "no/such/game.json"], ["no folder"]),

@@ -87,6 +87,11 @@ class Agent(Protocol):
 class Seat(Protocol):
     """One side of the table, ready before the game's first clock starts."""
 
+    @property
+    def log(self) -> str:
+        """What its agent has printed so far, as far as it was captured."""
+        ...
+
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the reply to `state`; raises `PlayerLeft` where a person leaves."""
         ...

@@ -19,6 +19,8 @@ class HumanSeat:
     referee gives a limit: a late move is then a late turn.
     """
 
+    log = ""
+
     def __init__(
         self,
         game: Game,
