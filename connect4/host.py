@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, cast
 
 import numpy.random  # noqa: F401  # what every agent needs is loaded before they are forked
 
@@ -43,7 +43,7 @@ STATUS: Final = struct.Struct("=i")
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 
-def main(arguments: list[str]) -> NoReturn:
+def main(arguments: list[str]) -> None:
     """Run a warden on the inherited socket, or, without `fork`, one agent on two shared sockets.
 
     The folder that the kit was found in leaves the import path: beside it there may be files that
@@ -59,8 +59,8 @@ def main(arguments: list[str]) -> NoReturn:
         serve(channel, log, parent)
     except BaseException:
         traceback.print_exc()
-    finally:
-        os._exit(1)  # nothing that an agent registered with atexit is run, no thread waited for
+    finally:  # nothing that an agent registered with atexit is run, no thread is waited for
+        os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
 
 def _unshare(line: str) -> socket.socket:

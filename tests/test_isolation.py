@@ -1,0 +1,403 @@
+"""A seat whose agent has a process of its own: what it promises, and what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from connect4 import isolation
+from connect4.errors import BadInput, IsolationFailure
+from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.isolation import InProcessSeat, Level, Limits, choose_level, open_seat
+from connect4.players import parse_agent
+from connect4.players.base import Outcome, PlayerLeft, Setup
+from connect4.record import dumps
+from connect4.table import Table, Terms
+from tests.command import ROOT, environment
+from tests.games import never_seated, without_times
+from tests.seats import SEED, board, processes, seat, setup, wait_for_none
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+LEVELS: list[Level] = ["process", "strong"] if choose_level("auto")[0] == "strong" else ["process"]
+
+BODY = """
+import time
+from connect4.utils import get_valid_actions
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number, self.time, self.turns = player_number, time, 0
+
+    def get_intelligent_move(self, state):
+        self.turns += 1
+{move}
+        return get_valid_actions(self.player_number, state)[0]
+"""
+
+
+def agent(folder: Path, move: str) -> Path:
+    """Write an agent that does `move` before it plays."""
+    path = folder / "ai.py"
+    lines = "\n".join(f"        {line}" for line in move.splitlines())
+    path.write_text(BODY.format(move=lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_lives_for_the_whole_game_and_what_it_prints_is_kept(level: Level) -> None:
+    opened = seat("counts_turns", level)
+    for _ in range(3):
+        assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+    opened.close()
+    assert opened.log == "made\nturn 1\nturn 2\nturn 3\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_with_lifetime_move_nothing_survives_a_move(level: Level) -> None:
+    opened = seat("counts_turns", level, lifetime="move")
+    for _ in range(3):
+        assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+    opened.close()
+    assert opened.log == "made\nturn 1\n" * 3
+
+
+def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path, "print('turn', self.turns, flush=True)\nif self.turns == 2: time.sleep(9)"
+    )
+    opened = seat(path, seconds=0.2)
+    replies = [opened.ask(board(), 0.2) for _ in range(3)]
+    opened.close()
+    assert [reply.outcome for reply in replies] == ["played", "timeout", "played"]
+    assert replies[1].detail == "no answer within 0.2 s"
+    assert 0 < replies[1].overrun < replies[1].seconds
+    assert opened.log == "turn 1\nturn 2\nturn 1\n"
+
+
+def test_an_exception_costs_the_turn_and_not_the_agents_memory(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path, "print('turn', self.turns)\nif self.turns == 2: raise ValueError('lost')"
+    )
+    opened = seat(path)
+    replies = [opened.ask(board(), 5.0) for _ in range(3)]
+    opened.close()
+    assert [reply.outcome for reply in replies] == ["played", "error", "played"]
+    assert opened.log == "turn 1\nturn 2\nturn 3\n"
+
+
+def test_an_agent_sees_its_own_source_in_a_traceback_that_names_no_folder(tmp_path: Path) -> None:
+    path = agent(tmp_path, "raise ValueError(f'at {object()}')  # the culprit")
+    opened = seat(path)
+    detail = opened.ask(board(), 5.0).detail or ""
+    opened.close()
+    assert detail.startswith(
+        "Traceback (most recent call last):\n"
+        '  File "ai.py", line 11, in get_intelligent_move\n'
+        "    raise ValueError(f'at {object()}')  # the culprit\n"
+    )
+    assert detail.endswith("\nValueError: at <object object at 0x...>")
+
+
+@pytest.mark.parametrize(
+    ("name", "detail"),
+    [
+        ("os_exit", "os_exit.py: its process ended with exit status 3"),
+        ("segmentation_fault", "segmentation_fault.py: its process was ended by SIGSEGV"),
+        (
+            "closes_descriptors",
+            "closes_descriptors.py: its process was killed, or closed its line to the referee",
+        ),
+        (
+            "import_exits",
+            "import_exits.py could not be loaded: its process ended with exit status 0",
+        ),
+        ("import_never_ends", "import_never_ends.py was not loaded within 0.2 s"),
+        ("writes_garbage", "what came from the agent's process is no answer"),
+        ("returns_column_off_the_board", None),
+        ("sys_exit", "SystemExit: good bye"),
+        ("escape_codes", "ValueError: \ufffd[2J\ufffd boo"),
+    ],
+)
+def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
+    opened = seat(name, limits=Limits(start_seconds=0.2 if "never" in name else 10.0))
+    said = [opened.ask(board(), 5.0).detail for _ in range(2)]
+    opened.close()
+    assert said[0] == said[1]
+    assert said[0] is None if detail is None else (said[0] or "").splitlines()[-1] == detail
+
+
+def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
+    opened = seat("prints_two_megabytes", limits=Limits(log_bytes=1000))
+    assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+    opened.close()
+    assert opened.log == "x" * 1000 + f"\n... ({2048 * 1024 - 1000} bytes more)\n"
+
+
+def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path, "assert str(state[1]) == '{1: Integer(1, maximum=3), 2: Integer(2, maximum=4)}'"
+    )
+    state = board("3 4 1\n0 0\n1 2\n")
+    later = state
+    for action in ((0, True), (1, True), (0, False), (1, False), (0, True), (1, True)):
+        later = later.apply(action)
+    opened = seat(path)
+    reply = opened.ask(later, 5.0)
+    opened.close()
+    assert later.popouts == (1, 2)
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_is_stopped_unless_it_is_asked(level: Level) -> None:
+    opened = seat("thinks_on_opponents_time", level)
+    try:
+        time.sleep(0.3)  # before the game's first clock
+        for _ in range(2):
+            assert opened.ask(board(), 5.0).action != (99, False)
+            time.sleep(0.3)
+            assert "T" in processes().values()
+        assert opened.ask(board(), 5.0).action != (99, False)
+    finally:
+        opened.close()
+
+
+def test_the_processor_time_of_all_threads_is_noted(tmp_path: Path) -> None:
+    path = agent(tmp_path, "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass")
+    opened = seat(path)
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.cpu_seconds >= 0.1
+
+
+def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:
+    core = max(os.sched_getaffinity(0))
+    path = agent(tmp_path, "import os\nprint(os.sched_getaffinity(0))")
+    opened = open_seat(setup(path), "process", core=core)
+    opened.ask(board(), 5.0)
+    opened.close()
+    assert opened.log == f"{{{core}}}\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path: Path) -> None:
+    path = agent(tmp_path, "if self.turns == 2: raise ValueError(object())")
+    other = tmp_path / "other.py"
+    other.write_text(BODY.format(move="        if self.turns > 3: return 9, 9"), encoding="utf-8")
+    start = board("1\n" + "0 0 0 0\n" * 3)
+    pairs = (("random", "ai"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
+    for pair in pairs:
+        texts = []
+        for seats_level in (level, level, "none"):
+            one, two = map(parse_agent, pair)
+            terms = Terms(5.0, SEED, seats_level, forced="intelligent")
+            with Table(EXTENDED, start, (one, two), terms, never_seated) as table:
+                list(table.events())
+            texts.append(without_times(dumps(replace(table.record, isolation="-"))))
+        assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_chance_is_the_same_in_every_process_of_one_seed(level: Level, tmp_path: Path) -> None:
+    path = agent(
+        tmp_path,
+        "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('x'), {'a', 'b'})",
+    )
+    logs = []
+    for player in (1, 1, 2):
+        opened = seat(path, level, player)
+        opened.ask(board(), 5.0)
+        opened.close()
+        logs.append(opened.log)
+    assert logs[0] == logs[1] != logs[2]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_reads_nothing_of_the_referees_environment(
+    level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_SECRET", "1234")
+    path = agent(tmp_path, "import os, sys\nprint(dict(os.environ), sys.argv, sys.path)")
+    opened = seat(path, level)
+    assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+    opened.close()
+    assert "COURSE_SECRET" not in opened.log
+    assert str(tmp_path) not in opened.log
+
+
+def test_files_beside_an_agent_do_not_hide_the_standard_library(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise SystemExit('the wrong one')", encoding="utf-8")
+    path = agent(tmp_path, "import random, fractions\nassert random.random() < 1")
+    opened = seat(path)
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+
+
+def test_loading_an_agent_leaves_no_bytecode_beside_it(tmp_path: Path) -> None:
+    opened = seat(agent(tmp_path, ""))
+    opened.ask(board(), 5.0)
+    opened.close()
+    assert os.listdir(tmp_path) == ["ai.py"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(level: Level) -> None:
+    opened = seat("catches_everything", level, seconds=60.0)
+    raised: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            opened.ask(board(), 60.0)
+        except BaseException as error:
+            raised.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(0.2)
+    opened.close()
+    asking.join(10)
+    assert not asking.is_alive()
+    assert [type(error) for error in raised] == [PlayerLeft]
+    assert not processes()
+    with pytest.raises(PlayerLeft, match="the seat was closed"):
+        opened.ask(board(), 1.0)
+    opened.close()
+
+
+def test_seats_do_not_leak_descriptors_or_threads() -> None:
+    before = len(os.listdir("/proc/self/fd")), threading.active_count()
+    for _ in range(3):
+        opened = seat("os_exit")
+        for _ in range(5):
+            opened.ask(board(), 5.0)
+        opened.close()
+    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
+    assert not processes()
+
+
+def test_what_breaks_the_isolation_is_not_the_agents_fault() -> None:
+    opened = seat("plain")
+    for pid in processes():
+        os.kill(pid, signal.SIGKILL)
+    with pytest.raises(IsolationFailure, match="the process that starts agents has ended"):
+        opened.ask(board(), 5.0)
+    opened.close()
+
+
+def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(IsolationFailure, match="has ended: no reason given"):
+        seat("plain")
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(IsolationFailure, match=r"no process can be started: .*No such file"):
+        seat("plain")
+
+
+def test_without_fork_each_agent_is_started_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "FORKS", False)
+    for name, outcome in (
+        ("plain", "played"),
+        ("sleeps", "timeout"),
+        ("os_exit", "error"),
+        ("raises", "error"),
+        ("returns_none", "invalid"),
+    ):
+        opened = seat(name, seconds=0.3)
+        replies = [opened.ask(board(), 0.3) for _ in range(2)]
+        opened.close()
+        assert [reply.outcome for reply in replies] == [outcome] * 2, replies
+    assert not processes()
+
+
+PARENT = """
+import signal, sys, time
+from tests.seats import board, seat
+signal.signal(signal.SIGINT, signal.default_int_handler)
+waiting, thinking = seat("leaves_threads", LEVEL), seat("catches_everything", LEVEL, 2, 60.0)
+waiting.ask(board(), 5.0)
+print("ready", flush=True)
+thinking.ask(board(), 60.0)
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_survives_the_referee(level: Level, number: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT.replace("LEVEL", repr(level))],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        time.sleep(0.1)
+        assert {"T", "R"} <= set(processes(parent.pid).values())
+        os.killpg(parent.pid, number)  # as a terminal does with a Ctrl-C
+        parent.wait(20)
+        wait_for_none(parent.pid)
+
+
+def test_the_level_that_was_asked_for_is_had_or_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert choose_level("none") == ("none", ())
+    assert choose_level("process")[0] == "process"
+    with pytest.raises(BadInput, match="isolation 'weak': expected none, process, strong or auto"):
+        choose_level("weak")
+    isolation.sandbox.bubblewrap_works.cache_clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        BadInput, match=r"isolation strong: .* is not installed; use process or auto"
+    ):
+        choose_level("strong")
+    level, notes = choose_level("auto")
+    assert level == "process"
+    assert notes[-1] == "isolation is process, not strong: bubblewrap (bwrap) is not installed"
+    isolation.sandbox.bubblewrap_works.cache_clear()
+    (tmp_path / "bwrap").write_text(
+        "#!/bin/sh\necho 'no permission' >&2\nexit 1\n", encoding="utf-8"
+    )
+    (tmp_path / "bwrap").chmod(0o755)
+    with pytest.raises(BadInput, match=r"bubblewrap does not work here \(no permission\)"):
+        choose_level("strong")
+    isolation.sandbox.bubblewrap_works.cache_clear()
+
+
+def test_people_may_be_seated_without_a_process() -> None:
+    assert isinstance(open_seat(setup("plain"), "none"), InProcessSeat)
+
+
+def test_the_two_seeds_of_a_game_do_not_give_each_other_away() -> None:
+    seeds = {
+        Setup(parse_agent("random"), player, EXTENDED, 1.0, seed).derived_seed()
+        for player in (1, 2)
+        for seed in range(SEED, SEED + 50)
+    }
+    assert len(seeds) == 100
+    assert min(abs(one - two) for one in seeds for two in seeds if one != two) > 1000
+
+
+def test_a_position_keeps_the_maximum_of_its_counters() -> None:
+    state = ExtendedState(board().board(), (1, 0), 2, (3, 4))
+    again = EXTENDED.from_json(state.to_json())
+    assert isinstance(again, ExtendedState)
+    assert (again.popouts, again.mover, again.maximum) == ((1, 0), 2, (3, 4))
+    for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
+        with pytest.raises(BadInput, match="maximum is a pair of whole numbers"):
+            EXTENDED.from_json(state.to_json() | {"maximum": wrong})
