@@ -17,7 +17,7 @@ def environment() -> dict[str, str]:
 
 
 def run(
-    module: str, *arguments: str | Path, cwd: Path, stdin: str = ""
+    module: str, *arguments: str | Path, cwd: Path, stdin: str = "", seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
     """Run `python3 -m module arguments` to its end."""
     return subprocess.run(
@@ -26,7 +26,7 @@ def run(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=seconds,
         env=environment(),
         check=False,
     )

@@ -50,12 +50,22 @@ def scores(output: str) -> tuple[int, int]:
         str(INITIAL_STATES / "case4.txt"),
     ],
 )
-def test_the_assignments_command_plays_to_two_scores(start: str) -> None:
-    done = run(COMMAND, "ai", "random", start, "--time", "20", "--view", "none", cwd=ROOT)
+def test_a_start_is_named_in_any_of_four_ways(start: str) -> None:
+    done = run(COMMAND, "ai", "random", start, "--time", "0.2", "--view", "none", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert sum(scores(done.stdout)) > 0
     assert "The game ended: the player to move has no valid action." in done.stdout
     assert "faults" not in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_assignments_command_plays_to_two_scores() -> None:
+    command = "ai random case4.txt --time 20"
+    done = run(COMMAND, *command.split(), cwd=ROOT, seconds=500)
+    assert done.returncode == 0, done.stderr
+    own, other = scores(done.stdout)
+    assert own > other
 
 
 def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
@@ -74,7 +84,7 @@ def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
 
 def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path: Path) -> None:
     done = run(
-        COMMAND, "ai", "random", "case4", "--swap", "--seed", "1", "--record", "game.json",
+        COMMAND, "ai", "random", "case4", "--swap", "--time", "0.2", "--record", "game.json",
         "--view", "none", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -100,7 +110,7 @@ def test_the_method_asked_follows_the_opponent_and_can_be_forced(tmp_path: Path)
         encoding="utf-8",
     )
     name = f"ai:{path}"
-    quiet = ("--view", "none")
+    quiet = ("--view", "none", "--time", "0.2")
     assert "expectimax asked" in run(COMMAND, name, "random", "case4", *quiet, cwd=tmp_path).stdout
     assert "intelligent asked" in run(COMMAND, name, "ai", "case4", *quiet, cwd=tmp_path).stdout
     forced = run(
@@ -267,7 +277,8 @@ def test_an_interrupted_game_shows_no_traceback(tmp_path: Path, number: signal.S
 
 
 def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
-    run(COMMAND, "ai", "random", "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)
+    players = ("ai:nodes=200", "random")
+    run(COMMAND, *players, "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     done = run(COMMAND, "--replay-turn", "game.json:5", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

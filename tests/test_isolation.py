@@ -195,7 +195,7 @@ def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path
     other = tmp_path / "other.py"
     other.write_text(BODY.format(move="        if self.turns > 3: return 9, 9"), encoding="utf-8")
     start = board("1\n" + "0 0 0 0\n" * 3)
-    pairs = (("random", "ai"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
+    pairs = (("random", "ai:nodes=100"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
     for pair in pairs:
         texts = []
         for seats_level in (level, level, "none"):

@@ -317,7 +317,7 @@ def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
 @pytest.mark.parametrize("side", [1, 2])
 @pytest.mark.parametrize("start", ["case1", "mid8x10"])
 def test_the_kits_own_agent_plays_legally_and_beats_the_random_player(start, side):
-    agents = ("ai", "random") if side == 1 else ("random", "ai")
+    agents = ("ai:nodes=300", "random") if side == 1 else ("random", "ai:nodes=300")
     margins = []
     for seed in range(4):
         record, state = played(*agents, start, seed=seed)

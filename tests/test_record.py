@@ -96,7 +96,7 @@ def test_the_least_that_is_a_record():
 
 
 def test_a_played_game_is_written_read_and_replayed(tmp_path):
-    record, state = played("ai", "random", "case4", seed=5)
+    record, state = played("ai:nodes=100", "random", "case4", seed=5)
     path = tmp_path / "game.json"
     write(record, path)
     again = read(path)
