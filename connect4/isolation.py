@@ -168,9 +168,10 @@ class IsolatedSeat:
         self._closed = False
         self._child: Child | None = None
         self._load_failure: str | None = None
+        described = _setup_to_json(setup)
         self._home: Home = Warden(level == "strong") if FORKS else Spawner()
         self._settings = {
-            "setup": _setup_to_json(setup),
+            "setup": described,
             "limits": asdict(replace(limits, tasks=limits.tasks + sandbox.tasks_of_user())),
             "slot": self._home.number,
             "core": core,

@@ -179,6 +179,7 @@ class Spawner:
             env=_environment(),
             pass_fds=() if shares else [channel.fileno(), log.fileno()],
             start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         assert self._process.stdin is not None
         with self._process.stdin as stream:

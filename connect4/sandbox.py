@@ -83,7 +83,7 @@ def prepare() -> None:
 
 
 def enter(limits: Limits, slot: int, core: int | None) -> None:
-    """Give up everything an agent does not need, for good; raises `OSError`, `Unavailable`.
+    """Give up everything an agent does not need, for good; raises `OSError`.
 
     `slot` is a number that no other living agent has; `core` is the processor to stay on.
     """
@@ -101,7 +101,7 @@ def enter(limits: Limits, slot: int, core: int | None) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if landlocked:
         _landlock()
-    if seccomp.machine() is not None:
+    if seccomp.available():
         seccomp.install(landlocked)
 
 
@@ -386,16 +386,14 @@ def missing() -> tuple[str, ...]:
             "Windows: agents run in processes of their own under deadlines, but are not stopped "
             "while the other side thinks, and files, network and memory are not limited",
         )
+    freely = "agents can read and write what you can, use the network and start processes"
     if sys.platform != "linux":
-        return (
-            "this system has neither seccomp nor Landlock: agents can read and write what you can, "
-            "use the network and start processes",
-        )
+        return (f"this system has neither seccomp nor Landlock: {freely}",)
     if seccomp.machine() is None:
-        return (
-            f"no table of system calls for this machine ({os.uname().machine}): agents can read "
-            "and write what you can, use the network and start processes",
-        )
+        return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
+    lines = []
+    if not seccomp.available():
+        lines.append("the kernel has no seccomp: agents can use the network and start processes")
     if landlock_abi() == 0:
-        return ("the kernel has no Landlock: at level process agents can read what you can",)
-    return ()
+        lines.append("the kernel has no Landlock: at level process agents can read what you can")
+    return tuple(lines)

@@ -173,6 +173,7 @@ FCNTL_DENIED: Final = (8, 10, 15)
 IOCTL_DENIED: Final = (0x8901, 0x8902)
 """`FIOSETOWN` and `SIOCSPGRP`: the same for sockets."""
 
+PR_GET_SECCOMP: Final = 21
 PR_SET_SECCOMP: Final = 22
 SECCOMP_MODE_FILTER: Final = 2
 
@@ -182,6 +183,13 @@ def machine() -> Machine | None:
     if sys.platform != "linux" or sys.maxsize < 2**32:
         return None
     return MACHINES.get(os.uname().machine)
+
+
+def available() -> bool:
+    """Return whether `install` can work here."""
+    if machine() is None:
+        return False
+    return int(ctypes.CDLL(None).prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
 def _if_called(number: int, argument: int, *body: Instruction) -> list[Instruction]:
