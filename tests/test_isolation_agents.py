@@ -44,8 +44,8 @@ ERROR = """
     unprintable_exception wrong_init wrong_signature
 """
 TIMEOUT = """
-    c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads prints_without_end
-    sleeps slow_regular_expression stops_itself
+    c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads
+    prints_without_end sleeps slow_regular_expression stops_itself
 """
 EITHER = {"forges_answers": {Outcome.PLAYED, Outcome.INVALID}}
 """What it forges are its own moves."""

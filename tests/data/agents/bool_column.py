@@ -9,4 +9,4 @@ class AIPlayer:
 
     def get_intelligent_move(self, state):
         column, is_popout = get_valid_actions(self.player_number, state)[0]
-        return bool(column), is_popout
+        return (bool(column) if column < 2 else column), is_popout

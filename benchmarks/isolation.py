@@ -1,0 +1,250 @@
+"""Time isolated agents: `python3 -m benchmarks.isolation [--deadlines | --honest] [--turns N]`.
+
+Without an option: what a turn and a start cost with a process that lives for the game, beside a
+freshly started process for each move (the plain way), turn by turn in the same run; and what a
+stop with its continue costs. The agent answers at once, so a turn's seconds are all overhead.
+`--deadlines`: how long after limit and margin agents that will not end are dead.
+`--honest`: two games at once on two cores whose agents use 90 % of their time; none may be late.
+Exits with status 1 where a required figure is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import tempfile
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tabulate import tabulate
+
+from connect4.games import load_start
+from connect4.games.base import State
+from connect4.games.extended import EXTENDED
+from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
+from connect4.players import PLAYERS, parse_agent
+from connect4.players.base import Outcome, Setup
+
+START = "mid8x10"
+SEED = 7
+AGENTS = Path(__file__).parent.parent / "tests" / "data" / "agents"
+ENDLESS = ("c_loop", "ignores_signals", "forks_and_loops", "late_with_threads", "stops_itself")
+
+REQUIRED_TURN = {"median": 0.5e-3, "p99": 2e-3}
+REQUIRED_START = {"without numpy": 0.150, "with numpy": 0.350}
+REQUIRED_STOP = 0.1e-3
+REQUIRED_OVERSHOOT = 0.050
+
+AT_ONCE = """\
+{imports}
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        pass
+
+    def get_intelligent_move(self, state):
+        return 0, False
+"""
+NINE_TENTHS = """\
+import time
+
+
+class AIPlayer:
+    def __init__(self, player_number, seconds):
+        self.seconds = seconds
+
+    def get_intelligent_move(self, state):
+        end = time.monotonic() + 0.9 * self.seconds
+        while time.monotonic() < end:
+            pass
+        return 0, False
+"""
+
+
+def opened(
+    path: Path, level: Level, lifetime: Lifetime = "game", seconds: float = 5.0
+) -> IsolatedSeat:
+    setup = Setup(parse_agent(f"ai:{path}"), 1, EXTENDED, seconds, SEED, "intelligent")
+    seat = open_seat(setup, level, Limits(), lifetime)
+    assert isinstance(seat, IsolatedSeat)
+    return seat
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def milliseconds(values: list[float]) -> tuple[str, str]:
+    return f"{median(values) * 1e3:.3g}", f"{percentile(values, 0.99) * 1e3:.3g}"
+
+
+def turn(seat: IsolatedSeat, state: State) -> float:
+    began = perf_counter()
+    reply = seat.ask(state, 5.0)
+    took = perf_counter() - began
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+    return took
+
+
+def plain_move(agent: str, pipe: Connection) -> None:
+    """Load the agent and answer once; what the process of one move does."""
+    build = PLAYERS["ai"].build
+    assert build is not None
+    setup = Setup(parse_agent(agent), 1, EXTENDED, 5.0, SEED, "intelligent")
+    pipe.send(build(setup).choose(load_start(EXTENDED, START), 5.0))
+
+
+def plain_turn(path: Path) -> float:
+    """Return the seconds of a move in a process that is started for it alone."""
+    context = multiprocessing.get_context("spawn")
+    began = perf_counter()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=plain_move, args=(f"ai:{path}", theirs))
+    process.start()
+    ours.recv()
+    process.join()
+    return perf_counter() - began
+
+
+def start(path: Path, level: Level) -> float:
+    began = perf_counter()
+    seat = opened(path, level)
+    took = perf_counter() - began
+    seat.close()
+    return took
+
+
+def stop_and_go(seat: IsolatedSeat) -> float:
+    child = seat._child
+    assert child is not None
+    began = perf_counter()
+    child.stop()
+    child.go()
+    return perf_counter() - began
+
+
+def costs(folder: Path, levels: list[Level], count: int) -> bool:
+    """Print what turns, starts and stops cost; return whether all is as required."""
+    state = load_start(EXTENDED, START)
+    bare, numeric = folder / "bare.py", folder / "numeric.py"
+    bare.write_text(AT_ONCE.format(imports=""), encoding="utf-8")
+    numeric.write_text(AT_ONCE.format(imports="import numpy as np\n"), encoding="utf-8")
+    taken: dict[str, list[float]] = {"a process a move, the plain way": []}
+    seats = {
+        f"{level}, lifetime {lifetime}": opened(bare, level, lifetime)
+        for level in levels
+        for lifetime in ("game", "move")
+    }
+    for number in range(count):
+        for name, seat in seats.items():
+            if "game" in name or number % 10 == 0:
+                taken.setdefault(name, []).append(turn(seat, state))
+        if number % 50 == 0:
+            taken["a process a move, the plain way"].append(plain_turn(bare))
+    stops = [stop_and_go(seat) for seat in seats.values() if seat._child for _ in range(count)]
+    for seat in seats.values():
+        seat.close()
+    rows = [(name, len(values), *milliseconds(values)) for name, values in taken.items()]
+    print(tabulate(rows, ("a turn, ms", "turns", "median", "99 %"), disable_numparse=True))
+    begun = {
+        (level, what): [start(path, level) for _ in range(max(5, count // 50))]
+        for level in levels
+        for what, path in (("without numpy", bare), ("with numpy", numeric))
+    }
+    rows = [(*key, len(values), *milliseconds(values)) for key, values in begun.items()]
+    print(f"\n{tabulate(rows, ('start', 'agent', 'starts', 'median', '99 %'))}")
+    print("\nstop and continue, ms: median {}, 99 % {}".format(*milliseconds(stops)))
+    game_turns = [values for name, values in taken.items() if name.endswith("game")]
+    return (
+        all(median(values) <= REQUIRED_TURN["median"] for values in game_turns)
+        and all(percentile(values, 0.99) <= REQUIRED_TURN["p99"] for values in game_turns)
+        and all(median(values) <= REQUIRED_START[what] for (_, what), values in begun.items())
+        and median(stops) <= REQUIRED_STOP
+    )
+
+
+def deadlines(levels: list[Level], count: int) -> bool:
+    """Print how late endless agents are dead; return whether all are within what is required."""
+    state = load_start(EXTENDED, START)
+    limit, good = 0.1, True
+    allowed = limit + Limits().margin_seconds
+    rows = []
+    for level in levels:
+        for name in ENDLESS:
+            seat = opened(AGENTS / f"{name}.py", level, seconds=limit)
+            late = []
+            for _ in range(count):
+                seat._ready_child()  # a fresh process, outside the clock as in a game
+                began = perf_counter()
+                reply = seat.ask(state, limit)  # returns when the process is gone
+                late.append(perf_counter() - began - allowed)
+                assert reply.outcome is Outcome.TIMEOUT, reply.detail
+            seat.close()
+            within = sum(value <= REQUIRED_OVERSHOOT for value in late)
+            good &= within == count
+            rows.append((level, name, *milliseconds(late), f"{max(late) * 1e3:.3g}", within, count))
+    headers = ("level", "agent", "ms late: median", "99 %", "most", "within 50 ms", "of")
+    print(tabulate(rows, headers))
+    return good
+
+
+def honest_game(path: Path, level: Level, core: int, count: int, results: Connection) -> None:
+    """Let two honest agents take turns; send the number of late ones and the longest seconds."""
+    state, seconds = load_start(EXTENDED, START), 0.2
+    setup = Setup(parse_agent(f"ai:{path}"), 1, EXTENDED, seconds, SEED, "intelligent")
+    seats = [open_seat(setup, level, core=core) for _ in range(2)]
+    replies = [seats[number % 2].ask(state, seconds) for number in range(count)]
+    for seat in seats:
+        seat.close()
+    late = [reply for reply in replies if reply.outcome is not Outcome.PLAYED]
+    starved = sum(reply.starved for reply in replies)
+    results.send((count, len(late), starved, max(reply.seconds for reply in replies)))
+
+
+def honest(folder: Path, level: Level, count: int) -> bool:
+    """Play two honest games at once, one a core; return whether no turn was late."""
+    path = folder / "honest.py"
+    path.write_text(NINE_TENTHS, encoding="utf-8")
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    pipes, games = [], []
+    for core in cores:
+        ours, theirs = multiprocessing.Pipe()
+        arguments = (path, level, core, count // len(cores), theirs)
+        games.append(multiprocessing.Process(target=honest_game, args=arguments))
+        pipes.append(ours)
+    for game in games:
+        game.start()
+    rows = [(core, *pipe.recv()) for core, pipe in zip(cores, pipes, strict=True)]
+    for game in games:
+        game.join()
+    headers = ("core", "turns of 0.2 s, 90 % used", "late", "starved", "longest, s")
+    print(tabulate(rows, headers, floatfmt=".3f"))
+    return not any(row[2] for row in rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--deadlines", action="store_true")
+    parser.add_argument("--honest", action="store_true")
+    parser.add_argument("--turns", type=int, help="default 2000; for --deadlines 100")
+    arguments = parser.parse_args()
+    strongest = choose_level("auto")[0]
+    levels: list[Level] = ["process", "strong"] if strongest == "strong" else [strongest]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if arguments.deadlines:
+            good = deadlines(levels, arguments.turns or 100)
+        elif arguments.honest:
+            good = honest(folder, strongest, arguments.turns or 2000)
+        else:
+            good = costs(folder, levels, arguments.turns or 2000)
+    print("\nas required" if good else "\nNOT as required")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
