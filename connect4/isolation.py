@@ -19,7 +19,7 @@ from connect4 import sandbox
 from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
 from connect4.games.base import Game, Seconds, State
 from connect4.players import PLAYERS
-from connect4.players.base import Agent, Outcome, PlayerLeft, Reply, Setup
+from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
 from connect4.players.names import student_file
 from connect4.players.student import MAX_DETAIL
 from connect4.processes import (
@@ -141,8 +141,15 @@ class InProcessSeat:
             text = self._game.format_action(action)
         return Reply(outcome, action, text, took, cpu, overrun, False, detail)
 
+    def see_end(self, state: State) -> None:
+        """Show the agent the last position, where it has somebody to tell."""
+        if isinstance(self._agent, Connected):
+            self._agent.see_end(state)
+
     def close(self) -> None:
-        """Nothing to leave behind."""
+        """Let the agent hang up, where it is connected to somebody."""
+        if isinstance(self._agent, Connected):
+            self._agent.close()
 
 
 class IsolatedSeat:

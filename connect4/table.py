@@ -10,7 +10,7 @@ from typing import Self
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.isolation import Level, Lifetime, open_seat
 from connect4.players import asked_of, file_hash
-from connect4.players.base import Asked, Seat, Setup
+from connect4.players.base import Asked, Connected, Seat, Setup
 from connect4.players.names import AgentName
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Event, Over, TurnEnded, abandoned, play
@@ -94,6 +94,9 @@ class Table:
                 self._state = event.state
             elif isinstance(event, Over):
                 record.result = event.result
+                for seat in self._seats.values():
+                    if isinstance(seat, Connected):
+                        seat.see_end(event.state)
             yield event
 
     def abandon(self, ending: Ending) -> None:

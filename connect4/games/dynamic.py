@@ -85,10 +85,11 @@ def layout_of(rows: int, columns: int, rules: Rules) -> Layout:
 class DynamicState(State):
     """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
 
-    `turns` counts the plies since the start, passes included. An action is its text, `71W`.
+    `turns` counts the plies since the start, passes included. An action is its text, `71W`; `last`
+    is the one that led here, where that was a move. It is no part of the position.
     """
 
-    __slots__ = ("_actions", "_ending", "history", "layout", "mover", "one", "turns", "two")
+    __slots__ = ("_actions", "_ending", "history", "last", "layout", "mover", "one", "turns", "two")
 
     symbols: ClassVar = SYMBOLS
     first_number: ClassVar = 1
@@ -102,6 +103,7 @@ class DynamicState(State):
         turns: int,
         ending: Ending | None,
         history: History = (),
+        last: str | None = None,
     ) -> None:
         """Take what is known to belong together; `position` works the ending out.
 
@@ -113,6 +115,7 @@ class DynamicState(State):
         self.mover: Player = mover
         self.turns = turns
         self.history = history
+        self.last = last
         self._ending = ending
         self._actions: list[str] | None = None
 
@@ -156,9 +159,13 @@ class DynamicState(State):
             raise IllegalAction(self._why_not(action))
         own ^= source | target
         ending = Ending.LINE if layout.grid.has_line(own) else None
-        return self._next(own, two, ending) if mover == 1 else self._next(one, own, ending)
+        if mover == 1:
+            return self._next(own, two, ending, action)
+        return self._next(one, own, ending, action)
 
-    def _next(self, one: int, two: int, ending: Ending | None) -> DynamicState:
+    def _next(
+        self, one: int, two: int, ending: Ending | None, last: str | None = None
+    ) -> DynamicState:
         """Return the position one ply on, with the draws of the rules."""
         layout = self.layout
         mover: Player = 2 if self.mover == 1 else 1
@@ -170,7 +177,7 @@ class DynamicState(State):
                 ending = Ending.REPETITION
         if turns >= layout.max_turns and ending is None:
             ending = Ending.DRAW_LIMIT
-        return DynamicState(layout, one, two, mover, turns, ending, history)
+        return DynamicState(layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
         """Return why a move that was refused is none."""

@@ -19,6 +19,7 @@ from connect4.games import nearest
 from connect4.players.base import Agent, Asked, Setup
 from connect4.players.names import AgentName, split_name, student_file
 from connect4.players.random import RandomPlayer
+from connect4.players.remote import USAGE, RemoteAgent, wrong_address
 from connect4.players.student import StudentAgent
 
 
@@ -35,6 +36,8 @@ class PlayerKind:
     games: frozenset[str] | None = None
     options: dict[str, Callable[[str], str | None]] = field(default_factory=dict)
     takes_rest: bool = False
+    wrong_rest: Callable[[str], str | None] = lambda rest: None
+    """Checks what follows the colon and is no option."""
 
 
 def positive_whole_number(value: str) -> str | None:
@@ -53,6 +56,9 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         takes_rest=True,
     ),
     "human": PlayerKind("human", None),
+    "remote": PlayerKind(
+        USAGE, RemoteAgent, frozenset({"dynamic"}), takes_rest=True, wrong_rest=wrong_address
+    ),
     "random": PlayerKind("random", lambda setup: RandomPlayer(setup.player, setup.derived_seed())),
 }
 
@@ -68,6 +74,9 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
         raise BadInput(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
     if name.rest and not kind.takes_rest:
         raise BadInput(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
+    wrong = kind.wrong_rest(name.rest)
+    if wrong is not None:
+        raise BadInput(f"agent {text!r}: {wrong}")
     for key, value in name.options.items():
         if key not in kind.options:
             known = ", ".join(kind.options) or "none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from connect4.games.base import Action, Game, Player, Seconds, State
 from connect4.players.names import AgentName
@@ -98,4 +98,17 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Leave nothing behind; may be called more than once."""
+        ...
+
+
+@runtime_checkable
+class Connected(Protocol):
+    """An agent, or its seat, with somebody far away behind it."""
+
+    def see_end(self, state: State) -> None:
+        """Pass the last position on: nobody is asked for a move in it."""
+        ...
+
+    def close(self) -> None:
+        """Hang up."""
         ...

@@ -1,0 +1,47 @@
+"""What the command lines share: a parser that says what is wrong in one line, and number checks."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with status 2."""
+        self.exit(2, f"error: {message} (--help shows examples)\n")
+
+
+def time_limit(text: str) -> float:
+    """Read a time in seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
+    return value
+
+
+def count(text: str) -> int:
+    """Read a number of rows, plies and the like."""
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def port_number(text: str) -> int:
+    """Read a TCP port; 0 leaves the choice to the system."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected 0 to 65535")
+    return int(text)
+
+
+def seed_number(text: str) -> int:
+    """Read a `--seed`."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
+    return int(text)

@@ -1,0 +1,135 @@
+"""A program behind a game server of Dynamic Connect-4 as an opponent at our own table.
+
+`docs/protocol.md` describes the lines that are exchanged.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from typing import Final
+
+from connect4.errors import AgentFailure
+from connect4.games.base import Seconds, State
+from connect4.games.dynamic import COLOURS, DynamicState
+from connect4.players.base import Setup
+
+MAX_ANSWER: Final = 65536
+"""Bytes without a line end after which a server is given up."""
+
+ADDRESS: Final = re.compile(r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>\w+)")
+
+USAGE: Final = "remote:HOST:PORT:GAMEID:COLOUR"
+
+
+class Wire:
+    """A connection to a game server; every trouble with it is an `AgentFailure`."""
+
+    def __init__(self, host: str, port: int, patience: Seconds = 10.0) -> None:
+        self._pending = b""
+        try:
+            self._socket = socket.create_connection((host, port), timeout=patience)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise AgentFailure(f"{host} port {port}: no game server there ({why})") from None
+
+    def send(self, line: str) -> None:
+        """Send a line."""
+        try:
+            self._socket.sendall(line.encode() + b"\n")
+        except OSError:
+            raise AgentFailure("the server has closed the connection") from None
+
+    def read(self, seconds: Seconds | None) -> str:
+        """Return the next line; `seconds` None waits as long as it takes."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while b"\n" not in self._pending:
+            try:
+                left = None if deadline is None else max(0.001, deadline - time.monotonic())
+                self._socket.settimeout(left)
+                data = self._socket.recv(4096)
+            except TimeoutError:
+                raise AgentFailure(f"no line from the server within {seconds:g} s") from None
+            except OSError:
+                data = b""
+            if not data:
+                raise AgentFailure("the server has closed the connection: the opponent is gone")
+            self._pending += data
+            if len(self._pending) > MAX_ANSWER:
+                raise AgentFailure("what came from the server is no line")
+        line, self._pending = self._pending.split(b"\n", 1)
+        return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+    def join(self, game: str, colour: str, seconds: Seconds | None = None) -> None:
+        """Join a game; returns when both sides are there."""
+        self.send(f"{game} {colour}")
+        answer = self.read(seconds)
+        if answer != f"{game} {colour}":
+            raise AgentFailure(f"the server says: {answer}")
+
+    def play(self, move: str, seconds: Seconds | None = None) -> None:
+        """Send a move and read it back."""
+        self.send(move)
+        answer = self.read(seconds)
+        if answer[:3] != move:
+            raise AgentFailure(f"the server does not take the move {move}: {answer}")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+
+def wrong_address(rest: str) -> str | None:
+    """Check the part of the name after `remote:`; return what is wrong with it."""
+    match = ADDRESS.fullmatch(rest)
+    if match is None:
+        return f"expected {USAGE}"
+    if match["colour"] not in COLOURS:
+        return f"{match['colour']!r} is no colour; expected white or black"
+    if not 0 < int(match["port"]) < 65536:
+        return f"{match['port']} is no port; expected 1 to 65535"
+    return None
+
+
+class RemoteAgent:
+    """Whoever plays the other colour of a game on a server.
+
+    The seat says what our side of the table joins as: white where the opponent is player 2. COLOUR
+    may be that colour, as in the handshake, or the opponent's own; both mean the same game. Our
+    side's moves are sent when the opponent's turn begins.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        match = ADDRESS.fullmatch(setup.agent.rest)
+        assert match is not None
+        self._player = setup.player
+        self._wire = Wire(match["host"].strip("[]"), int(match["port"]))
+        self._wire.join(match["game"], COLOURS[2 - setup.player])
+
+    def choose(self, state: State, seconds: Seconds | None) -> str:
+        """Send our side's move, if there was one; return the opponent's."""
+        began = time.monotonic()
+        self._send_last(state, seconds)
+        left = None if seconds is None else seconds - (time.monotonic() - began)
+        line = self._wire.read(left)
+        if re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
+            raise AgentFailure(f"the server says: {line}")
+        return line[:3]
+
+    def _send_last(self, state: State, seconds: Seconds | None) -> None:
+        assert isinstance(state, DynamicState)
+        if state.last is not None and state.mover == self._player:
+            self._wire.play(state.last, seconds)
+
+    def see_end(self, state: State) -> None:
+        """Send our side's last move where that ended the game."""
+        try:
+            self._send_last(state, 2.0)
+        except AgentFailure:
+            return  # the game is over here whatever the server says
+
+    def close(self) -> None:
+        """Hang up."""
+        self._wire.close()

@@ -1,0 +1,75 @@
+"""What a strict game server adds to a game: the board, the verdict, the record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from connect4 import record
+from connect4.errors import IllegalAction
+from connect4.games.base import Ending, Seconds
+from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.players.base import Outcome
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn, final
+
+
+class Arbiter:
+    """Plays the moves of one server game on the board. A side that cannot move has passed."""
+
+    def __init__(self, start: DynamicState, seconds: Seconds) -> None:
+        client = RecordedPlayer("remote")
+        self._state = start
+        self._record = Record(DYNAMIC, start, (client, client), seconds, 0)
+        self.rows, self.columns = start.grid.rows, start.grid.columns
+        self._pass()
+
+    @property
+    def mover(self) -> str:
+        """Return the colour of the side to move."""
+        return COLOURS[self._state.mover - 1]
+
+    def refusal(self, move: str) -> str | None:
+        """Return the line that refuses an illegal move, or None."""
+        try:
+            self._state.apply(move)
+        except IllegalAction as error:
+            return f"illegal move: {error}"
+        return None
+
+    def play(self, move: str, seconds: Seconds) -> None:
+        """Play a legal move that took so long."""
+        self._turn(Outcome.PLAYED, move, seconds)
+        self._state = self._state.apply(move)
+        self._pass()
+
+    def _pass(self) -> None:
+        while not self._state.is_over() and not self._state.legal_actions():
+            self._turn(Outcome.PASS, None, 0.0)
+            self._state = self._state.skip()
+
+    def _turn(self, outcome: Outcome, move: str | None, seconds: Seconds) -> None:
+        turns = self._record.turns
+        turns.append(Turn(len(turns) + 1, self._state.mover, outcome, move, move, seconds))
+
+    def verdict(self) -> str | None:
+        """Return the line that announces the end, once there is one."""
+        return verdict(self._state)
+
+    def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
+        """Write the record; `loser` is who let the game break off. Raises `BadInput`."""
+        ending = self._state.ending() or broken_off
+        assert ending is not None
+        result = final(self._state, ending)
+        if loser is not None:
+            result = Result(result.scores, ending, 2 if loser == COLOURS[0] else 1)
+        self._record.result = result
+        record.write(self._record, path)
+
+
+def verdict(state: DynamicState) -> str | None:
+    """Return the line that announces the end of a game that its rules have ended."""
+    ending = state.ending()
+    if ending is None:
+        return None
+    winner = final(state, ending).winner
+    return f"Game over: {COLOURS[winner - 1]} wins." if winner else "Game over: draw."
