@@ -1,0 +1,316 @@
+"""Our agents on a game server: `connect4.client`, and `remote:` opponents at our own table."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from connect4.games import load_start
+from connect4.games.dynamic import DYNAMIC
+from tests.command import assert_refused, environment, run
+from tests.lines import PATIENCE, Client, serving
+
+COMMAND = "connect4.client"
+TABLE = "connect4.ConnectFour"
+
+
+def begun(module, *arguments, cwd):
+    """Start a command; nobody types anything."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *map(str, arguments)], cwd=cwd, env=environment(), text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def ended(process):
+    """Return a command's exit status and what it printed."""
+    output, errors = process.communicate(timeout=PATIENCE)
+    return process.returncode, output, errors
+
+
+def white_again(move):
+    """Return a second move of white's after its first one from position c."""
+    return load_start(DYNAMIC, "c").apply(move).skip().legal_actions()[0]
+
+
+@pytest.fixture
+def listener():
+    """A game server that the test itself plays."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def port_of(listener):
+    return listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("mode", [(), ("--strict",)], ids=["relay", "strict"])
+def test_two_clients_play_a_game_to_the_same_end_in_both_modes(mode, tmp_path):
+    start = ("--start", "c") if mode else ()
+    with serving(*mode, *start) as (_, port):
+        common = ("127.0.0.1", port, "g1")
+        rest = ("c", "--agent", "random", "--seed", "5")
+        white = begun(COMMAND, *common, "white", *rest, cwd=tmp_path)
+        black = begun(COMMAND, *common, "BLACK", *rest, cwd=tmp_path)
+        first, second = ended(white), ended(black)
+    assert first == second
+    status, output, errors = first
+    assert (status, errors) == (0, "")
+    assert re.fullmatch(r"Game over: (white wins|black wins|draw)\. \(\d+ plies\)\n", output)
+
+
+def test_the_client_writes_column_row_direction_and_reads_whole_lines(listener, tmp_path):
+    (tmp_path / "start.txt").write_text("O, , \nX,X,\nX,X,\n", encoding="utf-8")
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "word", "white", "start.txt", "--agent", "random",
+        "--max-turns", "4", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.expect("word white\n")
+    for piece in (b"wo", b"rd whi", b"te\r", b"\n"):
+        server.send(piece)
+    server.expect("11E\n")
+    server.send("11E\n12N and more\n")
+    state = DYNAMIC.read("O, , \nX,X,\nX,X,\n", "start").apply("11E").apply("12N")
+    move = server.socket.recv(100).decode()
+    assert move.strip() in state.legal_actions()
+    assert move == f"{move.strip()}\n"
+    state = state.apply(move.strip())
+    server.send(f"{move}{state.legal_actions()[0]}\n")
+    assert ended(process) == (0, "Game over: draw. (4 plies)\n", "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("illegal move: nonsense\n", "error: the server does not take the move {move}: illegal"),
+        ("{move}\n11E\n", "error: the opponent's move is illegal: 11E: there is no piece in colu"),
+        ("{move}\n{own}\n", "error: the opponent's move is illegal: {own}: the piece there is whi"),
+        ("{move}\n?\n", "error: the server says: ?\n"),
+        ("{move}\n", "error: the server has closed the connection: the opponent is gone\n"),
+        ("", "error: the server has closed the connection: the opponent is gone\n"),
+        (
+            "{move}\nTimeout of 10000 ms triggered: Game over.\n",
+            "error: the server says: Timeout of 10000 ms triggered: Game over.\n",
+        ),
+    ],
+)
+def test_a_game_that_breaks_off_is_one_line_and_status_1(lines, message, listener, tmp_path):
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "c", "--agent", "random",
+        "--seed", "1", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    move = server.socket.recv(100).decode().strip()
+    own = white_again(move)
+    server.send(lines.format(move=move, own=own))
+    server.socket.shutdown(socket.SHUT_WR)
+    status, output, errors = ended(process)
+    server.close()
+    assert (status, output) == (1, "")
+    assert errors.startswith(message.format(move=move, own=own))
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            'white player of gameID = "g" is already connected.\n',
+            'error: the server says: white player of gameID = "g" is already connected.\n',
+        ),
+        (
+            "Waited one minute, but still no opponent: Aborting.\n",
+            "error: the server says: Waited one minute, but still no opponent: Aborting.\n",
+        ),
+        ("x" * 70_000, "error: what came from the server is no line\n"),
+    ],
+)
+def test_a_game_that_does_not_begin_is_one_line_and_status_1(answer, message, listener, tmp_path):
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "--agent", "random", cwd=tmp_path
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send(answer)
+    assert ended(process) == (1, "", message)
+    server.close()
+
+
+def test_the_servers_own_end_is_believed(listener, tmp_path):
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "--agent", "random", cwd=tmp_path
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g black\n")
+    server.send("g black\nGame over: draw.\n")
+    assert ended(process) == (0, "Game over: draw. (0 plies)\n", "")
+    server.close()
+
+
+def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
+    (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", COMMAND, "127.0.0.1", str(port_of(listener)), "g", "white",
+         "three.txt", "--agent", "human"],
+        cwd=tmp_path, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    process.stdin.write("32\n99N\n32n\n")
+    process.stdin.flush()
+    server.expect("32N\n")
+    server.send("32N\n")
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in output
+    assert "'32' is no move" in output
+    assert "99N: the board has columns 1 to 4 and rows 1 to 3" in output
+    assert output.endswith(
+        "  1 2 3 4\n1 O O O O\n2\n3 X     X\n\nGame over: white wins. (1 plies)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["h", "x", "g", "white"], ["argument PORT: 'x' is no port; expected 0 to 65535"]),
+        (["h", "1", "g", "red"], ["argument white|black: invalid choice: 'red'"]),
+        (["h", "1", "g", "white", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
+        (["h", "1", "two words", "white"], ["game 'two words': a game ID is one word"]),
+        (["h", "1", "g", "white", "--time", "0"], ["'0' is no time limit"]),
+        (["h", "1", "g", "white", "--seed", "x"], ["'x' is no seed"]),
+        (["h", "1", "g", "white", "--line", "5"], ["a line of 5: expected 3 or 4"]),
+        (["h", "1", "g"], ["the following arguments are required: white|black"]),
+    ],
+)
+def test_bad_options_are_one_clear_line(arguments, parts, tmp_path):
+    assert_refused(run(COMMAND, *arguments, "--agent", "random", cwd=tmp_path), *parts)
+
+
+def test_agents_that_cannot_play_here_are_refused(tmp_path):
+    done = run(COMMAND, "h", "1", "g", "white", "--agent", "ai", cwd=tmp_path)
+    assert_refused(done, "agent 'ai' plays extended, not dynamic")
+    done = run(COMMAND, "h", "1", "g", "white", "--agent", "randon", cwd=tmp_path)
+    assert_refused(done, "no agent 'randon', did you mean 'random'?")
+
+
+def test_no_server_is_one_clear_line(tmp_path, listener):
+    port = port_of(listener)
+    listener.close()
+    done = run(COMMAND, "127.0.0.1", str(port), "g", "white", "--agent", "random", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"error: 127.0.0.1 port {port}: no game server there (Connection refused)\n"
+    )
+
+
+@pytest.mark.parametrize("mode", [(), ("--strict", "--start", "c")], ids=["relay", "strict"])
+@pytest.mark.parametrize("colour", ["white", "black"])
+def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
+    """Whichever side wins, the last move reaches the other program too."""
+    with serving(*mode) as (_, port):
+        client = begun(
+            COMMAND, "127.0.0.1", port, "g1", colour, "c", "--agent", "random", "--seed", "5",
+            cwd=tmp_path,
+        )  # fmt: skip
+        remote = f"remote:127.0.0.1:{port}:g1:{colour}"
+        agents = [remote, "random"] if colour == "white" else ["random", remote]
+        done = run(
+            TABLE, *agents, "c", "--game", "dynamic", "--seed", "5", "--view", "none",
+            "--record", "game.json", cwd=tmp_path,
+        )  # fmt: skip
+        status, output, errors = ended(client)
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert document["players"][agents.index(remote)]["agent"] == remote
+    plies, winner = len(document["turns"]), document["result"]["winner"]
+    said = {0: "draw", 1: "white wins", 2: "black wins"}[winner]
+    assert (status, output, errors) == (0, f"Game over: {said}. ({plies} plies)\n", "")
+
+
+def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tmp_path):
+    (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", TABLE, "human", f"remote:127.0.0.1:{port_of(listener)}:g:black",
+         "three.txt", "--game", "dynamic"],
+        cwd=tmp_path, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    process.stdin.write("32N\n")
+    process.stdin.flush()
+    server.expect("32N\n")
+    server.send("32N\n")
+    assert server.rest() == ""
+    assert "Player 1 Score: 1" in process.communicate(timeout=PATIENCE)[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "detail"),
+    [
+        ("{own}\n", "invalid", "{own}: the piece there is white's"),
+        ("Timeout of 10000 ms triggered: Game over.\n", "error", "the server says: Timeout of 1"),
+        (None, "timeout", "no answer within 1 s"),
+        ("", "error", "the server has closed the connection: the opponent is gone"),
+    ],
+)
+def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
+    lines, outcome, detail, listener, tmp_path
+):
+    remote = f"remote:127.0.0.1:{port_of(listener)}:g:black"
+    process = begun(
+        TABLE, "random", remote, "c", "--game", "dynamic", "--record", "game.json", "--time", "1",
+        "--seed", "1", "--view", "none", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    move = server.socket.recv(100).decode()
+    server.send(move)
+    own = white_again(move.strip())
+    if lines is not None:
+        server.send(lines.format(own=own))
+        server.socket.shutdown(socket.SHUT_WR)
+    status, output, _ = ended(process)
+    server.close()
+    assert status == 0
+    assert "The game ended: a late, invalid or failed turn loses the game." in output
+    turn = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"][1]
+    assert turn["outcome"] == outcome
+    assert turn["detail"].startswith(detail.format(own=own))
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("remote", "expected remote:HOST:PORT:GAMEID:COLOUR"),
+        ("remote:localhost:12345", "expected remote:HOST:PORT:GAMEID:COLOUR"),
+        ("remote:localhost:x:g:white", "expected remote:HOST:PORT:GAMEID:COLOUR"),
+        ("remote:localhost:99999:g:white", "99999 is no port; expected 1 to 65535"),
+        ("remote:localhost:12345:g:red", "'red' is no colour; expected white or black"),
+    ],
+)
+def test_a_remote_opponent_without_an_address_is_refused(name, cause, tmp_path):
+    done = run(TABLE, "random", name, "--game", "dynamic", cwd=tmp_path)
+    assert_refused(done, f"agent {name!r}: {cause}")
+
+
+def test_remote_opponents_play_dynamic_alone(tmp_path):
+    done = run(TABLE, "random", "remote:localhost:12345:g:white", cwd=tmp_path)
+    assert_refused(done, "plays dynamic, not extended")
+
+
+def test_a_table_without_its_server_says_so(listener, tmp_path):
+    port = port_of(listener)
+    listener.close()
+    done = run(
+        TABLE, "random", f"remote:127.0.0.1:{port}:g:black", "--game", "dynamic", cwd=tmp_path
+    )  # fmt: skip
+    assert f"127.0.0.1 port {port}: no game server there (Connection refused)" in done.stdout
