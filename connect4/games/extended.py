@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from random import Random
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from connect4.errors import BadInput, IllegalAction
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
 from connect4.games.files import read_position, shown, text_from_json
+from connect4.games.grid import Grid, grid_of
 from connect4.utils import Integer, get_pts
 
 ExtendedAction: TypeAlias = tuple[int, bool]
@@ -109,6 +112,58 @@ class ExtendedState(State):
         """Return the points of player 1 and player 2."""
         return get_pts(1, self._board), get_pts(2, self._board)
 
+    @property
+    def grid(self) -> Grid:
+        """Return the geometry that `bitboards` is written in."""
+        return grid_of(*self._board.shape)
+
+    def bitboards(self) -> tuple[int, int]:
+        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
+        grid = self.grid
+        order = _order_of_bits(grid.rows, grid.columns)
+        one, two = (
+            int.from_bytes(np.packbits((self._board == player).take(order)).tobytes(), "big")
+            for player in (1, 2)
+        )
+        return one & grid.cells, two & grid.cells
+
+    def playout(self, rng: Random) -> tuple[int, int]:
+        """Return the scores of a uniformly random game from here; see `State.playout`."""
+        rows, columns = self.shape
+        stacks = [[cell for cell in column if cell] for column in self._board.T[:, ::-1].tolist()]
+        left = list(self.popouts)
+        open_columns = [column for column in range(columns) if len(stacks[column]) < rows]
+        poppable = [[c for c in range(first, columns, 2) if stacks[c]] for first in (0, 1)]
+        mover = self.mover
+        while True:
+            own = mover - 1
+            drops = len(open_columns)
+            choices = drops + len(poppable[own]) if left[own] else drops
+            if not choices:
+                break
+            choice = int(rng.random() * choices)
+            if choice < drops:
+                column = open_columns[choice]
+                stack = stacks[column]
+                if not stack:
+                    insort(poppable[column & 1], column)
+                stack.append(mover)
+                if len(stack) == rows:
+                    del open_columns[choice]
+            else:
+                column = poppable[own][choice - drops]
+                stack = stacks[column]
+                if len(stack) == rows:
+                    insort(open_columns, column)
+                del stack[0]
+                if not stack:
+                    poppable[own].remove(column)
+                left[own] -= 1
+            mover = opponent(mover)
+        cells = np.array([stack + [0] * (rows - len(stack)) for stack in stacks])
+        board = cells.T[::-1]
+        return get_pts(1, board), get_pts(2, board)
+
     def key(self) -> tuple[bytes, tuple[int, int], Player]:
         """Return board, pop-outs and mover as one hashable value."""
         return self._board.tobytes(), self.popouts, self.mover
@@ -147,6 +202,18 @@ class ExtendedState(State):
         if self.maximum != self.popouts:
             start["maximum"] = list(self.maximum)
         return start
+
+
+@cache
+def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
+    """Return for each bit of a `Grid`, the highest first, the index of its cell in a flat board.
+
+    The bits above the columns, and those that fill up the first byte, get some cell: mask them.
+    """
+    stride = rows + 1
+    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
+    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
+    return (rows - 1 - height) * columns + column
 
 
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
