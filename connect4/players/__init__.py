@@ -8,14 +8,14 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import BadInput
 from connect4.games import nearest
+from connect4.players import agents
 from connect4.players.base import Agent, Asked, Setup
 from connect4.players.names import AgentName, split_name, student_file
 from connect4.players.random import RandomPlayer
@@ -28,23 +28,18 @@ class PlayerKind:
     """One kind of player: how its name is written, which games it plays, how it is made.
 
     `build` is None for a person, who sits at the referee's own side. `options` maps an option's
-    name to a check of its value, which returns None or says what would be right.
+    name to a check of its value in a game, which returns None or says what would be right;
+    `contradiction` says which options do not go together.
     """
 
     usage: str
     build: Callable[[Setup], Agent] | None
     games: frozenset[str] | None = None
-    options: dict[str, Callable[[str], str | None]] = field(default_factory=dict)
+    options: dict[str, agents.Check] = field(default_factory=dict)
+    contradiction: Callable[[Mapping[str, str]], str | None] = lambda options: None
     takes_rest: bool = False
     wrong_rest: Callable[[str], str | None] = lambda rest: None
     """Checks what follows the colon and is no option."""
-
-
-def positive_whole_number(value: str) -> str | None:
-    """Check an option's value."""
-    if re.fullmatch(r"0*[1-9][0-9]{0,11}", value):
-        return None
-    return "a whole number above 0"
 
 
 PLAYERS: Final[dict[str, PlayerKind]] = {
@@ -52,7 +47,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "ai, ai:FILE or ai:FILE,nodes=N",
         StudentAgent,
         games=frozenset({"extended"}),
-        options={"nodes": positive_whole_number},
+        options={"nodes": agents.whole_number},
         takes_rest=True,
     ),
     "human": PlayerKind("human", None),
@@ -60,6 +55,37 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         USAGE, RemoteAgent, frozenset({"dynamic"}), takes_rest=True, wrong_rest=wrong_address
     ),
     "random": PlayerKind("random", lambda setup: RandomPlayer(setup.player, setup.derived_seed())),
+    "greedy": PlayerKind("greedy", lambda setup: agents.Greedy()),
+    "minimax": PlayerKind(
+        "minimax:depth=K",
+        agents.minimax,
+        options={**agents.DEPTH, **agents.ESTIMATE},
+        contradiction=agents.contradiction,
+    ),
+    "alphabeta": PlayerKind(
+        "alphabeta:depth=K,heuristic=H,pruning=on|off,order=center|ascending,tt=on|off",
+        agents.alphabeta,
+        options={**agents.DEPTH, **agents.ESTIMATE, **agents.SWITCHES},
+        contradiction=agents.contradiction,
+    ),
+    "expectimax": PlayerKind(
+        "expectimax:depth=K",
+        agents.expectimax,
+        options={**agents.DEPTH, **agents.ESTIMATE, "samples": agents.whole_number},
+        contradiction=agents.contradiction,
+    ),
+    "montecarlo": PlayerKind(
+        "montecarlo:depth=K,samples=N",
+        agents.montecarlo,
+        options={**agents.DEPTH, "samples": agents.whole_number},
+        contradiction=agents.contradiction,
+    ),
+    "mcts": PlayerKind(
+        "mcts:iterations=N,c=C",
+        agents.MctsAgent,
+        options={"iterations": agents.whole_number, "c": agents.number, **agents.BUDGET},
+        contradiction=agents.contradiction,
+    ),
 }
 
 
@@ -82,9 +108,12 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
             known = ", ".join(kind.options) or "none"
             hint = nearest(key, kind.options)
             raise BadInput(f"agent {text!r}: no option {key!r}{hint}; the options are {known}")
-        wrong = kind.options[key](value)
+        wrong = kind.options[key](value, game)
         if wrong is not None:
             raise BadInput(f"agent {text!r}: {key} is {wrong}, not {value!r}")
+    clash = kind.contradiction(name.options)
+    if clash is not None:
+        raise BadInput(f"agent {text!r}: {clash}")
     if name.kind == "ai":
         _check_file(text, student_file(name))
     return name

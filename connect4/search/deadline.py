@@ -1,0 +1,37 @@
+"""When a search has to stop: a moment of the clock, a number of nodes, or never."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Final
+
+from connect4.games.base import Seconds
+
+STRIDE: Final = 64
+"""Nodes between two looks at the clock: a few milliseconds at most."""
+
+
+class OutOfBudget(Exception):
+    """The search has used up its time or its nodes."""
+
+
+class Deadline:
+    """A budget of `seconds` from now on (by `time.monotonic`), of `nodes`, of both or of neither.
+
+    A search counts its nodes and calls `check` whenever the count reaches `next_check`.
+    """
+
+    def __init__(
+        self, seconds: Seconds | None = None, nodes: int | None = None, stride: int = STRIDE
+    ) -> None:
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._nodes = math.inf if nodes is None else nodes
+        self._stride = stride
+        self.next_check = min(stride, self._nodes + 1)
+
+    def check(self, nodes: int) -> None:
+        """Raise `OutOfBudget` where `nodes` are one too many or the time is up."""
+        if nodes > self._nodes or time.monotonic() >= self._end:
+            raise OutOfBudget
+        self.next_check = min(nodes + self._stride, self._nodes + 1)

@@ -1,0 +1,27 @@
+"""Iterative deepening: one ply, two plies, ... until depth, budget or game is used up."""
+
+from __future__ import annotations
+
+from connect4.games.base import State
+from connect4.search.deadline import OutOfBudget
+from connect4.search.evaluation import WIN
+from connect4.search.minimax import Found, Minimax
+
+
+def deepen(search: Minimax, state: State, depth: int) -> Found:
+    """Search a position that is not over 1, 2, ... up to `depth` plies deep, best move first.
+
+    Returns what the last search found that was begun, in part where the budget ran out: at least
+    the move that was best before had then been searched to the new depth (Slate & Atkin 1977,
+    "CHESS 4.5"; Russell & Norvig 2020, section 5.2.3). Stops early where no deeper search can
+    come to anything else, or a win is found: the first one found is the fastest.
+    """
+    found = Found(0, (search.order(state)[0],), 0, 0)
+    try:
+        for plies in range(1, depth + 1):
+            found = search.search(state, plies, found.move)
+            if found.complete or found.value >= WIN:
+                break
+    except OutOfBudget:
+        found = search.best_so_far or found
+    return found

@@ -1,0 +1,155 @@
+"""Monte-Carlo tree search: UCT, with proven wins backed up."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Final
+
+from connect4.games.base import State
+from connect4.search.deadline import Deadline, OutOfBudget
+from connect4.search.moves import Move, after, ascending
+
+WON: Final = math.inf
+LOST: Final = -math.inf
+
+CALIBRATION: Final = 50
+"""Playouts that tell how far apart the points of a position's games are."""
+
+
+class Node:
+    """A position of the tree. `total` and `proven` are of the side that moved here.
+
+    `total / visits` is the mean reward; `proven` is `WON` or `LOST` where that side has a forced
+    win or loss, else 0.
+    """
+
+    __slots__ = ("children", "move", "over", "proven", "state", "total", "untried", "visits")
+
+    def __init__(self, state: State, move: Move, rng: Random) -> None:
+        self.state = state
+        self.move = move
+        self.over = state.ending() is not None
+        self.children: list[Node] = []
+        self.untried = [] if self.over else list(ascending(state))
+        rng.shuffle(self.untried)
+        self.visits = 0
+        self.total = 0.0
+        self.proven = 0.0
+
+    def worth(self) -> tuple[float, float]:
+        """Return what to compare moves by: what is proven, then the mean reward."""
+        return self.proven, self.total / self.visits
+
+
+class Mcts:
+    """Searches one position; `root` is the tree afterwards.
+
+    Each iteration descends by UCT, score r/n + c*sqrt(ln(2N)/n), to a position with untried moves,
+    adds one child and plays one random game from there (Kocsis & Szepesvari 2006, "Bandit based
+    Monte-Carlo planning"; Browne et al. 2012, "A survey of Monte Carlo tree search methods",
+    algorithm 2). A child that wins at once proves its parent, and proofs travel upwards (Winands,
+    Bjornsson & Saito 2008, "Monte-Carlo tree search solver").
+    """
+
+    def __init__(
+        self,
+        state: State,
+        exploration: float,
+        rng: Random,
+        decided_by_win: bool,
+        deadline: Deadline | None = None,
+    ) -> None:
+        """Prepare to search a position that is not over.
+
+        Rewards are the final margin: 1, 0 or -1 with `decided_by_win`; otherwise shifted and scaled
+        so that random games from here have mean 0 and deviation 1.
+        """
+        self._c = exploration
+        self._random = rng
+        self._proves = decided_by_win
+        self._deadline = deadline or Deadline()
+        self._mean, self._deviation = (0.0, 1.0) if decided_by_win else spread(state, rng)
+        self.iterations = 0
+        self.root = Node(state, None, rng)
+
+    def search(self, iterations: int | None = None) -> Move:
+        """Run so many iterations (None: as the deadline allows); return the best move so far."""
+        root = self.root
+        try:
+            while self.iterations != iterations and not root.proven:
+                self.iterations += 1
+                if self.iterations >= self._deadline.next_check:
+                    self._deadline.check(self.iterations)
+                self._iterate()
+        except OutOfBudget:
+            pass
+        if not root.children:
+            return root.untried[-1]
+        return max(root.children, key=Node.worth).move
+
+    def _iterate(self) -> None:
+        node = self.root
+        path = [node]
+        while not node.untried and node.children and not node.proven:
+            node = self._select(node)
+            path.append(node)
+        if node.untried and not node.proven:
+            move = node.untried.pop()
+            child = Node(after(node.state, move), move, self._random)
+            node.children.append(child)
+            node = child
+            path.append(node)
+        self._back_up(path, self._reward(node))
+
+    def _select(self, node: Node) -> Node:
+        """Return the child with the highest UCT score."""
+        numerator = self._c * math.sqrt(math.log(2 * node.visits))
+        best_score = LOST
+        best = node.children[0]
+        for child in node.children:
+            visits = child.visits
+            score = child.proven or child.total / visits + numerator / math.sqrt(visits)
+            if score > best_score:
+                best_score, best = score, child
+        return best
+
+    def _reward(self, node: Node) -> float:
+        """Return player 1's reward of one playout from `node`, or the proven one."""
+        state = node.state
+        if node.proven:
+            return 1.0 if (node.proven == WON) == (state.mover == 2) else -1.0
+        one, two = state.scores() if node.over else state.playout(self._random)
+        return (one - two - self._mean) / self._deviation
+
+    def _back_up(self, path: list[Node], reward: float) -> None:
+        """Add player 1's `reward` to every node of `path`, and what the last one proves."""
+        for node in path:
+            node.visits += 1
+            node.total += reward if node.state.mover == 2 else -reward
+        last = path[-1]
+        if self._proves and last.over and not last.proven and last.total > 0:
+            last.proven = WON
+            self._prove(path)
+
+    def _prove(self, path: list[Node]) -> None:
+        """Carry the proof of the last node of `path` to its ancestors."""
+        for place in range(len(path) - 2, -1, -1):
+            node = path[place]
+            if path[place + 1].proven == WON:
+                node.proven = LOST
+            elif not node.untried and all(child.proven == LOST for child in node.children):
+                node.proven = WON
+            else:
+                break
+
+
+def spread(state: State, rng: Random) -> tuple[float, float]:
+    """Return mean and standard deviation (at least 1) of player 1's margin in random games."""
+    margins = []
+    for _ in range(CALIBRATION):
+        one, two = state.playout(rng)
+        margins.append(one - two)
+    mean = sum(margins) / CALIBRATION
+    variance = sum((margin - mean) ** 2 for margin in margins) / CALIBRATION
+    return mean, max(1.0, math.sqrt(variance))

@@ -1,0 +1,165 @@
+"""Plain minimax, alpha-beta beside it, and alpha-beta with a transposition table.
+
+All three search a fixed number of plies and are written with negation: a value is always the
+mover's, and what is good for one side is as bad for the other (Knuth & Moore 1975, "An analysis
+of alpha-beta pruning", section 2). The value of `state` searched `depth` plies deep is
+
+    evaluation.final(state, depth)                      where the game is over
+    evaluation.leaf(state)                              where depth is 0
+    the maximum of -value(after a move, depth - 1)      anywhere else
+
+A node is a call for a position, the root included.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from connect4.games.base import State
+from connect4.search.deadline import Deadline
+from connect4.search.evaluation import Evaluation
+from connect4.search.moves import Move, Order, after, ascending
+
+INFINITY: Final = math.inf
+
+Line: TypeAlias = tuple[Any, ...]
+"""A line of moves as linked pairs `(move, rest)`; the empty tuple ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of `depth` plies came to: the root's value and principal variation.
+
+    `nodes` are those of the whole search, of all depths where it deepened; `complete` says that
+    no deeper search could come to anything else.
+    """
+
+    value: float
+    line: tuple[Move, ...]
+    nodes: int
+    depth: int
+    complete: bool = False
+
+    @property
+    def move(self) -> Move:
+        """Return the best move, the earliest in the search's order where several are best."""
+        return self.line[0]
+
+
+def unlinked(line: Line) -> tuple[Move, ...]:
+    """Return a linked line's moves."""
+    moves = []
+    while line:
+        move, line = line
+        moves.append(move)
+    return tuple(moves)
+
+
+class Minimax:
+    """Plain minimax (Russell & Norvig 2020, figure 5.3), the measure of all that is faster.
+
+    After a call of `value`, `line` is the principal variation below that position.
+    """
+
+    after = staticmethod(after)
+
+    def __init__(
+        self, evaluation: Evaluation, order: Order = ascending, deadline: Deadline | None = None
+    ) -> None:
+        self.leaf = evaluation.leaf
+        self.final = evaluation.final
+        self.order = order
+        self.deadline = deadline or Deadline()
+        self.nodes = 0
+        self.cutoffs = 0
+        self.line: Line = ()
+        self.horizon = False
+        """Whether the last search ended anywhere for want of depth."""
+        self.best_so_far: Found | None = None
+        """What a search that ran out of budget had found; None before its first move's value."""
+
+    def search(self, state: State, depth: int, first: Move = None) -> Found:
+        """Search a position that is not over `depth >= 1` plies deep.
+
+        `first` is tried before the others; it changes what the search costs, never what it finds.
+        Raises `OutOfBudget`, and leaves `best_so_far`.
+        """
+        self.best_so_far = None
+        self.horizon = False
+        self.count()
+        moves = list(self.order(state))
+        rank = {move: place for place, move in enumerate(moves)}
+        if first in rank:
+            moves.remove(first)
+            moves.insert(0, first)
+        best, best_rank = -INFINITY, len(moves)
+        for move in moves:
+            # An equal value wins the tie where the move stands earlier in the order.
+            floor = math.nextafter(best, -INFINITY) if rank[move] < best_rank else best
+            value = -self.value(self.after(state, move), depth - 1, -INFINITY, -floor)
+            if value > floor:
+                best, best_rank = value, rank[move]
+                line = unlinked((move, self.line))
+                self.best_so_far = Found(best, line, self.nodes, depth)
+        assert self.best_so_far is not None
+        return Found(best, self.best_so_far.line, self.nodes, depth, not self.horizon)
+
+    def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        """Return the exact value of `state`; the window is for searches that prune."""
+        self.count()
+        if state.ending() is not None:
+            self.line = ()
+            return self.final(state, depth)
+        if depth == 0:
+            self.line = ()
+            self.horizon = True
+            return self.leaf(state)
+        best = -INFINITY
+        line: Line = ()
+        for move in self.order(state):
+            value = -self.value(self.after(state, move), depth - 1, alpha, beta)
+            if value > best:
+                best, line = value, (move, self.line)
+        self.line = line
+        return best
+
+    def count(self) -> None:
+        """Count a node; raises `OutOfBudget`."""
+        self.nodes += 1
+        if self.nodes >= self.deadline.next_check:
+            self.deadline.check(self.nodes)
+
+
+class AlphaBeta(Minimax):
+    """Alpha-beta pruning, fail-soft (Knuth & Moore 1975; Russell & Norvig 2020, figure 5.7)."""
+
+    def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        """Return `v`, which bounds the exact value of `state`; the caller has alpha < beta.
+
+        v <= alpha:         exact <= v
+        alpha < v < beta:   exact == v
+        v >= beta:          exact >= v
+        """
+        self.count()
+        if state.ending() is not None:
+            self.line = ()
+            return self.final(state, depth)
+        if depth == 0:
+            self.line = ()
+            self.horizon = True
+            return self.leaf(state)
+        best = -INFINITY
+        line: Line = ()
+        for move in self.order(state):
+            value = -self.value(self.after(state, move), depth - 1, -beta, -alpha)
+            if value > best:
+                best, line = value, (move, self.line)
+                if value > alpha:
+                    alpha = value
+                    if alpha >= beta:
+                        self.cutoffs += 1
+                        break
+        self.line = line
+        return best

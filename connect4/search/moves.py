@@ -1,0 +1,26 @@
+"""Moves as the searches see them: an action, or the pass of a mover who has none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from connect4.games.base import Action, State
+
+Move: TypeAlias = Action | None
+"""An action, or None for the pass of a mover who has no action although the game goes on."""
+
+Order: TypeAlias = Callable[[State], Sequence[Move]]
+"""Returns every move of a position that is not over, in the order to try them in."""
+
+PASS: Final[tuple[Move]] = (None,)
+
+
+def after(state: State, move: Move) -> State:
+    """Return the position after the mover's `move`."""
+    return state.skip() if move is None else state.apply(move)
+
+
+def ascending(state: State) -> Sequence[Move]:
+    """Return the moves as the game lists them: columns from left to right."""
+    return state.legal_actions() or PASS

@@ -1,0 +1,95 @@
+"""All windows of a board at once, as bits of one wide integer.
+
+A window is a place for a line of four (of three, where a game wants only that).
+
+Each of a grid's four directions has a lane of `width` bits; player 2's lanes stand above player
+1's. A window is the bit of its last cell in its direction's lane. Multiplying a board by a constant
+that has a bit per lane copies it into every lane and shifts each copy along that lane's direction,
+so that a few operations on wide integers treat every window of the board.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from connect4.games.grid import Grid
+
+
+class Planes(NamedTuple):
+    """For both players' windows at once: which of them hold so many of that player's tokens.
+
+    A plane may have bits that are no windows: mask it with `Windows.starts` or a part of it.
+    """
+
+    first: int
+    """The window's first cell is taken (never so in windows of three)."""
+    last: int
+    any: int
+    """At least one cell is taken."""
+    one: int
+    two: int
+    three: int
+    four: int
+
+
+class Windows:
+    """The windows of a grid.
+
+    `starts` are those that lie on the board, `lanes[direction]` those of one direction, in the
+    order of `Grid.shifts`: up, right, down-right, up-right.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        """Use `windows_of` instead, which makes each grid's windows once."""
+        steps = grid.line - 1
+        width = grid.cells.bit_length() + steps * max(grid.shifts)
+        self.offset = len(grid.shifts) * width
+        self._low = (1 << self.offset) - 1
+        self._copy = 1 | 1 << self.offset
+        self._spread = [
+            sum(1 << lane * width + step * shift for lane, shift in enumerate(grid.shifts))
+            if step < grid.line
+            else 0
+            for step in range(4)
+        ]
+        self.lanes = [
+            (start << steps * shift + lane * width) * self._copy
+            for lane, (shift, start) in enumerate(zip(grid.shifts, grid.starts, strict=True))
+        ]
+        self.starts = sum(self.lanes)
+
+    def planes(self, one: int, two: int) -> Planes:
+        """Count the tokens of player 1 and of player 2 in each window."""
+        both = one | two << self.offset
+        last, third, second, first = [both * factor for factor in self._spread]
+        early, late = first & second, third & last
+        odd_early, odd_late = first ^ second, third ^ last
+        return Planes(
+            first,
+            last,
+            first | second | third | last,
+            (odd_early ^ odd_late) & ~(early | late),
+            (early ^ late) & ~(odd_early | odd_late) | odd_early & odd_late,
+            early & odd_late | late & odd_early,
+            early & late,
+        )
+
+    def without_enemy(self, planes: Planes) -> int:
+        """Return each player's windows that hold no token of the other."""
+        taken = planes.any
+        return self.starts & ~(taken >> self.offset | (taken & self._low) << self.offset)
+
+    def lead(self, windows: int) -> int:
+        """Return how many more of `windows` are player 1's than player 2's."""
+        return 2 * (windows & self._low).bit_count() - windows.bit_count()
+
+    def players(self, windows: int) -> tuple[int, int]:
+        """Return player 1's and player 2's part of `windows`."""
+        return windows & self._low, windows >> self.offset
+
+
+@cache
+def windows_of(grid: Grid) -> Windows:
+    """Return the windows of that grid."""
+    return Windows(grid)
