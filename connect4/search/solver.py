@@ -1,0 +1,187 @@
+"""Perfect play in classic Connect 4 on 6 rows by 7 columns: bitboards and null windows.
+
+The score of a position is that of the side to move: 22 minus the number of the winner's tokens
+once its four is complete, negative where the opponent wins, 0 for a draw. The method is that of
+P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based approach of Connect-Four"
+(1988); here the threats of all moves are found at once, in lanes of one wide integer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from connect4.games.base import State
+from connect4.games.grid import grid_of
+from connect4.search.deadline import Deadline
+
+GRID: Final = grid_of(6, 7)
+BOARD: Final = GRID.cells
+BOTTOMS: Final = sum(GRID.bottoms)
+CELLS: Final = GRID.rows * GRID.columns
+
+ORDER: Final = (3, 2, 4, 1, 5, 0, 6)
+"""The columns from the middle outwards; the move into ORDER[i] has lane i."""
+
+LANE: Final = 80
+"""Bits of a lane: the board, and room for what is shifted beyond it."""
+
+LANES: Final = tuple(range(0, LANE * len(ORDER), LANE))
+EVERY_LANE: Final = sum(1 << lane for lane in LANES)
+OWN_COLUMN: Final = sum(
+    GRID.column_cells[column] << lane for lane, column in zip(LANES, ORDER, strict=True)
+)
+
+ZERO: Final = 64
+"""Added to a score where it is stored, so that it is positive."""
+IS_LOWER: Final = 128
+
+
+def winning_cells(own: int, empty: int) -> int:
+    """Return the cells of `empty` that complete a four with the tokens `own`.
+
+    Either of one board, or of several at once in lanes of `LANE` bits.
+    """
+    cells = own << 1 & own << 2 & own << 3
+    for shift in GRID.shifts[1:]:
+        before = own << shift & own << 2 * shift
+        behind = own >> shift & own >> 2 * shift
+        cells |= before & (own << 3 * shift | own >> shift)
+        cells |= behind & (own >> 3 * shift | own << shift)
+    return cells & empty
+
+
+class Solver:
+    """Scores positions; `nodes` counts the calls of its search since it was made.
+
+    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError`
+    for another board and `OutOfBudget` as `deadline` says.
+    """
+
+    def __init__(self, memory: int = 256) -> None:
+        """Keep a transposition table of `memory` megabytes, taken only as far as it is used."""
+        self._size = memory * 2**20 // 8 - 1
+        self._table = memoryview(bytearray(8 * self._size)).cast("Q")
+        self.nodes = 0
+        self.deadline = Deadline()
+
+    def score(self, state: State) -> int:
+        """Return the score of a position."""
+        own, mask = _read(state)
+        low, high = -((CELLS - mask.bit_count()) // 2), (CELLS + 1 - mask.bit_count()) // 2
+        while low < high:  # narrowed from both ends, small scores first, for they are quick to test
+            middle = (low + high) // 2
+            if middle <= 0 and low // 2 < middle:
+                middle = low // 2
+            elif middle >= 0 and high // 2 > middle:
+                middle = high // 2
+            if self._beats(own, mask, middle):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def best(self, state: State) -> tuple[int, int]:
+        """Return the best move, of several the most central, and the position's score."""
+        score = self.score(state)
+        own, mask = _read(state)
+        for column in ORDER:
+            move = mask + BOTTOMS & GRID.column_cells[column]
+            if move and self._reaches(own, mask, move, score):
+                return column, score
+        raise AssertionError("no move reaches the score")
+
+    def scores(self, state: State) -> dict[int, int]:
+        """Return for each move what the position would be worth with it, by ascending column."""
+        found = {}
+        for column in state.legal_actions():
+            after = state.apply(column)
+            if after.ending() is None:
+                found[column] = -self.score(after)
+            else:
+                won = after.margin(state.mover) > 0
+                found[column] = (CELLS + 1 - _read(state)[1].bit_count()) // 2 if won else 0
+        return found
+
+    def _reaches(self, own: int, mask: int, move: int, score: int) -> bool:
+        """Return whether `move` leads to `score` or more, which no move exceeds."""
+        if winning_cells(own, BOARD ^ mask) & move:
+            return True
+        if mask | move == BOARD:
+            return score <= 0
+        return not self._beats(own ^ mask, mask | move, -score)
+
+    def _beats(self, own: int, mask: int, score: int) -> bool:
+        """Return whether a position's score is above `score`; `own` are the mover's tokens."""
+        moves = mask.bit_count()
+        empty = BOARD ^ mask
+        wins = winning_cells(own, empty)
+        if wins & mask + BOTTOMS:
+            return (CELLS + 1 - moves) // 2 > score
+        return self._search(own, mask, winning_cells(own ^ mask, empty), wins, moves, score) > score
+
+    def _search(
+        self, own: int, mask: int, threats: int, wins: int, moves: int, alpha: int
+    ) -> int:
+        """Return `v`: exact score <= v where v <= alpha, exact score >= v where v > alpha.
+
+        `mask` holds the `moves` tokens played, `own` the mover's, who cannot win at once; `threats`
+        and `wins` are the cells that complete a four of the opponent's and of the mover's.
+        """
+        self.nodes += 1
+        if self.nodes >= self.deadline.next_check:
+            self.deadline.check(self.nodes)
+        possible = mask + BOTTOMS & BOARD
+        forced = possible & threats
+        if forced:
+            possible = forced
+        possible &= ~(threats >> 1)
+        if not possible or forced & forced - 1:
+            return -((CELLS - moves) // 2)
+        if moves >= CELLS - 2:
+            return 0
+        best = -((CELLS - 2 - moves) // 2)
+        if best > alpha:
+            return best
+        highest = (CELLS - 1 - moves) // 2
+        if highest <= alpha:
+            return highest
+        key = own + mask
+        slot = key % self._size
+        entry = self._table[slot]
+        if entry >> 8 == key:
+            bound = (entry & IS_LOWER - 1) - ZERO
+            if (bound > alpha) == (entry & IS_LOWER > 0):
+                return bound
+        other = own ^ mask
+        for _, move, threats_after in self._moves(own, mask, possible):
+            value = -self._search(
+                other, mask | move, threats_after, threats & ~move, moves + 1, -alpha - 1
+            )
+            if value > alpha:
+                self._table[slot] = key << 8 | IS_LOWER | value + ZERO
+                return value
+            if value > best:
+                best = value
+        self._table[slot] = key << 8 | best + ZERO
+        return best
+
+    def _moves(self, own: int, mask: int, possible: int) -> list[tuple[int, int, int]]:
+        """Return `(order, move, threats)` of each move in `possible`, most threats first."""
+        boards = own * EVERY_LANE | possible * EVERY_LANE & OWN_COLUMN
+        cells = winning_cells(boards, (BOARD ^ mask) * EVERY_LANE)
+        moves = []
+        for place, lane in enumerate(LANES):
+            move = possible & OWN_COLUMN >> lane
+            if move:
+                threats = cells >> lane & BOARD & ~move
+                moves.append((place - 8 * threats.bit_count(), move, threats))
+        moves.sort()
+        return moves
+
+
+def _read(state: State) -> tuple[int, int]:
+    """Return the mover's tokens and all tokens as masks of `GRID`."""
+    if state.grid is not GRID or state.ending() is not None:
+        raise ValueError("the solver scores positions of 6 rows by 7 columns that are not over")
+    one, two = state.bitboards()
+    return one if state.mover == 1 else two, one | two
