@@ -28,6 +28,7 @@ from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views.terminal import TerminalView, first_line, harmless
+from connect4.views.words import ENDINGS
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """Where the record of a game with a failed turn goes if `--record` names no other place."""
@@ -57,17 +58,6 @@ starts: a state file, or one of connect4/initial_states with or without .txt
 a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
 piece in column 7, row 1, one square west); q leaves the game
 """
-
-ENDINGS: Final = {
-    Ending.NO_ACTION: "the player to move has no valid action",
-    Ending.STALLED: "stopped after six skipped turns in a row",
-    Ending.LINE: "four in a row",
-    Ending.BOARD_FULL: "the board is full",
-    Ending.DRAW_LIMIT: "the limit of turns is reached: a draw",
-    Ending.REPETITION: "the position has come up for the third time: a draw",
-    Ending.FORFEIT: "a late, invalid or failed turn loses the game",
-    Ending.LEFT: "a player left",
-}
 
 
 class Parser(argparse.ArgumentParser):
@@ -292,7 +282,7 @@ def tell_result(record: Record) -> None:
     assert record.result is not None
     for player, points in zip((1, 2), record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
-    print(f"The game ended: {ENDINGS.get(record.result.ending, record.result.ending.value)}.")
+    print(f"The game ended: {ENDINGS[record.result.ending]}.")
     for player in (1, 2):
         faults = [
             turn

@@ -1,0 +1,77 @@
+"use strict";
+/* Small helpers. Text from records reaches the page through textContent and attributes alone. */
+
+const SVG = "http://www.w3.org/2000/svg";
+const DATA = JSON.parse(document.getElementById("data").textContent);
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+function svg(name, attributes, parent) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (parent) parent.append(element);
+  return element;
+}
+
+function make(name, className, ...children) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+/* A name that nobody vouches for: `bdi` keeps its writing direction to itself. */
+function quoted(text) {
+  const name = make("bdi", "", brief(text));
+  name.title = text;
+  return name;
+}
+
+/* Of a long path, what tells it from others: the file, or the folder where all are named alike. */
+function brief(name) {
+  if (name.length <= 24 || !name.includes("/")) return name;
+  return name.replace(/\/ai\.py$/, "").split("/").pop();
+}
+
+function token(player) {
+  const mark = make("span", `mark p${player}`);
+  mark.setAttribute("aria-hidden", "true");
+  return mark;
+}
+
+/* Numbers with a real minus sign and at most `digits` decimals. */
+function number(value, digits = 0) {
+  return value.toFixed(digits).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros))
+    .replace(/^-0$/, "0").replace("-", "\u2212");
+}
+
+function signed(value, digits = 0) {
+  const text = number(value, digits);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+function seconds(value) {
+  if (value < 0.0005) return "0 s";
+  return value < 0.1 ? `${number(value * 1000)} ms` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
+}
+
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
+/* The button changes between dark and light; the file opens as the system is set. */
+(function theme() {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  const button = byId("theme");
+  const label = () => {
+    button.textContent = dark() ? "\u2600 Light" : "\u263e Dark";
+  };
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    label();
+  });
+  system.addEventListener("change", label);
+  label();
+})();

@@ -1,0 +1,105 @@
+/* A chart over the turns of a game: x is the turn, a line shows where the reader stands, a press
+   or a drag goes there. */
+
+class Chart {
+  /* `range` is [lowest, highest] value; `paint(chart)` draws the series with `x` and `y`. */
+  constructor(host, turns, range, paint, pick) {
+    Object.assign(this, { host, turns, range, paint, at: 0 });
+    this.picture = svg("svg", { class: "chart", "aria-hidden": "true" });
+    host.replaceChildren(this.picture);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(host);
+    const go = (event) => {
+      if (!(event.buttons & 1)) return;
+      const share = (event.offsetX - this.left) / (this.right - this.left);
+      pick(Math.max(0, Math.min(turns, Math.round(share * turns))));
+    };
+    this.picture.addEventListener("pointerdown", go);
+    this.picture.addEventListener("pointermove", go);
+  }
+
+  stop() {
+    this.observer.disconnect();
+  }
+
+  x(turn) {
+    return this.left + (turn / Math.max(1, this.turns)) * (this.right - this.left);
+  }
+
+  y(value) {
+    const [low, high] = this.range;
+    return this.bottom - ((value - low) / (high - low)) * (this.bottom - this.top);
+  }
+
+  draw() {
+    const width = this.host.clientWidth;
+    const height = this.host.clientHeight;
+    if (!width || (width === this.width && height === this.height)) return;
+    Object.assign(this, {
+      width, height, left: 40, right: width - 12, top: 10, bottom: height - 20,
+    });
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.picture.replaceChildren();
+    for (const value of ticks(...this.range)) {
+      const y = this.y(value);
+      const kind = value === 0 ? "zero" : "grid";
+      svg("line", { x1: this.left, x2: this.right, y1: y, y2: y, class: kind }, this.picture);
+      this.label(this.left - 6, y, number(value, 2), "end");
+    }
+    const every = step(this.turns, width / 70) || 1;
+    for (let turn = 0; turn <= this.turns; turn += every) {
+      this.label(this.x(turn), this.bottom + 12, `${turn}`, "middle");
+    }
+    this.paint(this);
+    this.cursor = svg("line", { y1: this.top, y2: this.bottom, class: "cursor" }, this.picture);
+    this.go(this.at);
+  }
+
+  label(x, y, text, anchor, kind = "") {
+    const attributes = { x, y, "text-anchor": anchor, class: kind };
+    svg("text", attributes, this.picture).textContent = text;
+  }
+
+  /* A line through `values`, value k at turn k; null leaves a gap. */
+  line(values, kind) {
+    let path = "";
+    let pen = "M";
+    values.forEach((value, turn) => {
+      if (value !== null) path += `${pen}${this.x(turn).toFixed(1)} ${this.y(value).toFixed(1)}`;
+      pen = value === null ? "M" : "L";
+    });
+    svg("path", { d: path, class: kind }, this.picture);
+  }
+
+  /* The bar of a turn, from 0 to `value`. */
+  bar(turn, value, kind) {
+    const width = Math.max(1.5, (this.right - this.left) / Math.max(1, this.turns) * .7);
+    const [zero, end] = [this.y(0), this.y(value)];
+    const height = Math.max(1, Math.abs(zero - end));
+    const attributes = { x: this.x(turn) - width / 2, y: Math.min(zero, end), width, height };
+    svg("rect", { ...attributes, class: kind }, this.picture);
+  }
+
+  go(turn) {
+    this.at = turn;
+    if (!this.cursor) return;
+    const x = this.x(turn);
+    this.cursor.setAttribute("x1", x);
+    this.cursor.setAttribute("x2", x);
+  }
+}
+
+/* The least of 1, 2, 5, 10, 20 ... of which `span` holds at most `count`. */
+function step(span, count) {
+  if (!(span > 0)) return 0;
+  const rough = span / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * .9999);
+}
+
+function ticks(low, high) {
+  const size = step(high - low, 4);
+  const values = [];
+  for (let index = Math.ceil(low / size); index * size <= high; index++) values.push(index * size);
+  return values;
+}

@@ -1,0 +1,70 @@
+"""One self-contained HTML file: styles, scripts and data inside, nothing fetched, nothing trusted.
+
+The data stand in a JSON block in which no `<` is left, and the scripts write them as text alone.
+A content security policy allows the file's own style and script by hash and no request at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from connect4.errors import BadInput
+
+ASSETS: Final = Path(__file__).parent / "assets"
+
+
+def build(title: str, parts: tuple[str, ...], data: Any) -> str:
+    """Return the document made of the assets named `parts` (.css, .html and .js, in this order)."""
+    style, body, script = (
+        "\n".join(
+            path.read_text(encoding="utf-8")
+            for path in (ASSETS / f"{part}.{suffix}" for part in parts)
+            if path.is_file()
+        )
+        for suffix in ("css", "html", "js")
+    )
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(title.encode(errors="replace").decode())}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="data">{_json(data)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _json(data: Any) -> str:
+    """Return JSON in ASCII that cannot end the block it stands in."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def write(text: str, path: Path) -> None:
+    """Write a document; raises `BadInput` where the place cannot be had."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise BadInput(f"{path}: the page cannot be written: {error.strerror}") from None
