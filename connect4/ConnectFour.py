@@ -27,6 +27,8 @@ from connect4.players.names import AgentName
 from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
+from connect4.views import document
+from connect4.views.page import page
 from connect4.views.terminal import TerminalView, first_line, harmless
 from connect4.views.words import ENDINGS
 
@@ -46,6 +48,8 @@ examples:
       two versions against each other, once from each side
   python3 -m connect4.ConnectFour ai random case1 --view none --record game.json
       no pictures, only the scores, and a record of the game
+  python3 -m connect4.ConnectFour ai random case1 --page game.html
+      and a page to replay it in any browser, alone in one file
   python3 -m connect4.ConnectFour human random --game classic --rows 6 --columns 8
       the first four in a row wins; classic-full: the most fours on a full board
   python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
@@ -125,6 +129,7 @@ def make_parser() -> Parser:
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
     add("--view", choices=("auto", "window", "terminal", "none"), default="auto")
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
+    add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
     add("--rows", type=count, help="rows of the empty board (extended, classic, classic-full)")
     add("--columns", type=count, help="its columns")
@@ -159,8 +164,9 @@ def play(arguments: argparse.Namespace) -> int:
     one = parse_agent(arguments.agent1, game.name)
     two = parse_agent(arguments.agent2, game.name)
     start = start_position(game, arguments)
-    if arguments.record and not arguments.record.parent.is_dir():
-        raise BadInput(f"--record {arguments.record}: no folder {str(arguments.record.parent)!r}")
+    for option, path in (("--record", arguments.record), ("--page", arguments.page)):
+        if path and not path.parent.is_dir():
+            raise BadInput(f"{option} {path}: no folder {str(path.parent)!r}")
     terms = Terms(
         arguments.time,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
@@ -171,16 +177,19 @@ def play(arguments: argparse.Namespace) -> int:
     )
     if arguments.log:
         write_text(arguments.log, "")
-    results = []
+    games: list[Record] = []
+    status = 0
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
-        status, result = play_one(game, start, agents, terms, arguments, place)
+        status, record = play_one(game, start, agents, terms, arguments, place)
+        games.append(record)
         if status:
-            return status
-        results.append(result)
-    if arguments.swap:
-        tell_average(one.text, two.text, results)
-    return 0
+            break
+    if arguments.page:
+        document.write(page(games), arguments.page)
+    if arguments.swap and not status:
+        tell_average(one.text, two.text, [record.result for record in games if record.result])
+    return status
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
@@ -230,8 +239,8 @@ def play_one(
     terms: Terms,
     arguments: argparse.Namespace,
     place: Path,
-) -> tuple[int, Result]:
-    """Play one game, show it, write its record; return the exit status and the result."""
+) -> tuple[int, Record]:
+    """Play one game, show it, write its record; return the exit status and the record."""
     title = f"{game.title}, {arguments.start or 'the usual start'}"
     view = TerminalView((agents[0].text, agents[1].text), title, str(place))
     shown = arguments.view != "none" or any(agent.kind == "human" for agent in agents)
@@ -258,7 +267,7 @@ def play_one(
     tell_result(record)
     if failed and not arguments.record:
         print(f"The game's record is in {place}; --record FILE puts it elsewhere.")
-    return status, record.result
+    return status, record
 
 
 def tell_logs(agents: tuple[AgentName, AgentName], logs: list[str], place: Path | None) -> None:

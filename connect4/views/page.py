@@ -210,7 +210,9 @@ def main(argv: list[str] | None = None) -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{arguments.o}: {len(arguments.records)} game(s), {len(text.encode()) / 1000:.0f} kB")
+    count = len(arguments.records)
+    size = f"{len(text.encode()) / 1000:.0f} kB"
+    print(f"{arguments.o}: {count} game{'s' if count > 1 else ''}, {size}")
     return 0
 
 

@@ -31,7 +31,7 @@ function quoted(text) {
 
 /* Of a long path, what tells it from others: the file, or the folder where all are named alike. */
 function brief(name) {
-  if (name.length <= 24 || !name.includes("/")) return name;
+  if (name.length <= 24 || !/^ai:.*\//.test(name)) return name;
   return name.replace(/\/ai\.py$/, "").split("/").pop();
 }
 
@@ -55,6 +55,11 @@ function signed(value, digits = 0) {
 function seconds(value) {
   if (value < 0.0005) return "0 s";
   return value < 0.1 ? `${number(value * 1000)} ms` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
+}
+
+/* Do what the first look at the page need not wait for. */
+function afterPaint(work) {
+  requestAnimationFrame(() => setTimeout(work));
 }
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");

@@ -36,23 +36,26 @@ class Board {
     const { rows, columns, plate } = this.shape;
     const size = { x: 0, y: 0, width: columns * CELL, height: rows * CELL };
     svg("rect", { ...size, class: plate ? "back" : "field-back", rx: plate ? 8 : 0 }, this.group);
-    const layer = svg("g", {}, this.group);
+    const layer = svg("g", { class: "tokens" }, this.group);
     let holes = `M-4 8a12 12 0 0 1 12-12h${size.width - 16}a12 12 0 0 1 12 12v${size.height - 16}` +
       `a12 12 0 0 1-12 12h${16 - size.width}a12 12 0 0 1-12-12z`;
     let lines = "";
     for (let cell = 0; cell < rows * columns; cell++) {
       const [x, y] = this.centre(cell);
-      const group = svg("g", { class: "p0" }, layer);
-      svg("circle", { cx: x, cy: y, r: RADIUS, class: "disc" }, group);
-      svg("circle", { cx: x, cy: y, r: 4.5, class: "dot" }, group);
-      svg("circle", { cx: x, cy: y, r: 7, class: "ring" }, group);
-      this.tokens.push(group);
+      this.tokens.push(svg("g", { class: "p0" }, layer));
       holes += `M${x - 15.5} ${y}a15.5 15.5 0 1 0 31 0a15.5 15.5 0 1 0-31 0z`;
     }
     for (let row = 1; row < rows; row++) lines += `M0 ${row * CELL}h${size.width}`;
     for (let column = 1; column < columns; column++) lines += `M${column * CELL} 0v${size.height}`;
     if (plate) svg("path", { d: holes, class: "plate", "fill-rule": "evenodd" }, this.group);
     else svg("path", { d: lines, class: "field" }, this.group);
+  }
+
+  drawToken(cell) {
+    const [cx, cy] = this.centre(cell);
+    for (const [kind, r] of [["disc", RADIUS], ["dot", 4.5], ["ring", 7]]) {
+      svg("circle", { cx, cy, r, class: kind }, this.tokens[cell]);
+    }
   }
 
   drawLabels() {
@@ -80,6 +83,7 @@ class Board {
       if (this.values[cell] === value) return;
       this.values[cell] = value;
       this.tokens[cell].setAttribute("class", `p${value}`);
+      if (!this.tokens[cell].firstChild) this.drawToken(cell);
     });
     this.drawMarks(move, line);
     if (move && milliseconds && !CALM.matches) this.animate(move, milliseconds);

@@ -83,6 +83,7 @@ const page = {
     if (current) current.removeAttribute("aria-current");
     const item = this.items[this.at];
     item.setAttribute("aria-current", "step");
+    if (!item.isConnected) return;
     const list = byId("moves");
     const top = item.parentElement.offsetTop;
     const low = top + item.offsetHeight - list.clientHeight;
@@ -95,6 +96,7 @@ const page = {
       this.pause();
       return;
     }
+    if (!this.game.last) return;
     if (this.at === this.game.last) this.show(0, 0);
     const tick = () => {
       const pace = Number(byId("speed").value);
@@ -177,15 +179,22 @@ function listMoves() {
     const gain = game.scores[at].map((score, side) => score - game.scores[at - 1][side]);
     const net = turn.player === 1 ? gain[0] - gain[1] : gain[1] - gain[0];
     const text = turn.outcome === "played" ? turn.text : WORDS[turn.outcome];
+    item.setAttribute("aria-label", `${at}: player ${turn.player} ${deed(turn)}, ${seconds(turn.time)}`);
     item.append(
-      make("span", "number", `${at}`), token(turn.player), make("span", "hidden", `player ${turn.player} `),
+      make("span", "number", `${at}`), token(turn.player),
       make("span", turn.fault ? "text fault" : "text", text),
       make("span", "gain muted", net ? signed(net) : ""), make("span", "time", seconds(turn.time)),
     );
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
     return item;
   });
-  byId("moves").replaceChildren(...page.items.map((item) => make("li", "", item)));
+  byId("moves").replaceChildren();
+  const lines = page.items.map((item) => make("li", "", item));
+  afterPaint(() => {
+    if (lines[0].firstChild !== page.items[0]) return; // another game was chosen meanwhile
+    byId("moves").replaceChildren(...lines);
+    page.markMove();
+  });
 }
 
 function key(player) {

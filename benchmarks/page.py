@@ -1,0 +1,124 @@
+"""Measure the replay page in Chromium: `python3 -m benchmarks.page [--loads N]`.
+
+A random game on an empty 12x12 board is opened from disk, again and again: the time to the first
+paint with content, to the page being ready, of one step with its layout, and the size of the file.
+Exits with status 1 where the first paint takes 100 ms or more (median), or the file 200 kB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from tabulate import tabulate
+
+from connect4.games import GAMES, load_start
+from connect4.players.base import Outcome
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn
+from connect4.views.page import page
+from tests.browser import Browser, NoBrowser
+
+PAINT_LIMIT = 100.0
+SIZE_LIMIT = 200_000
+
+PAINT = """
+const done = arguments[0];
+const [load] = performance.getEntriesByType('navigation');
+new PerformanceObserver((list) => {
+  const first = list.getEntries().find((entry) => entry.name === 'first-contentful-paint');
+  if (first) done([first.startTime, load.loadEventEnd]);
+}).observe({ type: 'paint', buffered: true });
+"""
+
+STEPS = """
+const times = [];
+for (let at = 1; at <= page.game.last; at++) {
+  const began = performance.now();
+  page.go(at);
+  document.body.getBoundingClientRect();
+  times.push(performance.now() - began);
+}
+return times;
+"""
+
+
+def random_game() -> Record:
+    """Return a random game on the empty 12x12 board, seed 1."""
+    game, rng = GAMES["extended"], random.Random(1)
+    state = start = load_start(game, "empty12x12")
+    turns: list[Turn] = []
+    while not state.is_over():
+        action = rng.choice(state.legal_actions())
+        number, text = len(turns) + 1, game.format_action(action)
+        seconds = round(rng.uniform(0, 20), 3)
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text, seconds))
+        state = state.apply(action)
+    ending = state.ending()
+    assert ending is not None
+    players = (RecordedPlayer("random"), RecordedPlayer("random"))
+    return Record(game, start, players, 20.0, 1, turns, Result(state.scores(), ending, 0))
+
+
+def load(browser: Browser, file: Path) -> tuple[float, float]:
+    """Open a file; return the milliseconds to the first paint and to being loaded."""
+    browser.open(file)
+    browser.wait("return document.readyState === 'complete'")
+    paint, loaded = browser.driver.execute_async_script(PAINT)
+    return paint, loaded
+
+
+def measure(browser: Browser, file: Path, loads: int) -> tuple[list[list[object]], float]:
+    """Return the lines of the table, and the median first paint in milliseconds."""
+    bare = file.with_name("bare.html")
+    bare.write_text("<!DOCTYPE html><title>bare</title><p>nothing", encoding="utf-8")
+    floor, paints, ready = [], [], []
+    for _ in range(loads):
+        floor.append(load(browser, bare)[0])
+        paint, loaded = load(browser, file)
+        paints.append(paint)
+        ready.append(loaded)
+    steps = browser.run(STEPS)
+    rows: list[list[object]] = [
+        [name, f"{median(times):.1f}", f"{max(times):.1f}", limit]
+        for name, times, limit in (
+            ("first paint", paints, f"{PAINT_LIMIT:.0f}"),
+            ("the same of one empty line", floor, ""),
+            ("page ready", ready, ""),
+            ("one step", steps, ""),
+        )
+    ]
+    return rows, median(paints)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m benchmarks.page", description=__doc__)
+    parser.add_argument("--loads", type=int, default=20, help="how often it is opened (default 20)")
+    arguments = parser.parse_args()
+    game = random_game()
+    text = page([game])
+    size = len(text.encode())
+    try:
+        browser = Browser()
+    except NoBrowser as reason:
+        print(f"not measured: {reason}")
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "game.html"
+        file.write_text(text, encoding="utf-8")
+        try:
+            rows, paint = measure(browser, file, arguments.loads)
+        finally:
+            browser.close()
+    rows.append(["size, kB", f"{size / 1000:.1f}", "", f"{SIZE_LIMIT / 1000:.0f}"])
+    print(f"12x12, {len(game.turns)} turns, opened {arguments.loads} times; milliseconds")
+    print(tabulate(rows, ["", "median", "highest", "limit"], disable_numparse=True))
+    return 0 if paint < PAINT_LIMIT and size < SIZE_LIMIT else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

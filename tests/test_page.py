@@ -1,0 +1,403 @@
+"""The replay page in a real Chromium, opened from disk as a student opens it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from connect4 import record as records
+from connect4.errors import BadInput
+from connect4.games import GAMES, load_start
+from connect4.games.base import Ending, Player
+from connect4.games.extended import ExtendedState
+from connect4.players.base import Outcome
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn
+from connect4.views.page import page
+from tests.browser import PHONE, Browser
+from tests.command import assert_refused, run
+
+HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>\u202e&amp;"
+TRACEBACK = f"Traceback (most recent call last):\n  {HOSTILE}\nIndexError: {HOSTILE}"
+FAULTS = {4: Outcome.TIMEOUT, 7: Outcome.ERROR, 10: Outcome.INVALID}
+DETAILS = {4: "no answer within 20 s", 7: TRACEBACK, 10: "column 3 is full"}
+
+LEFT, RIGHT, HOME, END, PAGE_UP, PAGE_DOWN = (
+    "\ue012",
+    "\ue014",
+    "\ue011",
+    "\ue010",
+    "\ue00e",
+    "\ue00f",
+)
+
+
+def played(
+    start: str, names: tuple[str, str] = ("ai", "random"), faults: dict[int, Outcome] | None = None
+) -> Record:
+    """Return a random game, seed 1, with the turns of `faults` lost."""
+    game, rng, turns = GAMES["extended"], random.Random(1), list[Turn]()
+    state = first = load_start(game, start)
+    while not state.is_over():
+        number, seconds = len(turns) + 1, round(rng.uniform(0.01, 3), 3)
+        outcome = (faults or {}).get(number)
+        if outcome is not None:
+            text = "3" if outcome is Outcome.INVALID else None
+            turns.append(
+                Turn(number, state.mover, outcome, None, text, seconds, detail=DETAILS[number])
+            )
+            state = state.skip()
+            continue
+        action = rng.choice(state.legal_actions())
+        text = game.format_action(action)
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text, seconds))
+        state = state.apply(action)
+    one, two = state.scores()
+    winner: Player = 1 if one > two else 2
+    players = (RecordedPlayer(names[0], "intelligent"), RecordedPlayer(names[1]))
+    return Record(
+        game, first, players, 20.0, 1, turns, Result((one, two), Ending.NO_ACTION, winner)
+    )
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    return played("case1", ("ai", HOSTILE), FAULTS)
+
+
+@pytest.fixture(scope="module")
+def file(record: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "game.html"
+    path.write_text(page([record, played("case4")]), encoding="utf-8")
+    return path
+
+
+def shown_board(browser: Browser) -> list[list[int]]:
+    """Return the cells that the picture shows."""
+    classes = browser.run(
+        "return [...document.querySelectorAll('#board .tokens > g')]"
+        ".map(token => token.getAttribute('class'))"
+    )
+    values = [int(name[1]) for name in classes]
+    columns = len(browser.find_all("#cells tr:first-child th")) - 1
+    return [values[start : start + columns] for start in range(0, len(values), columns)]
+
+
+def position(browser: Browser) -> int:
+    return int(browser.find("#slider").get_property("value"))
+
+
+def assert_shows(browser: Browser, record: Record, turn: int) -> None:
+    """Check every part of the page that depends on the turn."""
+    state = list(records.replay(record))[turn]
+    assert isinstance(state, ExtendedState)
+    assert position(browser) == turn
+    assert shown_board(browser) == state.board().tolist()
+    for player in (1, 2):
+        assert browser.text(f"#player{player} .score") == str(state.scores()[player - 1])
+        assert f"{state.popouts[player - 1]} pop-out" in browser.text(f"#player{player} .more")
+    current = browser.find_all("#moves [aria-current=step]")
+    assert [item.text.split()[0] for item in current] == [str(turn)]
+
+
+def test_the_page_opens_at_the_start_with_names_and_settings(
+    browser: Browser, file: Path, record: Record
+) -> None:
+    browser.open(file)
+    assert_shows(browser, record, 0)
+    assert browser.text("#title").startswith("ExtendedConnect4: ai against ")
+    assert browser.text("#facts").splitlines() == [
+        "6×8", "20 s a move", "seed 1", "player 1: intelligent move",
+    ]  # fmt: skip
+    browser.assert_quiet()
+
+
+def test_keys_step_through_the_game(browser: Browser, file: Path, record: Record) -> None:
+    browser.open(file)
+    last = len(record.turns)
+    for key, turn in (
+        (RIGHT, 1), (RIGHT, 2), (LEFT, 1), (END, last), (RIGHT, last), (PAGE_UP, last - 10),
+        (HOME, 0), (LEFT, 0), (PAGE_DOWN, 10),
+    ):  # fmt: skip
+        browser.press(key)
+        assert_shows(browser, record, turn)
+    browser.press(RIGHT, on="#slider")
+    assert_shows(browser, record, 11)
+    browser.assert_quiet()
+
+
+def test_the_slider_scrubs(browser: Browser, file: Path, record: Record) -> None:
+    browser.open(file)
+    for turn in (len(record.turns) // 2, len(record.turns), 3, 0):
+        browser.run(
+            "const slider = document.getElementById('slider');"
+            "slider.value = arguments[0]; slider.dispatchEvent(new Event('input'))",
+            turn,
+        )
+        assert_shows(browser, record, turn)
+    slider = browser.find("#slider")
+    slider.click()  # its middle
+    assert abs(position(browser) - len(record.turns) / 2) <= 1
+    browser.assert_quiet()
+
+
+def test_a_click_in_the_move_list_goes_there(browser: Browser, file: Path, record: Record) -> None:
+    browser.open(file)
+    items = browser.find_all("#moves button")
+    assert len(items) == len(record.turns) + 1
+    for turn in (5, len(record.turns), 0):
+        browser.run("arguments[0].scrollIntoView()", items[turn])
+        items[turn].click()
+        assert_shows(browser, record, turn)
+
+
+def test_a_click_in_a_chart_goes_there(browser: Browser, file: Path, record: Record) -> None:
+    from selenium.webdriver import ActionChains
+
+    browser.open(file)
+    for figure in ("score", "time"):
+        browser.press(HOME)
+        chart = browser.find(f"#{figure}")
+        browser.run("arguments[0].scrollIntoView()", chart)
+        ActionChains(browser.driver).move_to_element(chart).click().perform()
+        middle = len(record.turns) / 2
+        assert abs(position(browser) - middle) <= middle * 0.15
+
+
+def test_play_runs_to_the_end_and_pause_stops_it(
+    browser: Browser, file: Path, record: Record
+) -> None:
+    browser.open(file)
+    browser.run("document.getElementById('speed').value = '150'")
+    browser.press(" ")
+    assert "Pause" in browser.text("#play")
+    browser.wait("return page.at >= 2")
+    browser.press(" ")
+    assert "Play" in browser.text("#play")
+    browser.press(END, LEFT, LEFT)
+    browser.find("#play").click()
+    browser.wait("return page.at === page.game.last && page.timer === null")
+    assert_shows(browser, record, len(record.turns))
+    assert "Player " in browser.text("#said")
+    assert "no valid action" in browser.text("#said")
+    browser.assert_quiet()
+
+
+def test_faults_are_marked_and_can_be_walked(browser: Browser, file: Path, record: Record) -> None:
+    browser.open(file)
+    for turn, words in ((4, "too late"), (7, "an error"), (10, "an invalid action")):
+        browser.press("f")
+        assert_shows(browser, record, turn)
+        assert words in browser.text("#said")
+        assert browser.text("#moves [aria-current] .fault") == words
+        assert DETAILS[turn].splitlines()[0] in browser.text("#detail")
+    assert "the answer: 3" in browser.text("#detail")
+    browser.find("#fault").click()
+    assert_shows(browser, record, 4)
+    letters = [mark.text for mark in browser.find_all("#time text.fault")]
+    assert letters == ["T", "E", "I"]
+    assert "2 faults" in browser.run(
+        "page.go(12); return document.getElementById('player2').textContent"
+    )
+
+
+def test_hostile_text_stays_text(browser: Browser, record: Record, tmp_path: Path) -> None:
+    file = tmp_path / "hostile.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file, "#1.7")
+    assert browser.find("#player2 bdi").get_property("textContent") == HOSTILE
+    assert browser.find("#title bdi:last-child").get_property("textContent") == HOSTILE
+    assert browser.find("#detail").get_property("textContent") == TRACEBACK
+    assert HOSTILE in browser.driver.title
+    assert browser.run("return window.stolen") is None
+    assert browser.find_all("img") == []
+    assert browser.run("return document.scripts.length") == 2
+    browser.assert_quiet()
+
+
+def test_the_policy_refuses_foreign_scripts_and_requests(browser: Browser, file: Path) -> None:
+    """The second wall: even markup that got in would not run and could not call anywhere."""
+    browser.open(file)
+    browser.run(
+        "const script = document.createElement('script'); script.textContent = 'window.stolen = 1';"
+        "document.body.append(script);"
+        "const box = document.createElement('div'); document.body.append(box);"
+        "box.innerHTML = '<img src=x onerror=\"window.stolen = 1\">';"
+    )
+    assert browser.run("return window.stolen") is None
+    refused = browser.driver.execute_async_script(
+        "const done = arguments[0];"
+        "fetch('http://127.0.0.1:9/').then(() => done(false), () => done(true))"
+    )
+    assert refused
+    policy_reports = [
+        row for row in browser.driver.get_log("browser") if "Content Security" in row["message"]
+    ]
+    assert len(policy_reports) >= 3
+
+
+def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    other = played("case4")
+    browser.open(file)
+    chooser = Select(browser.find("#game"))
+    assert len(chooser.options) == 2
+    chooser.select_by_index(1)
+    assert "pop-out" not in browser.text("#player1 .more")
+    browser.press(END)
+    assert shown_board(browser) == list(records.replay(other))[-1].board().tolist()
+    browser.driver.refresh()
+    browser.wait("return page.items[0].isConnected")
+    assert shown_board(browser) == list(records.replay(other))[-1].board().tolist()
+    browser.assert_quiet()
+
+
+def test_a_screen_reader_gets_the_board_the_turn_and_the_charts(
+    browser: Browser, file: Path, record: Record
+) -> None:
+    browser.open(file, "#1.6")
+    cells = browser.run(
+        "return [...document.querySelectorAll('#cells td')].map(td => td.textContent)"
+    )
+    words = ["empty", "player 1", "player 2"]
+    state = list(records.replay(record))[6]
+    assert cells == [words[value] for value in state.board().ravel().tolist()]
+    assert (
+        browser.find("#slider").get_attribute("aria-valuetext")
+        == f"after turn 6 of {len(record.turns)}"
+    )
+    assert browser.find("#said").get_attribute("aria-live") == "polite"
+    tree = browser.devtools("Accessibility.getFullAXTree")["nodes"]
+    roles = {
+        (node["role"]["value"], node.get("name", {}).get("value", ""))
+        for node in tree
+        if not node["ignored"]
+    }
+    assert ("slider", "Turn") in roles
+    assert ("button", "One turn on") in roles
+    assert any(role == "table" and name == "The board after turn 6" for role, name in roles)
+    assert any(role == "image" and name.startswith("Score over the turns") for role, name in roles)
+    nameless = [role for role, name in roles if role in ("button", "slider") and not name]
+    assert nameless == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_and_tokens_stand_out(browser: Browser, file: Path, dark: bool) -> None:
+    """Contrast by the WCAG formula: text 4.5, the two tokens against holes 3."""
+    browser.open(file, dark=dark)
+
+    def luminance(variable: str) -> float:
+        red, green, blue = browser.run(
+            "const probe = document.body.appendChild(document.createElement('i'));"
+            "probe.style.color = `var(${arguments[0]})`;"
+            "const rgb = getComputedStyle(probe).color.match(/[0-9.]+/g).map(Number);"
+            "probe.remove(); return rgb.slice(0, 3)",
+            variable,
+        )
+        linear = [
+            (value / 255 / 12.92)
+            if value / 255 <= 0.04045
+            else ((value / 255 + 0.055) / 1.055) ** 2.4
+            for value in (red, green, blue)
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(one: str, two: str) -> float:
+        low, high = sorted((luminance(one), luminance(two)))
+        return (high + 0.05) / (low + 0.05)
+
+    for ink in ("--text", "--muted", "--fault", "--accent"):
+        for ground in ("--bg", "--card", "--hover"):
+            assert contrast(ink, ground) >= 4.5, (ink, ground)
+    for player in ("--p1", "--p2"):
+        assert contrast(player, "--hole") >= 3
+        assert contrast(player, f"{player}-ink") >= 3
+
+
+def test_the_button_changes_between_dark_and_light(browser: Browser, file: Path) -> None:
+    browser.open(file, dark=True)
+    ground = "return getComputedStyle(document.documentElement).backgroundColor"
+    dark = browser.run(ground)
+    assert "Light" in browser.text("#theme")
+    browser.find("#theme").click()
+    assert browser.run(ground) != dark
+    assert "Dark" in browser.text("#theme")
+    browser.assert_quiet()
+
+
+def test_a_phone_shows_all_without_sideways_scrolling(browser: Browser, file: Path) -> None:
+    browser.open(file, "#1.7", size=PHONE)
+    assert browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
+    for button in browser.find_all(".controls button:not([hidden])"):
+        assert button.size["height"] >= 44
+    browser.find("#next").click()
+    assert position(browser) == 8
+    browser.assert_quiet()
+
+
+def test_a_game_left_before_its_first_turn_can_be_shown(browser: Browser, tmp_path: Path) -> None:
+    whole = played("case4")
+    empty = Record(
+        whole.game, whole.start, whole.players, 20.0, 1, [], Result((0, 0), Ending.LEFT, 0)
+    )
+    file = tmp_path / "empty.html"
+    file.write_text(page([empty]), encoding="utf-8")
+    browser.open(file)
+    browser.press(" ", RIGHT, "f", END)
+    assert browser.text("#said") == "The start. Nobody wins, 0:0 (a player left)."
+    browser.assert_quiet()
+
+
+def test_a_large_game_stays_small(tmp_path: Path) -> None:
+    text = page([played("empty12x12")])
+    assert len(text.encode()) < 200_000
+
+
+def test_a_game_full_of_tracebacks_stays_small() -> None:
+    game = played("empty12x12")
+    turns = [
+        Turn(
+            number, 1 if number % 2 else 2, Outcome.ERROR,
+            detail=f"Traceback {number}\n" + "x" * 4000 + f"\nError {number}",
+        )
+        for number in range(1, 101)
+    ]  # fmt: skip
+    start = game.start
+    long = Record(game.game, start, game.players, 20.0, 1, turns, Result((0, 0), Ending.ABORTED, 0))
+    text = page([long])
+    assert len(text.encode()) < 200_000
+    assert "Error 100" in text
+
+
+def test_the_commands_write_the_page(tmp_path: Path) -> None:
+    for name, seed in (("one", "1"), ("two", "2")):
+        done = run(
+            "connect4.ConnectFour", "random", "random", "case4", "--seed", seed, "--view", "none",
+            "--record", f"{name}.json", "--page", f"{name}.html", cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    done = run("connect4.views.page", "one.json", "-o", "again.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        done.stdout
+        == f"again.html: 1 game, {(tmp_path / 'one.html').stat().st_size / 1000:.0f} kB\n"
+    )
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "one.html").read_bytes()
+    done = run("connect4.views.page", "one.json", "two.json", "-o", "both.html", cwd=tmp_path)
+    assert done.stdout.startswith("both.html: 2 games, ")
+
+
+def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "good.json").write_text(records.dumps(played("case4")), encoding="utf-8")
+    refused = run("connect4.views.page", "bad.json", "-o", "x.html", cwd=tmp_path)
+    assert_refused(refused, "bad.json: not a record of a game")
+    refused = run("connect4.views.page", "good.json", "-o", "no/x.html", cwd=tmp_path)
+    assert_refused(refused, "no/x.html: the page cannot be written: No such file or directory")
+    refused = run("connect4.ConnectFour", "random", "random", "--page", "no/x.html", cwd=tmp_path)
+    assert_refused(refused, "--page no/x.html: no folder 'no'")
+    with pytest.raises(BadInput, match="a page needs at least one record"):
+        page([])
