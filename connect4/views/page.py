@@ -7,6 +7,7 @@ and go into the page as differences, so that the page knows no rules and shows e
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -29,6 +30,9 @@ MAX_DETAILS: Final = 40_000
 """Characters of tracebacks and reasons in one game's data; what comes later is cut short."""
 
 CUT_DETAIL: Final = 200
+
+MAX_LINE: Final = 12
+"""Moves of a line that are shown."""
 
 Board = npt.NDArray[np.int64]
 
@@ -184,8 +188,43 @@ def line_through(board: Board, cell: int, player: Player, direction: tuple[int, 
 
 
 def analysis_data(record: Record) -> dict[str, Any] | None:
-    """Return what `connect4.analysis` added to the record, as the page draws it."""
-    return None
+    """Return what `connect4.analysis` added to the record, None where there is nothing.
+
+    A turn is `[before, after, loss, line]`, the line beginning with the better move. Raises
+    `BadInput` where the record's `analysis` is not of that form.
+    """
+    found = record.extra.get("analysis")
+    if found is None:
+        return None
+    try:
+        turns = [
+            [*(finite(turn[key]) for key in ("before", "after", "loss")), words(turn["line"])]
+            for turn in found["turns"]
+        ]
+        if len(turns) != len(record.turns):
+            raise ValueError(f"{len(turns)} turns, the game has {len(record.turns)}")
+        worst = [int(number) for numbers in found["worst"] for number in numbers]
+        if not all(0 < number <= len(turns) and turns[number - 1][3] for number in worst):
+            raise ValueError("a worst move is none of the turns that have a better one")
+        unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise BadInput(f"the record's analysis cannot be read: {error!r}") from None
+    source = f"Found by {agent}, {seconds:g} s for each search. The cost is in {unit}."
+    return {"turns": turns, "worst": worst, "unit": unit, "source": source}
+
+
+def finite(value: Any) -> float:
+    """Return a number; raises `ValueError` where a page could not draw it."""
+    if not math.isfinite(number := float(value)):
+        raise ValueError(f"{value!r} is no number to draw")
+    return number
+
+
+def words(line: Any) -> list[str]:
+    """Return a line of moves as they are typed, shortened where it is long."""
+    if not isinstance(line, list):
+        raise ValueError(f"{line!r:.60} is no line of moves")
+    return [str(move)[:8] for move in line[:MAX_LINE]]
 
 
 def read_all(paths: Sequence[Path]) -> list[Record]:

@@ -1,11 +1,11 @@
 /* What an analysis adds to the replay page; without one nothing of it is shown.
-   Values are from player 1's view, `game.analysis.turns[k - 1]` is [before, after, loss, best, line]. */
+   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line], and
+   the line begins with the better move. */
 
 function drawMargins(game) {
   const { analysis } = game;
-  if (!analysis) return;
-  const values = analysis.turns.map(([before]) => before);
-  values.push(analysis.turns[analysis.turns.length - 1][1]);
+  if (!analysis || !analysis.turns.length) return;
+  const values = [analysis.turns[0][0], ...analysis.turns.map(([, after]) => after)];
   const most = Math.max(1, ...values.map(Math.abs)) * 1.1;
   const summary = `Expected ${analysis.unit} for player 1 by best play, at the start ${number(values[0], 1)}`;
   addChart("margin", summary, [-most, most], (chart) => chart.line(values, "expected"));
@@ -32,7 +32,7 @@ function showAdvice(turn) {
   const found = analysis && turn ? analysis.turns[turn.number - 1] : null;
   advice.hidden = !found;
   if (!found) return;
-  const [before, after, loss, best, line] = found;
+  const [before, after, loss, [better, ...rest]] = found;
   const side = turn.player === 1 ? 1 : -1;
   const expected = `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
   if (!loss) {
@@ -41,12 +41,12 @@ function showAdvice(turn) {
   }
   advice.replaceChildren(
     `${expected}; after this turn it is ${signed(after * side, 1)}. `,
-    make("strong", "fault", `Cost ${number(loss, 1)}.`), ` Better: ${best}, then `, shownLine(line.slice(1)),
+    make("strong", "fault", `Cost ${number(loss, 1)}.`), ` Better: ${better}${then(rest)}`,
   );
 }
 
-function shownLine(line) {
-  return line.length ? line.join(" ") : "nothing more";
+function then(rest) {
+  return rest.length ? `, then ${rest.join(" ")}` : "";
 }
 
 function showAnalysis() {
@@ -57,16 +57,16 @@ function showAnalysis() {
   byId("worst").hidden = !any;
   if (!any) return;
   byId("worst-source").textContent = analysis.source;
-  const head = ["", "Turn", "Played", "Cost", "Better", "Its line"].map((text) => make("th", "", text));
+  const head = ["", "Turn", "Played", "Cost", "Better", "and then"].map((text) => make("th", "", text));
   const body = make("tbody", "");
   for (const turn of analysis.worst) {
-    const [, , loss, best, line] = analysis.turns[turn - 1];
+    const [, , loss, [better, ...rest]] = analysis.turns[turn - 1];
     const button = make("button", "", `${turn}`);
     button.type = "button";
     button.addEventListener("click", () => page.go(turn));
     const { player, outcome, text } = game.turns[turn];
     const played = outcome === "played" ? text : WORDS[outcome];
-    const cells = [token(player), button, played, number(loss, 1), best, shownLine(line)];
+    const cells = [token(player), button, played, number(loss, 1), better, rest.join(" ")];
     body.append(make("tr", "", ...cells.map((cell) => make("td", "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);

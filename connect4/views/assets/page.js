@@ -185,6 +185,9 @@ function listMoves() {
       make("span", turn.fault ? "text fault" : "text", text),
       make("span", "gain muted", net ? signed(net) : ""), make("span", "time", seconds(turn.time)),
     );
+    if (game.analysis && game.analysis.worst.includes(at)) {
+      item.children[3].replaceChildren(make("span", "cost", `cost ${number(game.analysis.turns[at - 1][2], 1)}`));
+    }
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
     return item;
   });

@@ -1,0 +1,334 @@
+/* The search tree: an outline of which only the rows in sight are drawn. The nodes stand in columns
+   in the order in which the search came to them, so that each is followed by what lies below it. */
+
+const KINDS = [["max", "\u25b2 MAX"], ["min", "\u25bc MIN"], ["chance", "\u25c6 CHANCE"]];
+const ROW = 30;
+const SPARE = 12;
+const COUNT = DATA.depth.length;
+
+/* Flags of a node, as `connect4.views.tree` writes them. */
+const BEST = 1;
+const PRUNED = 2;
+const CUT = 4;
+const FINAL = 8;
+const KNOWN = 16;
+
+const parents = new Int32Array(COUNT).fill(-1);
+const ends = new Int32Array(COUNT); // one past the last node below
+const ranks = new Int32Array(COUNT); // place among the siblings, from 1
+const families = new Int32Array(COUNT); // number of children
+const searched = new Int32Array(COUNT); // nodes below and itself, without pruned ones
+const isOpen = new Uint8Array(COUNT);
+
+(function link() {
+  const trail = [];
+  for (let node = 0; node < COUNT; node++) {
+    const depth = DATA.depth[node];
+    for (; trail.length > depth; trail.pop()) ends[trail[trail.length - 1]] = node;
+    if (depth) {
+      const parent = trail[depth - 1];
+      parents[node] = parent;
+      ranks[node] = ++families[parent];
+    }
+    trail.push(node);
+  }
+  for (const node of trail) ends[node] = COUNT;
+  for (let node = COUNT - 1; node >= 0; node--) {
+    if (!is(node, PRUNED)) searched[node] += 1;
+    if (node) searched[parents[node]] += searched[node];
+  }
+})();
+
+function is(node, flag) {
+  return (DATA.flags[node] & flag) !== 0;
+}
+
+function moveText(node) {
+  return node ? DATA.moves[DATA.move[node]] : "start";
+}
+
+function shownValue(value, none = "") {
+  return value === null ? none : number(value, 3);
+}
+
+function shownWindow(node) {
+  const alpha = shownValue(DATA.alpha[node], "\u2212\u221e");
+  const beta = shownValue(DATA.beta[node], "+\u221e");
+  return `${alpha} .. ${beta}`;
+}
+
+function pathTo(node) {
+  const path = [];
+  for (let at = node; at >= 0; at = parents[at]) path.unshift(at);
+  return path;
+}
+
+function cellsAt(node) {
+  const cells = Uint8Array.from(DATA.start, Number);
+  let before = cells;
+  for (const step of pathTo(node).slice(1)) {
+    const changes = DATA.changes[DATA.change[step]];
+    before = cells.slice();
+    for (let index = 0; index < changes.length; index += 2) cells[changes[index]] = changes[index + 1];
+  }
+  const last = node ? DATA.changes[DATA.change[node]] : [];
+  return [cells, readMove(before, last, DATA.columns)];
+}
+
+/* Say in words what became of a node, and of a pruned one which bound cut it off. */
+function reason(node) {
+  if (is(node, PRUNED)) {
+    const above = parents[node];
+    const [, kind] = KINDS[DATA.kind[above]];
+    const value = shownValue(DATA.value[above]);
+    if (DATA.kind[above] === 0) {
+      const beta = shownValue(DATA.beta[above]);
+      return `Pruned: its parent, ${kind}, already had ${value} \u2265 \u03b2 = ${beta}, so MIN above would not let it come to this.`;
+    }
+    const alpha = shownValue(DATA.alpha[above]);
+    return `Pruned: its parent, ${kind}, already had ${value} \u2264 \u03b1 = ${alpha}, so MAX above would not let it come to this.`;
+  }
+  if (is(node, FINAL)) return "The game is over here: the value is its result.";
+  if (is(node, KNOWN)) return "Known already: the value is from the transposition table.";
+  if (!families[node]) return "At the search's depth: the value is the heuristic's estimate.";
+  const pruned = families[node] - searchedChildren(node);
+  const said = [`${families[node]} moves`];
+  if (is(node, CUT)) said.push(`a cut-off after ${searchedChildren(node)}, ${pruned} pruned`);
+  if (is(node, BEST)) said.push("on the principal variation");
+  return `${said.join("; ")}.`;
+}
+
+function searchedChildren(node) {
+  return childrenOf(node).filter((child) => !is(child, PRUNED)).length;
+}
+
+function childrenOf(node) {
+  const children = [];
+  for (let child = node + 1; child < ends[node]; child = ends[child]) children.push(child);
+  return children;
+}
+
+const tree = {
+  list: [0], selected: 0, drawn: new Map(), board: null, shown: -1,
+
+  /* Work the list of rows out anew: each open node is followed by its children. */
+  layOut() {
+    const list = [];
+    for (let node = 0; node < COUNT; node = isOpen[node] ? node + 1 : ends[node]) list.push(node);
+    this.list = list;
+    byId("rows").style.height = `${list.length * ROW}px`;
+    this.clear();
+    this.draw();
+  },
+
+  clear() {
+    for (const row of this.drawn.values()) row.remove();
+    this.drawn.clear();
+  },
+
+  draw() {
+    const view = byId("tree");
+    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - SPARE);
+    const end = Math.min(this.list.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW) + SPARE);
+    for (const [place, row] of this.drawn) {
+      if (place >= first && place < end) continue;
+      row.remove();
+      this.drawn.delete(place);
+    }
+    const fresh = document.createDocumentFragment();
+    for (let place = first; place < end; place++) {
+      if (this.drawn.has(place)) continue;
+      const row = makeRow(this.list[place], place);
+      this.drawn.set(place, row);
+      fresh.append(row);
+    }
+    byId("rows").append(fresh);
+  },
+
+  place(node) {
+    let [low, high] = [0, this.list.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.list[middle] < node) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  },
+
+  /* Open everything above `node`, select it and bring it into sight. */
+  select(node, open = false) {
+    let changed = false;
+    const above = pathTo(node).slice(0, open ? undefined : -1);
+    for (const step of above) {
+      if (!isOpen[step] && families[step]) {
+        isOpen[step] = 1;
+        changed = true;
+      }
+    }
+    this.selected = node;
+    if (changed) this.layOut();
+    this.reveal(node);
+    this.clear();
+    this.draw();
+    byId("tree").setAttribute("aria-activedescendant", `n${node}`);
+    showPath();
+    show(node);
+  },
+
+  reveal(node) {
+    const view = byId("tree");
+    const top = this.place(node) * ROW;
+    if (top < view.scrollTop + ROW) view.scrollTop = top - 2 * ROW;
+    else if (top + 3 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = top - view.clientHeight / 2;
+  },
+
+  close(node) {
+    isOpen[node] = 0;
+    this.layOut();
+    this.select(node);
+  },
+
+  step(by) {
+    const place = Math.max(0, Math.min(this.list.length - 1, this.place(this.selected) + by));
+    this.select(this.list[place]);
+  },
+};
+
+function makeRow(node, place) {
+  const depth = DATA.depth[node];
+  const opener = make("span", "opener", families[node] ? (isOpen[node] ? "\u25be" : "\u25b8") : "");
+  const lead = make("span", "lead", opener);
+  lead.style.setProperty("--depth", Math.min(depth, 24));
+  const inner = families[node] > 0;
+  const [kind, badge] = inner ? KINDS[DATA.kind[node]] : ["leaf", is(node, FINAL) ? "end" : is(node, PRUNED) ? "pruned" : "leaf"];
+  lead.append(make("span", "text", moveText(node)), make("span", `kind ${kind}`, badge));
+  if (is(node, BEST)) lead.append(make("span", "star", "\u2605"));
+  if (is(node, CUT)) lead.append(make("span", "chip", cutText(node)));
+  const row = make(
+    "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
+    make("span", "window", is(node, PRUNED) ? "" : shownWindow(node)),
+    make("span", "below", inner ? searched[node].toLocaleString("en") : ""),
+  );
+  row.classList.toggle("pruned", is(node, PRUNED));
+  row.classList.toggle("best", is(node, BEST));
+  row.classList.toggle("selected", node === tree.selected);
+  row.style.top = `${place * ROW}px`;
+  row.id = `n${node}`;
+  const labels = {
+    role: "treeitem", "aria-level": depth + 1, "aria-posinset": ranks[node] || 1,
+    "aria-setsize": node ? families[parents[node]] : 1, "aria-selected": node === tree.selected,
+  };
+  if (inner) labels["aria-expanded"] = Boolean(isOpen[node]);
+  for (const [name, value] of Object.entries(labels)) row.setAttribute(name, String(value));
+  return row;
+}
+
+function cutText(node) {
+  const value = shownValue(DATA.value[node]);
+  return DATA.kind[node] === 0
+    ? `${value} \u2265 \u03b2 ${shownValue(DATA.beta[node])}`
+    : `${value} \u2264 \u03b1 ${shownValue(DATA.alpha[node])}`;
+}
+
+function showPath() {
+  byId("path").replaceChildren(...pathTo(tree.selected).map((node) => {
+    const button = make("button", "", `${["\u25b2", "\u25bc", "\u25c6"][DATA.kind[node]]} ${moveText(node)}`);
+    button.type = "button";
+    if (node === tree.selected) button.setAttribute("aria-current", "location");
+    button.addEventListener("click", () => tree.select(node));
+    return make("li", "", button);
+  }));
+  byId("up").disabled = tree.selected === 0;
+}
+
+/* Show a node beside the tree: the one under the pointer, else the selected one. */
+function show(node) {
+  if (node === tree.shown) return;
+  tree.shown = node;
+  const [cells, move] = cellsAt(node);
+  tree.board.show(cells, move, null, 0);
+  byId("caption").textContent = `The board after ${pathTo(node).map(moveText).join(" ")}`;
+  byId("node-title").textContent = node ? `${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
+  byId("why").textContent = reason(node);
+  const facts = [
+    ["Value", shownValue(DATA.value[node], "unknown")], ["Window", is(node, PRUNED) ? "\u2013" : shownWindow(node)],
+    ["Order", node ? `${ranks[node]} of ${families[parents[node]]}` : "\u2013"],
+    ["Nodes below", (searched[node] - 1 < 0 ? 0 : searched[node] - 1).toLocaleString("en")],
+  ];
+  byId("values").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", value)]));
+}
+
+function openBest() {
+  let node = 0;
+  for (let next = 0; next !== undefined; next = childrenOf(node).find((child) => is(child, BEST))) node = next;
+  tree.select(node);
+}
+
+function nextCut() {
+  for (let ahead = 1; ahead <= COUNT; ahead++) {
+    const node = (tree.selected + ahead) % COUNT;
+    if (is(node, CUT)) return tree.select(node, true);
+  }
+}
+
+(function start() {
+  byId("title").replaceChildren(`${DATA.title}: `, quoted(DATA.agent));
+  byId("facts").replaceChildren(...DATA.facts.map((fact) => make("span", "", fact)));
+  byId("max-is").textContent = DATA.max_is;
+  byId("min-is").textContent = DATA.min_is;
+  byId("chance-key").hidden = !DATA.kind.includes(2);
+  const cuts = DATA.flags.some((flags) => flags & CUT);
+  byId("cut").hidden = byId("cut-key").hidden = !cuts;
+  tree.board = new Board(byId("board"), DATA);
+  tree.board.describeIn(byId("cells"));
+  const view = byId("tree");
+  view.addEventListener("scroll", () => tree.draw(), { passive: true });
+  new ResizeObserver(() => tree.draw()).observe(view);
+  const nodeOf = (event) => {
+    const row = event.target.closest(".row");
+    return row ? Number(row.id.slice(1)) : null;
+  };
+  view.addEventListener("click", (event) => {
+    const node = nodeOf(event);
+    if (node === null) return;
+    if (isOpen[node] && event.target.classList.contains("opener")) tree.close(node);
+    else tree.select(node, true);
+  });
+  view.addEventListener("pointerover", (event) => {
+    const node = nodeOf(event);
+    if (node !== null) show(node);
+  });
+  view.addEventListener("pointerleave", () => show(tree.selected));
+  byId("up").addEventListener("click", () => tree.select(Math.max(0, parents[tree.selected])));
+  byId("best").addEventListener("click", openBest);
+  byId("cut").addEventListener("click", nextCut);
+  byId("all").addEventListener("click", () => {
+    for (let node = 0; node < COUNT; node++) isOpen[node] = families[node] ? 1 : 0;
+    tree.layOut();
+  });
+  byId("none").addEventListener("click", () => {
+    isOpen.fill(0);
+    tree.layOut();
+    tree.select(0);
+  });
+  const closed = (node) => families[node] > 0 && !isOpen[node];
+  const keys = {
+    ArrowUp: () => tree.step(-1), ArrowDown: () => tree.step(1),
+    PageUp: () => tree.step(-15), PageDown: () => tree.step(15),
+    Home: () => tree.select(0), End: () => tree.select(tree.list[tree.list.length - 1]),
+    ArrowRight: () => (closed(tree.selected) || !families[tree.selected] ? tree.select(tree.selected, true) : tree.step(1)),
+    ArrowLeft: () => (isOpen[tree.selected] ? tree.close(tree.selected) : tree.select(Math.max(0, parents[tree.selected]))),
+    Enter: () => tree.select(tree.selected, true), Backspace: () => tree.select(Math.max(0, parents[tree.selected])),
+    v: openBest, c: nextCut,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!keys[name] || (name === "Enter" && event.target.tagName === "BUTTON")) return;
+    event.preventDefault();
+    keys[name]();
+  });
+  isOpen[0] = families[0] ? 1 : 0;
+  tree.layOut();
+  tree.select(0);
+})();
