@@ -40,13 +40,15 @@ class Chart {
     });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
-    for (const value of ticks(...this.range)) {
+    const size = step(this.range[1] - this.range[0], 4);
+    const digits = Math.max(0, -Math.floor(Math.log10(size)));
+    for (const value of multiples(size, ...this.range)) {
       const y = this.y(value);
       const kind = value === 0 ? "zero" : "grid";
       svg("line", { x1: this.left, x2: this.right, y1: y, y2: y, class: kind }, this.picture);
-      this.label(this.left - 6, y, number(value, 2), "end");
+      this.label(this.left - 6, y, number(value, digits), "end");
     }
-    const every = step(this.turns, width / 70) || 1;
+    const every = Math.max(1, step(this.turns, width / 70));
     for (let turn = 0; turn <= this.turns; turn += every) {
       this.label(this.x(turn), this.bottom + 12, `${turn}`, "middle");
     }
@@ -97,8 +99,7 @@ function step(span, count) {
   return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * .9999);
 }
 
-function ticks(low, high) {
-  const size = step(high - low, 4);
+function multiples(size, low, high) {
   const values = [];
   for (let index = Math.ceil(low / size); index * size <= high; index++) values.push(index * size);
   return values;

@@ -239,7 +239,7 @@ function drawCharts() {
 
 function drawTimes(game) {
   const turns = game.turns.slice(1);
-  const longest = Math.max(0.001, ...turns.map((turn) => turn.time));
+  const longest = Math.max(0.01, ...turns.map((turn) => turn.time));
   const limited = longest > game.limit / 3;
   const top = (limited ? Math.max(longest, game.limit) : longest) * 1.25;
   const faults = turns.filter((turn) => turn.fault).length;

@@ -1,0 +1,241 @@
+"""What each move cost: checked against brute force on boards that are solved whole."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connect4 import record as records
+from connect4.analysis import analyse
+from connect4.errors import BadInput
+from connect4.games import GAMES
+from connect4.games.base import Ending, State
+from connect4.players.base import Outcome
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn
+from connect4.views.page import page
+from tests.browser import Browser
+from tests.command import assert_refused, environment, run
+
+ENOUGH = 20.0
+"""Seconds in which the boards below are solved many times over; solved ones do not use them."""
+
+
+def game_of(start: State, moves: list[str]) -> Record:
+    """Return the extended game of those moves; `-` is a turn that was late."""
+    game = GAMES["extended"]
+    turns = []
+    state = start
+    for number, text in enumerate(moves, 1):
+        if text == "-":
+            turns.append(Turn(number, state.mover, Outcome.TIMEOUT, detail="no answer"))
+            state = state.skip()
+        else:
+            action = game.parse_action(text)
+            turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text))
+            state = state.apply(action)
+    one, two = state.scores()
+    result = Result(
+        (one, two), state.ending() or Ending.LEFT, 1 if one > two else 2 if two > one else 0
+    )
+    return Record(
+        game, start, (RecordedPlayer("ai"), RecordedPlayer("random")), 1.0, 1, turns, result
+    )
+
+
+@cache
+def solved(text: str) -> int:
+    """Return the margin of player 1 with perfect play from a state file."""
+    state = GAMES["extended"].read(text, "state")
+    values = [solved(state.apply(action).to_text()) for action in state.legal_actions()]
+    if not values:
+        return state.margin(1)
+    return max(values) if state.mover == 1 else min(values)
+
+
+@pytest.fixture
+def game() -> Record:
+    start = GAMES["extended"].read("1\n0 0 0 0\n0 0 0 0\n", "start")
+    return game_of(start, ["0", "3", "0P", "1", "0", "-", "2", "1P", "2", "3"])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_values_and_losses_are_those_of_perfect_play(game: Record, jobs: int) -> None:
+    states = list(records.replay(game))
+    found = analyse(game, ENOUGH, jobs)
+    assert len(found["turns"]) == len(game.turns)
+    for turn, before, after, judged in zip(
+        game.turns, states, states[1:], found["turns"], strict=False
+    ):
+        one, two = solved(before.to_text()), solved(after.to_text())
+        assert judged["before"] == one if turn.outcome is Outcome.PLAYED else True
+        assert judged["after"] == two
+        gap = one - two if turn.player == 1 else two - one
+        assert judged["loss"] == max(0, gap)
+        if judged["loss"]:
+            assert follow(before, judged["line"]) == one
+        else:
+            assert judged["line"] == []
+
+
+def follow(state: State, line: list[str]) -> int:
+    """Return the value of the position at the end of a line."""
+    for text in line:
+        state = state.apply(GAMES["extended"].parse_action(text))
+    return solved(state.to_text())
+
+
+def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> None:
+    found = analyse(game, ENOUGH)
+    losses = {turn.number: found["turns"][turn.number - 1]["loss"] for turn in game.turns}
+    assert any(found["worst"])
+    for player, numbers in zip((1, 2), found["worst"], strict=True):
+        own = [losses[turn.number] for turn in game.turns if turn.player == player]
+        assert [losses[number] for number in numbers] == sorted(filter(None, own), reverse=True)[:3]
+        assert all(game.turns[number - 1].player == player for number in numbers)
+
+
+def test_a_game_without_turns_has_nothing_to_judge() -> None:
+    start = GAMES["extended"].read("0\n0 0\n", "start")
+    found = analyse(game_of(start, []), ENOUGH)
+    assert found["turns"] == []
+    assert found["worst"] == [[], []]
+
+
+def written(game: Record, folder: Path) -> Path:
+    path = folder / "game.json"
+    records.write(game, path)
+    return path
+
+
+def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path: Path) -> None:
+    path = written(game, tmp_path)
+    before = json.loads(path.read_text(encoding="utf-8"))
+    done = run("connect4.analysis", "game.json", "--time", "20", "--jobs", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    after = json.loads(path.read_text(encoding="utf-8"))
+    found = after.pop("analysis")
+    assert after == before
+    assert found["seconds"] == 20
+    assert "positions: 11 of 11" in done.stderr
+    assert "better moves: " in done.stderr
+    for number in found["worst"][0] + found["worst"][1]:
+        judged = found["turns"][number - 1]
+        line = next(line for line in done.stdout.splitlines() if f"turn {number}," in line)
+        assert f"cost {judged['loss']:g}; better {judged['line'][0]}" in line
+    again = run("connect4.analysis", "game.json", "--time", "20", "-o", "b.json", cwd=tmp_path)
+    assert again.returncode == 0
+    assert (tmp_path / "b.json").read_bytes() == path.read_bytes()
+
+
+def test_a_side_that_gave_nothing_away_is_told_so(tmp_path: Path) -> None:
+    start = GAMES["extended"].read("0\n0 0\n", "start")
+    written(game_of(start, ["0", "1"]), tmp_path)
+    done = run("connect4.analysis", "game.json", cwd=tmp_path)
+    assert "Player 1 (ai): no move cost anything" in done.stdout
+    assert "Player 2 (random): no move cost anything" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["none.json"], ["none.json: the record cannot be read: No such file or directory"]),
+        (["game.json", "-o", "no/x.json"], ["-o no/x.json: no folder 'no'"]),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(
+    game: Record, tmp_path: Path, arguments: list[str], parts: list[str]
+) -> None:
+    written(game, tmp_path)
+    assert_refused(run("connect4.analysis", *arguments, cwd=tmp_path), *parts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--time", "0"], "'0' is no time; expected seconds above 0"),
+        (["--time", "nan"], "'nan' is no time; expected seconds above 0"),
+        (["--jobs", "0"], "'0' jobs; expected a number from 1 to 256"),
+        (["--jobs", "x"], "'x' jobs; expected a number from 1 to 256"),
+    ],
+)
+def test_bad_options_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = run("connect4.analysis", "game.json", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_ctrl_c_leaves_the_record_as_it_was(tmp_path: Path) -> None:
+    start = GAMES["extended"].start(None, None)
+    path = written(game_of(start, ["0", "1", "2"]), tmp_path)
+    before = path.read_bytes()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "connect4.analysis", "game.json", "--time", "2", "--jobs", "1"],
+        cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert "stopped; the record is as it was" in process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert path.read_bytes() == before
+
+
+def test_the_page_draws_the_analysis(browser: Browser, game: Record, tmp_path: Path) -> None:
+    game.extra["analysis"] = analyse(game, ENOUGH)
+    worst = game.extra["analysis"]["worst"]
+    number = [*worst[0], *worst[1]][0]
+    judged = game.extra["analysis"]["turns"][number - 1]
+    file = tmp_path / "game.html"
+    file.write_text(page([game]), encoding="utf-8")
+    browser.open(file)
+    assert browser.find("#margin path.expected")
+    listed = [row.text.split()[0] for row in browser.find_all("#worst-table tbody tr")]
+    assert listed == [str(turn) for turn in [*worst[0], *worst[1]]]
+    marked = {text.text for text in browser.find_all("#loss text.fault")}
+    assert marked == set(listed)
+    browser.press("w")
+    first = min(worst[0] + worst[1])
+    assert browser.text("#moves [aria-current]").split()[0] == str(first)
+    button = browser.find("#worst-table button")
+    browser.run("arguments[0].scrollIntoView()", button)
+    button.click()
+    advice = browser.text("#advice")
+    assert f"Cost {judged['loss']:g}." in advice
+    assert f"Better: {judged['line'][0]}" in advice
+    browser.assert_quiet()
+
+
+def damaged(**changes: Any) -> dict[str, Any]:
+    turn = {"before": 1.0, "after": 1.0, "loss": 0.0, "line": [], **changes.pop("turn", {})}
+    return {
+        "agent": "x", "seconds": 1, "unit": "points", "turns": [turn], "worst": [[], []], **changes,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        "text",
+        damaged(turns=[]),
+        damaged(turn={"loss": float("nan")}),
+        damaged(turn={"before": "much"}),
+        damaged(turn={"line": "3"}),
+        damaged(worst=[[1], []]),
+        damaged(worst=[[9], []]),
+        damaged(seconds=None),
+    ],
+)
+def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
+    game = game_of(GAMES["extended"].read("0\n0 0\n", "start"), ["0"])
+    game.extra["analysis"] = analysis
+    with pytest.raises(BadInput, match="the record's analysis cannot be read"):
+        page([game])
