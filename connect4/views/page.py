@@ -20,6 +20,7 @@ import numpy.typing as npt
 from connect4 import record as records
 from connect4.errors import BadInput
 from connect4.games.base import Player, State
+from connect4.games.dynamic import DynamicState
 from connect4.games.extended import ExtendedState
 from connect4.record import Record
 from connect4.referee import Turn
@@ -80,7 +81,7 @@ def game_data(record: Record) -> dict[str, Any]:
 def shape_data(start: State) -> dict[str, Any]:
     """Return the board's size and labels, as people count in the game."""
     rows, columns = start.board().shape
-    slides = start.__class__.__module__.endswith(".dynamic")  # counted from 1, no plate with holes
+    slides = isinstance(start, DynamicState)  # counted from 1, and no plate with holes
     popouts = isinstance(start, ExtendedState) and any(start.maximum)
     return {
         "rows": rows,
@@ -96,6 +97,8 @@ def facts(record: Record) -> list[str]:
     """Return what a reader should know of how the game was played."""
     rows, columns = record.start.board().shape
     found = [f"{rows}×{columns}", f"{record.time_limit:g} s a move", f"seed {record.seed}"]
+    if isinstance(record.start, DynamicState):
+        found.append("player 1 is white (O), player 2 black (X)")
     found += [
         f"player {number}: {player.asked} move"
         for number, player in enumerate(record.players, 1)

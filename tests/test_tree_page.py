@@ -1,0 +1,285 @@
+"""The search-tree page in a real Chromium."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from connect4.games import GAMES, load_start
+from connect4.games.base import State
+from connect4.views.tree import Flag, Kind, Node, tree_page
+from tests.browser import PHONE, Browser
+
+HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>"
+UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
+
+
+def searched(state: State, depth: int) -> list[Node]:
+    """Return the nodes of an alpha-beta search, whose values count for the mover of `state`."""
+    nodes: list[Node] = []
+
+    def search(
+        state: State, move: object, ply: int, alpha: float, beta: float
+    ) -> tuple[float, list[int]]:
+        own, kind, flags = len(nodes), Kind(ply % 2), Flag(0)
+        window = alpha, beta
+        nodes.append(Node(ply, move, kind, None, *window, flags))
+        best: tuple[float, list[int]] | None = None
+        if state.is_over() or ply == depth:
+            flags |= Flag.FINAL if state.is_over() else Flag(0)
+            best = float(state.margin(root_mover)), []
+        else:
+            for action in state.legal_actions():
+                if alpha >= beta:
+                    flags |= Flag.CUT
+                    pruned = Kind(1 - kind)
+                    nodes.append(Node(ply + 1, action, pruned, None, alpha, beta, Flag.PRUNED))
+                    continue
+                found = search(state.apply(action), action, ply + 1, alpha, beta)
+                better = best is None or (
+                    found[0] > best[0] if kind is Kind.MAX else found[0] < best[0]
+                )
+                best = found if better else best
+                assert best is not None
+                if kind is Kind.MAX:
+                    alpha = max(alpha, best[0])
+                else:
+                    beta = min(beta, best[0])
+        assert best is not None
+        nodes[own] = Node(ply, move, kind, best[0], *window, flags)
+        return best[0], [own, *best[1]]
+
+    root_mover = state.mover
+    for index in search(state, None, 0, -math.inf, math.inf)[1]:
+        nodes[index] = nodes[index]._replace(flags=nodes[index].flags | Flag.BEST)
+    return nodes
+
+
+START = load_start(GAMES["extended"], "mid8x10")
+
+
+@pytest.fixture(scope="module")
+def nodes() -> list[Node]:
+    return searched(START, 4)
+
+
+@pytest.fixture(scope="module")
+def file(nodes: list[Node], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tree") / "tree.html"
+    path.write_text(tree_page(GAMES["extended"], START, HOSTILE, nodes), encoding="utf-8")
+    return path
+
+
+def children(nodes: list[Node], parent: int) -> list[int]:
+    """Return the indices of a node's children."""
+    found = []
+    for index in range(parent + 1, len(nodes)):
+        if nodes[index].depth <= nodes[parent].depth:
+            break
+        if nodes[index].depth == nodes[parent].depth + 1:
+            found.append(index)
+    return found
+
+
+def text_of(node: Node) -> str:
+    return GAMES["extended"].format_action(node.move) if node.depth else "start"
+
+
+def drawn(browser: Browser) -> list[int]:
+    """Return the nodes drawn as rows, from top to bottom."""
+    found: list[int] = browser.run(
+        "return [...document.querySelectorAll('.row')]"
+        ".sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))"
+        ".map(row => Number(row.id.slice(1)))"
+    )
+    return found
+
+
+def selected(browser: Browser) -> int:
+    return int(browser.find(".row.selected").get_attribute("id")[1:])
+
+
+def path(browser: Browser) -> list[str]:
+    return [step.text.split()[-1] for step in browser.find_all("#path button")]
+
+
+def shown_board(browser: Browser) -> list[int]:
+    classes = browser.run(
+        "return [...document.querySelectorAll('#board .tokens > g')]"
+        ".map(token => token.getAttribute('class'))"
+    )
+    return [int(name[1]) for name in classes]
+
+
+def board_at(nodes: list[Node], index: int) -> list[int]:
+    """Return the cells of a node's position."""
+    moves = []
+    depth = nodes[index].depth + 1
+    for node in reversed(nodes[: index + 1]):
+        if node.depth < depth:
+            moves.append(node.move)
+            depth = node.depth
+    state: State = START
+    for move in reversed(moves[:-1]):
+        state = state.apply(move)
+    cells: list[int] = state.board().ravel().tolist()
+    return cells
+
+
+def test_the_root_and_its_children_stand_in_search_order(
+    browser: Browser, file: Path, nodes: list[Node]
+) -> None:
+    browser.open(file)
+    assert drawn(browser) == [0, *children(nodes, 0)]
+    for row, index in zip(browser.find_all(".row"), drawn(browser), strict=True):
+        node = nodes[index]
+        assert row.find_element("css selector", ".text").text == text_of(node)
+        value = row.find_element("css selector", ".value").text.replace("−", "-")
+        assert float(value) == node.value
+        low, high = row.find_element("css selector", ".window").text.replace("−", "-").split(" .. ")
+        assert float(low.replace("∞", "inf")) == node.alpha
+        assert float(high.replace("∞", "inf")) == node.beta
+        badge = row.find_element("css selector", ".kind").text
+        assert badge == ("▲ MAX" if node.kind is Kind.MAX else "▼ MIN")
+    browser.assert_quiet()
+
+
+def test_counts_are_told(browser: Browser, file: Path, nodes: list[Node]) -> None:
+    browser.open(file)
+    pruned = sum(Flag.PRUNED in node.flags for node in nodes)
+    cuts = sum(Flag.CUT in node.flags for node in nodes)
+    facts = browser.text("#facts")
+    assert f"{len(nodes) - pruned:,} nodes" in facts
+    assert f"{cuts:,} cut-offs" in facts
+    assert f"{pruned:,} branches pruned" in facts
+    assert "4 plies deep" in facts
+    best = next(node for node in nodes if node.depth == 1 and Flag.BEST in node.flags)
+    assert f"best move {text_of(best)}, value {nodes[0].value:g}" in facts
+
+
+def test_a_click_descends_and_the_path_leads_back(
+    browser: Browser, file: Path, nodes: list[Node]
+) -> None:
+    browser.open(file)
+    child = children(nodes, 0)[1]
+    browser.find(f"#n{child}").click()
+    assert selected(browser) == child
+    assert set(children(nodes, child)) <= set(drawn(browser))
+    grandchild = next(
+        index for index in children(nodes, child) if Flag.PRUNED not in nodes[index].flags
+    )
+    browser.find(f"#n{grandchild}").click()
+    assert path(browser) == ["start", text_of(nodes[child]), text_of(nodes[grandchild])]
+    browser.find_all("#path button")[1].click()
+    assert selected(browser) == child
+    browser.find("#up").click()
+    assert selected(browser) == 0
+    assert path(browser) == ["start"]
+    browser.assert_quiet()
+
+
+def test_the_board_is_that_of_the_node_under_the_pointer(
+    browser: Browser, file: Path, nodes: list[Node]
+) -> None:
+    from selenium.webdriver import ActionChains
+
+    browser.open(file)
+    for child in children(nodes, 0)[:3]:
+        ActionChains(browser.driver).move_to_element(browser.find(f"#n{child}")).perform()
+        assert shown_board(browser) == board_at(nodes, child)
+    ActionChains(browser.driver).move_to_element(browser.find("#title")).perform()
+    assert shown_board(browser) == board_at(nodes, 0)
+
+
+def test_keys_walk_the_tree(browser: Browser, file: Path, nodes: list[Node]) -> None:
+    browser.open(file)
+    first, second = children(nodes, 0)[:2]
+    browser.press(DOWN)
+    assert selected(browser) == first
+    browser.press(DOWN)
+    assert selected(browser) == second
+    browser.press(RIGHT, RIGHT)
+    assert selected(browser) == children(nodes, second)[0]
+    browser.press(BACKSPACE)
+    assert selected(browser) == second
+    browser.press(LEFT)
+    assert drawn(browser) == [0, *children(nodes, 0)]
+    browser.press(LEFT, UP)
+    assert selected(browser) == 0
+    assert browser.find("#n0").get_attribute("aria-expanded") == "true"
+    assert browser.find("#tree").get_attribute("aria-activedescendant") == "n0"
+    browser.assert_quiet()
+
+
+def test_the_principal_variation_is_marked(browser: Browser, file: Path, nodes: list[Node]) -> None:
+    browser.open(file)
+    browser.press("v")
+    best = [index for index, node in enumerate(nodes) if Flag.BEST in node.flags]
+    assert selected(browser) == best[-1]
+    assert path(browser) == [text_of(nodes[index]) for index in best]
+    starred = {row.get_attribute("id") for row in browser.find_all(".row:has(.star)")}
+    assert starred <= {f"n{index}" for index in best}
+    assert f"n{best[-1]}" in starred
+
+
+@pytest.mark.parametrize("kind", [Kind.MAX, Kind.MIN])
+def test_a_pruned_branch_says_which_bound_cut_it(
+    browser: Browser, file: Path, nodes: list[Node], kind: Kind
+) -> None:
+    browser.open(file)
+    cut = next(
+        index for index, node in enumerate(nodes) if Flag.CUT in node.flags and node.kind is kind
+    )
+    while selected(browser) != cut:
+        browser.press("c")
+    sign, name, bound = (
+        ("≥", "β", nodes[cut].beta) if kind is Kind.MAX else ("≤", "α", nodes[cut].alpha)
+    )
+    minus = f"{nodes[cut].value:g} {sign} {name} {bound:g}".replace("-", "−")
+    assert browser.find(f"#n{cut} .chip").text == minus
+    pruned = [index for index in children(nodes, cut) if Flag.PRUNED in nodes[index].flags]
+    row = browser.find(f"#n{pruned[0]}")
+    assert "pruned" in row.get_attribute("class")
+    browser.run("arguments[0].scrollIntoView({block: 'center'})", row)
+    browser.find(f"#n{pruned[0]}").click()
+    why = browser.text("#why")
+    assert why.startswith("Pruned: its parent")
+    assert f"{nodes[cut].value:g} {sign} {name} = {bound:g}".replace("-", "−") in why
+    browser.assert_quiet()
+
+
+def test_hostile_names_stay_text(browser: Browser, file: Path) -> None:
+    browser.open(file)
+    assert browser.find("#title bdi").get_property("textContent") == HOSTILE
+    assert browser.run("return window.stolen") is None
+    assert browser.find_all("img") == []
+    browser.assert_quiet()
+
+
+def test_a_phone_shows_the_tree_without_sideways_scrolling(browser: Browser, file: Path) -> None:
+    browser.open(file, size=PHONE)
+    browser.press("c")
+    assert browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
+    assert browser.find_all(".row")
+    browser.assert_quiet()
+
+
+def test_a_large_tree_draws_only_what_is_in_sight(
+    browser: Browser, file: Path, tmp_path: Path
+) -> None:
+    start = load_start(GAMES["extended"], "empty10x10")
+    nodes = searched(start, 5)[:30_000]
+    large = tmp_path / "large.html"
+    large.write_text(tree_page(GAMES["extended"], start, "alphabeta", nodes), encoding="utf-8")
+    browser.open(large)
+    browser.find("#all").click()
+    assert browser.run("return tree.list.length") == len(nodes)
+    assert len(drawn(browser)) < 100
+    browser.run("document.getElementById('tree').scrollTop = 1e9")
+    browser.wait(f"return document.getElementById('n{len(nodes) - 1}') !== null")
+    assert len(drawn(browser)) < 100
+    browser.find("#none").click()
+    assert drawn(browser) == [0]
+    browser.assert_quiet()
