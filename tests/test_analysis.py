@@ -16,11 +16,11 @@ import pytest
 from connect4 import record as records
 from connect4.analysis import analyse
 from connect4.errors import BadInput
-from connect4.games import GAMES
+from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.referee import Result, Turn, Winner
 from connect4.views.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
@@ -101,6 +101,62 @@ def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> Non
         own = [losses[turn.number] for turn in game.turns if turn.player == player]
         assert [losses[number] for number in numbers] == sorted(filter(None, own), reverse=True)[:3]
         assert all(game.turns[number - 1].player == player for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "moves"),
+    [
+        ("classic", "0\n" + "0 0 0 0 0 0 0\n" * 6, "0 1 0 1 0 1 5"),
+        ("classic-full", "0\n" + "0 0 0 0\n" * 4, "0 1 0 1 0 1 3"),
+        ("dynamic", None, "71S 11S 71S"),
+    ],
+)
+def test_every_game_can_be_judged(name: str, start: str | None, moves: str) -> None:
+    game = GAMES[name]
+    state = first = load_start(game, "a") if start is None else game.read(start, "start")
+    turns = []
+    for number in range(1, 8):
+        texts = moves.split()
+        actions = state.legal_actions()
+        wanted = game.parse_action(texts[number - 1]) if number <= len(texts) else None
+        action = wanted if wanted in actions else actions[0]
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, action, game.format_action(action)))
+        state = state.apply(action)
+        if state.is_over():
+            break
+    one, two = state.scores()
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    winner: Winner = 1 if one > two else 2 if two > one else 0
+    result = Result((one, two), state.ending() or Ending.LEFT, winner)
+    record = Record(game, first, players, 1.0, 1, turns, result)
+    found = analyse(record, 0.2)
+    states = list(records.replay(record))
+    for before, judged in zip(states, found["turns"], strict=False):
+        assert judged["loss"] >= 0
+        assert bool(judged["line"]) == bool(judged["loss"])
+        state = before
+        for text in judged["line"]:
+            state = state.apply(game.parse_action(text))
+    page([record])
+
+
+def test_not_taking_a_win_costs_the_win() -> None:
+    """Player 1 has three in a column, plays elsewhere, and player 2 does not stop it either."""
+    game = GAMES["classic"]
+    state = start = game.start(6, 7)
+    turns = []
+    for number, column in enumerate((0, 1, 0, 1, 0, 2, 6, 6), 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    result = Result(state.scores(), Ending.LEFT, 0)
+    found = analyse(Record(game, start, players, 1.0, 1, turns, result), 0.5)
+    missed = found["turns"][6]
+    assert missed["before"] == 100
+    assert missed["line"] == ["0"]
+    assert missed["loss"] > 0
+    assert 6 in found["worst"][1], "player 2 lets the win stand"
+    assert 7 in found["worst"][0]
 
 
 def test_a_game_without_turns_has_nothing_to_judge() -> None:

@@ -10,11 +10,11 @@ import pytest
 from connect4 import record as records
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
-from connect4.games.base import Ending, Player
+from connect4.games.base import Ending, Game
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.referee import Result, Turn, Winner
 from connect4.views.page import page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, run
@@ -35,10 +35,13 @@ LEFT, RIGHT, HOME, END, PAGE_UP, PAGE_DOWN = (
 
 
 def played(
-    start: str, names: tuple[str, str] = ("ai", "random"), faults: dict[int, Outcome] | None = None
+    start: str,
+    names: tuple[str, str] = ("ai", "random"),
+    faults: dict[int, Outcome] | None = None,
+    game: Game = GAMES["extended"],
 ) -> Record:
     """Return a random game, seed 1, with the turns of `faults` lost."""
-    game, rng, turns = GAMES["extended"], random.Random(1), list[Turn]()
+    rng, turns = random.Random(1), list[Turn]()
     state = first = load_start(game, start)
     while not state.is_over():
         number, seconds = len(turns) + 1, round(rng.uniform(0.01, 3), 3)
@@ -54,12 +57,12 @@ def played(
         text = game.format_action(action)
         turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text, seconds))
         state = state.apply(action)
+    ending = state.ending()
+    assert ending is not None
     one, two = state.scores()
-    winner: Player = 1 if one > two else 2
+    winner: Winner = 1 if one > two else 2 if two > one else 0
     players = (RecordedPlayer(names[0], "intelligent"), RecordedPlayer(names[1]))
-    return Record(
-        game, first, players, 20.0, 1, turns, Result((one, two), Ending.NO_ACTION, winner)
-    )
+    return Record(game, first, players, 20.0, 1, turns, Result((one, two), ending, winner))
 
 
 @pytest.fixture(scope="module")
@@ -349,6 +352,57 @@ def test_a_game_left_before_its_first_turn_can_be_shown(browser: Browser, tmp_pa
     browser.press(" ", RIGHT, "f", END)
     assert browser.text("#said") == "The start. Nobody wins, 0:0 (a player left)."
     browser.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("classic", "case1"), ("classic-full", "case4"), ("dynamic", "a"), ("extended", "mid8x10")],
+)
+def test_every_game_is_shown_move_by_move(
+    browser: Browser, tmp_path: Path, name: str, start: str
+) -> None:
+    if name.startswith("classic"):
+        (tmp_path / "start.txt").write_text("0\n" + "0 0 0 0 0 0 0\n" * 6, encoding="utf-8")
+        start = str(tmp_path / "start.txt")
+    game = played(start, game=GAMES[name])
+    file = tmp_path / "game.html"
+    file.write_text(page([game]), encoding="utf-8")
+    browser.open(file)
+    for state in records.replay(game):
+        assert shown_board(browser) == state.board().tolist()
+        browser.press(RIGHT)
+    assert game.result is not None
+    assert len(browser.find_all("#board line.line")) == (game.result.ending is Ending.LINE)
+    browser.assert_quiet()
+
+
+def test_dynamic_is_labelled_as_its_moves_are_written(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    file.write_text(page([played("start", game=GAMES["dynamic"])]), encoding="utf-8")
+    browser.open(file)
+    labels = [text.text for text in browser.find_all("#board text")]
+    assert labels == list("1234567") * 2
+    assert "player 1 is white (O), player 2 black (X)" in browser.text("#facts")
+
+
+def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, tmp_path: Path) -> None:
+    game = GAMES["classic"]
+    state = start = game.start(6, 7)
+    turns = []
+    for number, column in enumerate((0, 0, 1, 1, 3, 3, 2), 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    record = Record(game, start, players, 20.0, 1, turns, Result((1, 0), Ending.LINE, 1))
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file)
+    assert browser.find_all("#board line.line") == []
+    browser.press(END)
+    line = browser.find("#board line.line")
+    ends = [float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2")]
+    assert ends == [20, 220, 140, 220], "cells are 40 wide; the bottom row, columns 0 to 3"
+    assert "Player 1 wins, 1:0 (four in a row)." in browser.text("#said")
 
 
 def test_a_large_game_stays_small(tmp_path: Path) -> None:
