@@ -1,0 +1,143 @@
+"""Records what a search does, node by node, as it happens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import IntEnum, IntFlag
+from typing import Final, NamedTuple
+
+from connect4.errors import BadInput
+from connect4.games.base import State
+from connect4.search.expectimax import Expectimax
+from connect4.search.minimax import Found, Minimax
+from connect4.search.moves import Move
+
+MAX_NODES: Final = 1_000_000
+"""Nodes of a tree that can still be looked at."""
+
+
+class Kind(IntEnum):
+    """Who chooses at a node: the side that searches, its opponent, or chance."""
+
+    MAX = 0
+    MIN = 1
+    CHANCE = 2
+
+
+class Flag(IntFlag):
+    """What became of a node."""
+
+    BEST = 1
+    """On the principal variation."""
+    PRUNED = 2
+    """Not searched: its parent was cut off before."""
+    CUT = 4
+    """Cut off: its value met a bound before all moves were searched."""
+    FINAL = 8
+    """The game is over there."""
+    KNOWN = 16
+    """Its value comes from the transposition table."""
+
+
+class Node(NamedTuple):
+    """A position that a search came to by `move` from its parent, or left out (`PRUNED`).
+
+    Value and bounds are from the view of MAX, the player who moves at the root.
+    """
+
+    depth: int
+    """Plies from the root, which has 0."""
+    move: Move
+    kind: Kind
+    value: float | None
+    alpha: float
+    beta: float
+    flags: Flag
+
+
+class Trace:
+    """The tree of one search. `nodes` stand in its order, each followed by all that is below it.
+
+    Of a search that deepens, the tree of the last depth that was searched whole is kept.
+    """
+
+    def __init__(self, search: Minimax) -> None:
+        """Watch `search`: its own calls of `value`, `after` and `search` go through here."""
+        self.nodes: list[Node] = []
+        self._growing: list[Node] = []
+        self._visited: list[list[Move]] = []
+        self._move: Move = None
+        self._root = 1
+        self._search = search
+        self._value, self._after, self._begin = search.value, search.after, search.search
+        watched: dict[str, Callable[..., object]] = {
+            "value": self._watch_value,
+            "after": self._watch_after,
+            "search": self._watch_search,
+        }
+        for name, method in watched.items():
+            setattr(search, name, method)
+
+    def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
+        self._root = state.mover
+        self._growing = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
+        self._visited = [[]]
+        found = self._begin(state, depth, first)
+        self._growing[0] = self._growing[0]._replace(value=found.value)
+        self.nodes = mark_line(self._growing, found.line)
+        return found
+
+    def _watch_after(self, state: State, move: Move) -> State:
+        self._move = move
+        return self._after(state, move)
+
+    def _watch_value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        move, own, nodes = self._move, len(self._growing), self._growing
+        if own >= MAX_NODES:
+            raise BadInput(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
+        kind = self._kind(state)
+        window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
+        node = Node(len(self._visited), move, kind, None, *window, Flag(0))
+        self._visited[-1].append(move)
+        nodes.append(node)
+        self._visited.append([])
+        value = self._value(state, depth, alpha, beta)
+        visited = self._visited.pop()
+        flags = Flag.FINAL if state.ending() is not None else Flag(0)
+        if not flags and depth:
+            if not visited:
+                flags |= Flag.KNOWN
+            elif kind is not Kind.CHANCE:
+                flags |= self._prune(state, visited, node)
+        seen = value if state.mover == self._root else -value
+        nodes[own] = node._replace(value=seen, flags=flags)
+        return value
+
+    def _kind(self, state: State) -> Kind:
+        if state.mover == self._root:
+            return Kind.MAX
+        return Kind.CHANCE if isinstance(self._search, Expectimax) else Kind.MIN
+
+    def _prune(self, state: State, visited: list[Move], node: Node) -> Flag:
+        """Add the moves that were left out; return `CUT` where there are any."""
+        left_out = [move for move in self._search.order(state) if move not in visited]
+        kind = Kind.MIN if node.kind is Kind.MAX else Kind.MAX
+        for move in left_out:
+            bounds = node.alpha, node.beta
+            self._growing.append(Node(node.depth + 1, move, kind, None, *bounds, Flag.PRUNED))
+        return Flag.CUT if left_out else Flag(0)
+
+
+def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
+    """Return the nodes with `BEST` on the root and on the moves of `line` below it."""
+    marked = list(nodes)
+    marked[0] = nodes[0]._replace(flags=nodes[0].flags | Flag.BEST)
+    depth = 0
+    for index, node in enumerate(nodes):
+        if index and node.depth <= depth:
+            break
+        if depth < len(line) and node.depth == depth + 1 and node.move == line[depth]:
+            marked[index] = node._replace(flags=node.flags | Flag.BEST)
+            depth += 1
+    return marked
