@@ -19,6 +19,7 @@ from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
 from connect4.search.moves import Order
 from connect4.search.ordering import ORDERS, center
+from connect4.search.trace import Node, Trace
 from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
@@ -66,6 +67,21 @@ class DepthAgent:
         """Return the best move found; see `players.base.Agent`."""
         search = self._make(self._budget.deadline(seconds))
         return deepen(search, state, self._budget.depth).move
+
+    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
+        """Return the tree of one search as deep as this agent's, from a position that goes on.
+
+        Where only time or nodes limit the agent, it is the deepest tree that was searched whole.
+        """
+        if self._budget.depth < MAX_DEPTH:
+            search = self._make(Deadline())
+            trace = Trace(search)
+            search.search(state, self._budget.depth)
+        else:
+            search = self._make(self._budget.deadline(seconds))
+            trace = Trace(search)
+            deepen(search, state, MAX_DEPTH)
+        return trace.nodes
 
 
 def evaluation(setup: Setup) -> Evaluation:
