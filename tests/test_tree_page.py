@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
-from connect4.views.tree import Flag, Kind, Node, tree_page
+from connect4.search.trace import Flag, Kind, Node
+from connect4.views.tree import tree_page
 from tests.browser import PHONE, Browser
+from tests.command import assert_refused, run
 
 HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>"
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
@@ -283,3 +286,120 @@ def test_a_large_tree_draws_only_what_is_in_sight(
     browser.find("#none").click()
     assert drawn(browser) == [0]
     browser.assert_quiet()
+
+
+STUDENT = """
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_expectimax_move(self, state):
+        return 0, False
+
+    get_intelligent_move = get_expectimax_move
+"""
+
+
+def explaining(folder: Path, body: str) -> Path:
+    """Write a student's file whose `explain` has that body."""
+    file = folder / "agent.py"
+    file.write_text(f"{STUDENT}\n    def explain(self, state):\n        {body}\n", encoding="utf-8")
+    return file
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run("connect4.views.tree", *arguments, "-o", "tree.html", cwd=folder)
+
+
+def test_the_command_shows_the_published_counts(browser: Browser, tmp_path: Path) -> None:
+    done = make(
+        tmp_path, "--game", "classic-full", "--agent", "alphabeta:depth=4,heuristic=v1,tt=off"
+    )
+    assert done.stdout == (
+        "tree.html: 210 nodes, 61 cut-offs, 351 branches pruned, 4 plies deep, "
+        "best move 3, value 0\n"
+    ), done
+    browser.open(tmp_path / "tree.html")
+    assert (
+        browser.text("#title")
+        == "Connect 4 to the last cell: alphabeta:depth=4,heuristic=v1,tt=off"
+    )
+    assert "210 nodes" in browser.text("#facts")
+    browser.assert_quiet()
+
+
+def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None:
+    done = make(tmp_path, "--agent", "expectimax:depth=2", "case4")
+    assert done.returncode == 0, done.stderr
+    browser.open(tmp_path / "tree.html")
+    badges = {badge.text for badge in browser.find_all(".row .kind")}
+    assert badges == {"▲ MAX", "◆ CHANCE"}
+    assert browser.find("#chance-key").is_displayed()
+    assert not browser.find("#cut").is_displayed()
+    browser.assert_quiet()
+
+
+def test_wins_are_called_wins(browser: Browser, tmp_path: Path) -> None:
+    done = make(tmp_path, "--game", "dynamic", "--agent", "alphabeta:depth=3", "a")
+    assert "best move 44E, a win" in done.stdout, done
+    browser.open(tmp_path / "tree.html")
+    assert browser.find("#n0 .value").text == "win"
+
+
+def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
+    explaining(
+        tmp_path,
+        "return [(0, None, 'MAX', 7, -9, 9, 'best'), (1, (0, False), 'MIN', 7, -9, 9, 'best cut'),"
+        "(2, (0, False), 'MAX', 7, -9, 9, 'best'), (2, (1, False), 'MAX', None, -9, 7, 'pruned')]",
+    )
+    done = make(tmp_path, "--agent", "ai:agent.py", "case4")
+    assert "3 nodes, 1 cut-offs, 1 branches pruned, 2 plies deep" in done.stdout, done
+    browser.open(tmp_path / "tree.html")
+    browser.press("v")
+    assert path(browser) == ["start", "0", "0"]
+    browser.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ("return []", "explain returned no nodes"),
+        ("return 5", "failed in explain: TypeError"),
+        ("return 1 / 0", "failed in explain: ZeroDivisionError"),
+        ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),
+        ("return [(0, None, 'BIG', 7, -9, 9, '')]", "node 0 of its tree: 'BIG'"),
+        ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
+        ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
+            "the tree holds an action that is none: column 9 is outside 0..5",
+        ),
+    ],
+)
+def test_a_students_tree_that_cannot_be_drawn_is_refused(
+    tmp_path: Path, body: str, part: str
+) -> None:
+    explaining(tmp_path, body)
+    assert_refused(make(tmp_path, "--agent", "ai:agent.py", "case4"), part)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--agent", "random"], "agent 'random' searches no tree of MAX and MIN"),
+        (["--agent", "human"], "agent 'human' searches no tree"),
+        (
+            ["--agent", "ai:agent.py"],
+            "agent 'ai:agent.py': its AIPlayer has no method explain(state)",
+        ),
+        (["over.txt"], "the game is over in that position"),
+        (["none.txt"], "none.txt: no such file"),
+        (["--agent", "alphabet"], "no agent 'alphabet', did you mean 'alphabeta'?"),
+    ],
+)
+def test_what_has_no_tree_is_refused_in_one_line(
+    tmp_path: Path, arguments: list[str], part: str
+) -> None:
+    (tmp_path / "agent.py").write_text(STUDENT, encoding="utf-8")
+    (tmp_path / "over.txt").write_text("0\n1 2\n", encoding="utf-8")
+    assert_refused(make(tmp_path, *arguments), part)

@@ -6,53 +6,32 @@ with tables of the moves and of the cells that they change, so that 100,000 node
 
 from __future__ import annotations
 
+import argparse
 import math
+import sys
 from collections.abc import Iterable
-from enum import IntEnum, IntFlag
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final
 
-from connect4.games.base import Action, Game, State
+from connect4.config import DEFAULT_SECONDS
+from connect4.errors import AgentFailure, BadInput, IllegalAction
+from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Game, Seconds, State
+from connect4.games.extended import ExtendedState
+from connect4.players import PLAYERS, parse_agent
+from connect4.players.base import Asked, Setup
+from connect4.players.names import AgentName
+from connect4.players.student import StudentAgent
+from connect4.search.evaluation import WIN
+from connect4.search.moves import Move
+from connect4.search.trace import Flag, Kind, Node
 from connect4.views import document
 from connect4.views.page import changed_cells, shape_data
 
-
-class Kind(IntEnum):
-    """Who chooses at a node: the side that searches, its opponent, or chance."""
-
-    MAX = 0
-    MIN = 1
-    CHANCE = 2
-
-
-class Flag(IntFlag):
-    """What became of a node."""
-
-    BEST = 1
-    """On the principal variation."""
-    PRUNED = 2
-    """Not searched: its parent was cut off before."""
-    CUT = 4
-    """Cut off: its value met a bound before all moves were searched."""
-    FINAL = 8
-    """The game is over there."""
-    KNOWN = 16
-    """Its value comes from the transposition table."""
-
-
-class Node(NamedTuple):
-    """A position that a search came to by `move` from its parent, or left out (`PRUNED`).
-
-    Value and bounds are from the view of MAX, the player who moves at the root.
-    """
-
-    depth: int
-    """Plies from the root, which has 0."""
-    move: Action | None
-    kind: Kind
-    value: float | None
-    alpha: float
-    beta: float
-    flags: Flag
+NOTES: Final = {
+    "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
+}  # fmt: skip
+"""The words that a student's `explain` marks a node with."""
 
 
 def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> str:
@@ -68,6 +47,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "facts": facts(game, nodes),
         "max_is": f"player {start.mover}, who searches",
         "min_is": f"player {3 - start.mover}",
+        "win": WIN,
     }
     return document.build(f"Search tree of {agent}", ("base", "board", "tree"), data)
 
@@ -84,11 +64,13 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
         f"{max(node.depth for node in nodes)} plies deep",
     ]
     if best is not None and best.value is not None:
-        found.append(f"best move {write_move(game, best.move)}, value {best.value:.6g}")
+        value = "a win" if best.value >= WIN else "a loss" if best.value <= -WIN else None
+        value = value or f"value {best.value:.6g}"
+        found.append(f"best move {write_move(game, best.move)}, {value}")
     return found
 
 
-def write_move(game: Game, move: Action | None) -> str:
+def write_move(game: Game, move: Move) -> str:
     """Return a move as it is typed; None is a pass."""
     return "pass" if move is None else game.format_action(move)
 
@@ -131,3 +113,118 @@ def plain_number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else round(value, 3)
+
+
+def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: int) -> list[Node]:
+    """Ask an agent for the tree of its search from a position that is not over.
+
+    Raises `BadInput` where the agent searches no tree or gives none that can be drawn.
+    """
+    if state.is_over():
+        raise BadInput("the game is over in that position; there is nothing to search")
+    build = PLAYERS[agent.kind].build
+    if build is None:
+        raise BadInput(f"agent {agent.text!r} searches no tree")
+    asked: Asked | None = "intelligent" if agent.kind == "ai" else None
+    try:
+        player: Any = build(Setup(agent, state.mover, game, seconds, seed, asked))
+        if isinstance(player, StudentAgent):
+            return explained_by_student(player, agent, state)
+    except AgentFailure as error:
+        raise BadInput(f"agent {agent.text!r}: {error}") from None
+    if not hasattr(player, "explain"):
+        raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
+    nodes: list[Node] = player.explain(state, seconds)
+    if not nodes:
+        raise BadInput(f"agent {agent.text!r} searched no depth whole; give it more time")
+    return nodes
+
+
+def explained_by_student(agent: StudentAgent, name: AgentName, state: State) -> list[Node]:
+    """Return what the optional method `explain(state)` of an `AIPlayer` returns, as nodes.
+
+    It returns tuples `(depth, action, kind, value, alpha, beta, note)` in the order of the search,
+    the root first with action None: `kind` is "MAX", "MIN" or "CHANCE", `value` is None where the
+    node was not searched, `note` holds any of "best", "pruned", "cut" and "known".
+    """
+    assert isinstance(state, ExtendedState)
+    if not hasattr(agent.player, "explain"):
+        raise BadInput(f"agent {name.text!r}: its AIPlayer has no method explain(state)")
+    try:
+        rows = list(agent.player.explain(state.for_agent()))
+    except Exception as error:
+        raise BadInput(f"agent {name.text!r} failed in explain: {error!r}") from None
+    nodes: list[Node] = []
+    for number, row in enumerate(rows):
+        try:
+            nodes.append(read_node(row, nodes))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadInput(f"agent {name.text!r}: node {number} of its tree: {error}") from None
+    if not nodes:
+        raise BadInput(f"agent {name.text!r}: explain returned no nodes")
+    return nodes
+
+
+def read_node(row: Any, before: list[Node]) -> Node:
+    """Return one node of a student's tree, which follows those `before` it."""
+    depth, move, kind, value, alpha, beta, note = row
+    if not isinstance(depth, int) or not min(len(before), 1) <= depth <= deepest(before):
+        raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
+    flags = Flag(0)
+    for word in note.split():
+        flags |= NOTES[word]
+    move = (int(move[0]), bool(move[1])) if depth else None
+    return Node(
+        depth,
+        move,
+        Kind[kind],
+        None if value is None else float(value),
+        float(alpha),
+        float(beta),
+        flags,
+    )
+
+
+def deepest(before: list[Node]) -> int:
+    """Return the greatest depth that the next node can have."""
+    if not before:
+        return 0
+    last = before[-1]
+    return last.depth if Flag.PRUNED in last.flags and last.depth else last.depth + 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m connect4.views.tree",
+        description="Make one HTML file that shows the tree of an agent's search.",
+        epilog="example: python3 -m connect4.views.tree --game classic-full "
+        "--agent alphabeta:depth=4,heuristic=v1 -o tree.html",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("start", metavar="START", nargs="?", help="the position (default: the game's usual start)")
+    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--agent", default="alphabeta", help="whose search (default alphabeta)")
+    add("--time", type=float, default=DEFAULT_SECONDS, help="seconds it may take (default 20)")
+    add("--seed", type=int, default=0, help="for agents that draw at random")
+    add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
+    arguments = parser.parse_args(argv)
+    try:
+        game = find_game(arguments.game)
+        agent = parse_agent(arguments.agent, game.name)
+        state = load_start(game, arguments.start) if arguments.start else game.start(None, None)
+        nodes = explain(agent, game, state, arguments.time, arguments.seed)
+        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
+    except IllegalAction as error:
+        print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
+        return 2
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"{arguments.o}: {', '.join(facts(game, nodes))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

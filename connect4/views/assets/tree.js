@@ -47,8 +47,11 @@ function moveText(node) {
   return node ? DATA.moves[DATA.move[node]] : "start";
 }
 
+/* Beyond `DATA.win` lie won positions: the more, the sooner. */
 function shownValue(value, none = "") {
-  return value === null ? none : number(value, 3);
+  if (value === null) return none;
+  if (Math.abs(value) >= DATA.win) return value > 0 ? "win" : "loss";
+  return number(value, 3);
 }
 
 function shownWindow(node) {
