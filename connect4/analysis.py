@@ -22,12 +22,14 @@ from typing import Any, Final, cast
 
 from connect4 import record as records
 from connect4.errors import BadInput
-from connect4.games.base import Action, Game, Player, Seconds, State
+from connect4.games.base import Action, Game, Player, Seconds, State, opponent
+from connect4.games.classic import CLASSIC
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players.ai import AIPlayer
 from connect4.players.base import Outcome
 from connect4.record import Record
-from connect4.search.deadline import Deadline
+from connect4.search import solver
+from connect4.search.deadline import Deadline, OutOfBudget
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN
 from connect4.search.heuristics import DEFAULT, HEURISTICS
@@ -83,13 +85,14 @@ class Expert:
         return self.evaluate(state, seconds)
 
 
-def expert_for(game: Game) -> Expert:
-    """Return the expert of a game.
+def expert_for(game: Game, start: State) -> Expert:
+    """Return the expert of a game that begins with `start`.
 
-    That is `connect4/players/ai.py` for the game it plays, where its `AIPlayer` offers
+    For ExtendedConnect4 it is `connect4/players/ai.py`, if its `AIPlayer` offers the method
     `expected_play(state)`, which returns the margin that best play expects for that player, and
-    the moves of it. Else it is alpha-beta with a heuristic, in points where points decide, on a
-    scale on which a win is worth 100 where they do not.
+    the moves of it. For Connect 4 of 6 by 7 it is the solver, with alpha-beta where it runs out of
+    time. Else it is alpha-beta with a heuristic: in points where points decide, on a scale on which
+    a win is worth 100 where they do not.
     """
     if game is EXTENDED and hasattr(AIPlayer, "expected_play"):
         return Expert("ai", "points", ask_student_file, lambda state: state.margin(1))
@@ -107,7 +110,45 @@ def expert_for(game: Game) -> Expert:
 
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: DECIDED * state.margin(1))
+    solves = game is CLASSIC and start.grid is solver.GRID
+    return Expert(
+        f"solver, else {agent}" if solves else agent,
+        UNIT_OF_WINS,
+        solving(evaluate) if solves else evaluate,
+        lambda state: DECIDED * state.margin(1),
+    )
+
+
+def solving(
+    otherwise: Callable[[State, Seconds], Expected],
+) -> Callable[[State, Seconds], Expected]:
+    """Return an `evaluate` that solves what it can in half of the time."""
+    perfect = solver.Solver()
+
+    def evaluate(state: State, seconds: Seconds) -> Expected:
+        perfect.deadline = Deadline(seconds / 2)
+        line = []
+        try:
+            value = solved_value(state, perfect.best(state)[1])
+            while not state.is_over():
+                line.append(perfect.best(state)[0])
+                state = state.apply(line[-1])
+        except OutOfBudget:
+            if not line:
+                return otherwise(state, seconds / 2)
+        return Expected(value, tuple(line))
+
+    return evaluate
+
+
+def solved_value(state: State, score: int) -> float:
+    """Return a solver's score from player 1's view: `DECIDED` less the plies to a win."""
+    if not score:
+        return 0.0
+    winner = state.mover if score > 0 else opponent(state.mover)
+    at_the_end = 2 * (22 - abs(score)) - (winner == 1)
+    plies = at_the_end - sum(tokens.bit_count() for tokens in state.bitboards())
+    return (DECIDED - plies) * (1 if winner == 1 else -1)
 
 
 def ask_student_file(state: State, seconds: Seconds) -> Expected:
@@ -161,7 +202,7 @@ class Searcher:
         """`text` is the record's, as it stands on disk."""
         record = records.loads(text)
         self._states = list(records.replay(record))
-        self._expert = expert_for(record.game)
+        self._expert = expert_for(record.game, record.start)
         self._seconds = seconds
 
     def run(self, job: Job) -> Expected:
@@ -194,7 +235,7 @@ def analyse(
     record: Record, seconds: Seconds, jobs: int = 1, progress: Progress = lambda *_: None
 ) -> dict[str, Any]:
     """Return the `analysis` of a record; `seconds` are those of each search, `jobs` processes."""
-    expert = expert_for(record.game)
+    expert = expert_for(record.game, record.start)
     text = records.dumps(record)
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
     with closing_at_once(pool):

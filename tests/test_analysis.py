@@ -21,6 +21,7 @@ from connect4.games.base import Ending, State
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn, Winner
+from connect4.search.solver import Solver
 from connect4.views.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
@@ -157,6 +158,34 @@ def test_not_taking_a_win_costs_the_win() -> None:
     assert missed["loss"] > 0
     assert 6 in found["worst"][1], "player 2 lets the win stand"
     assert 7 in found["worst"][0]
+
+
+def test_six_by_seven_is_judged_by_the_solver() -> None:
+    game = GAMES["classic"]
+    state = start = game.start(6, 7)
+    moves = [3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 3, 3, 4, 4, 5]
+    turns = []
+    for number, column in enumerate(moves, 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+        assert not state.is_over()
+    solver = Solver()
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.LEFT, 0))
+    states = list(records.replay(record))[-4:]
+    record = Record(
+        game, states[0], players, 1.0, 1,
+        [Turn(n, t.player, t.outcome, t.action, t.text) for n, t in enumerate(turns[-3:], 1)],
+        record.result,
+    )  # fmt: skip
+    found = analyse(record, ENOUGH)
+    assert found["agent"].startswith("solver")
+    for before, after, judged in zip(states, states[1:], found["turns"], strict=False):
+        assert (judged["loss"] > 0) == (-solver.score(after) < solver.score(before))
+        for position, key in ((before, "before"), (after, "after")):
+            score = solver.score(position) * (1 if position.mover == 1 else -1)
+            assert (judged[key] > 0) == (score > 0)
+            assert (judged[key] < 0) == (score < 0)
 
 
 def test_a_game_without_turns_has_nothing_to_judge() -> None:
