@@ -4,18 +4,28 @@ The simulator makes one `AIPlayer` per game and asks it for a move each turn. A 
 `(board, popouts)`: `board` is a numpy array of shape (rows, columns), row 0 on top, 0 for an
 empty cell and 1 or 2 for a player's token; `popouts` maps a player to an `Integer`, the number
 of pop-outs left. A move is `(column, is_popout)`. Both are the agent's own copies.
+`connect4.utils` has `get_valid_actions` and `get_pts`, the points of a player on a board.
 """
+
+import random
+import time as clock
+from itertools import chain, permutations
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from connect4.utils import Integer, get_pts, get_valid_actions
+from connect4.config import win_pts
+from connect4.utils import Integer, get_valid_actions
 
-State = tuple[np.ndarray, dict[int, Integer]]
-Move = tuple[int, bool]
+State: TypeAlias = tuple[np.ndarray[Any, Any], dict[int, Integer]]
+Move: TypeAlias = tuple[int, bool]
 
 
 class AIPlayer:
-    """Takes the move with the best margin right after it."""
+    """Plays ExtendedConnect4 against random and against thinking opponents."""
+
+    node_budget: int | None = None
+    """Where it is a number, a move may look at so many positions, however long that takes."""
 
     def __init__(self, player_number: int, time: int):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
@@ -23,31 +33,507 @@ class AIPlayer:
         self.type = "ai"
         self.player_string = f"Player {player_number}:ai"
         self.time = time
+        self.kept: dict[Any, Any] = {}  # whatever is put here is still there at the next turn
 
     def get_expectimax_move(self, state: State) -> Move:
         """Return the move against an opponent that plays at random."""
-        return self._greedy_move(state)
+        ### BEGIN SOLUTION
+        return self._choose(state, Expectimax)
+        ### END SOLUTION
 
     def get_intelligent_move(self, state: State) -> Move:
         """Return the move against an opponent that plays to win."""
-        return self._greedy_move(state)
+        ### BEGIN SOLUTION
+        return self._choose(state, AlphaBeta)
 
-    def _greedy_move(self, state: State) -> Move:
-        board, _ = state
+    def _choose(self, state: State, method: "type[AlphaBeta | Expectimax]") -> Move:
+        """Return the move that a search by `method` finds."""
+        budget = Budget(self.time, self.node_budget)
         moves = get_valid_actions(self.player_number, state)
-        return max(moves, key=lambda move: self._margin(self._after(board, move)))
+        if len(moves) == 1:
+            return moves[0]
+        board, popouts = state
+        own = popouts[self.player_number].get_int()
+        other = popouts[3 - self.player_number].get_int()
+        if (method, board.shape) not in self.kept:
+            rows, columns = board.shape
+            lines = Lines(rows, columns, self.player_number, method.SHARE)
+            self.kept[method, board.shape] = method(lines)
+        search: AlphaBeta | Expectimax = self.kept[method, board.shape]
+        return search.lines.move(search.choose(search.lines.read(board, own, other), budget))
 
-    def _margin(self, board: np.ndarray) -> int:
-        return get_pts(self.player_number, board) - get_pts(3 - self.player_number, board)
 
-    def _after(self, board: np.ndarray, move: Move) -> np.ndarray:
-        """Return the board after a valid `move`; `board` itself stays as it is."""
-        column, is_popout = move
-        after = board.copy()
-        if is_popout:
-            after[1:, column] = board[:-1, column]
-            after[0, column] = 0
+# How it works. A line is a row, a column or a diagonal; its code is its cells read as ternary
+# digits: 0 empty, 1 mine, 2 the opponent's. A table gives each code the margin to expect from
+# that line if every empty cell were mine with a fixed probability, the SHARE. The sum over all
+# lines is the evaluation; it is exact on a full board. A drop changes four codes, so that a
+# move's `gain` takes a handful of look-ups. A position knows the gains of all drops, and hands
+# them on to the next one: only those that share a line with the move have changed.
+#
+# A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of a drop
+# or `~column` for a pop-out. In all of this, player 1 is the one who searches.
+
+Table: TypeAlias = "list[float] | LongLine"
+Codes: TypeAlias = list[int]
+Actions: TypeAlias = list[tuple[float, int]]
+"""Pairs (gain of the mover, action), best first."""
+
+Position: TypeAlias = tuple[Codes, Actions, float, int, int, int, int]
+"""Codes, drops, expected margin of the mover, key, mover, pop-outs of mover and opponent."""
+
+LONGEST_TABLE = 12
+INFINITY = float("inf")
+OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
+"""Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
+
+
+def _points(run: int) -> int:
+    return win_pts[run % 4] + run // 4 * 20
+
+
+def _expected_margins(length: int, share: float) -> list[float]:
+    """Return the table of all lines of `length` cells: expected margin by code."""
+    masks = (f"{mask:0{length}b}" for mask in range(2**length))
+    points = np.array([sum(_points(len(run)) for run in mask.split("0")) for mask in masks])
+    margins = (points - points[::-1]).astype(float).reshape((2,) * length)
+    for axis in range(length):  # from the digits 0, 1 (theirs, mine) to 0, 1, 2
+        theirs, mine = np.moveaxis(margins, axis, 0)
+        margins = np.stack((share * mine + (1 - share) * theirs, mine, theirs), axis)
+    table: list[float] = margins.ravel().tolist()
+    return table
+
+
+class LongLine(dict[int, float]):
+    """The same for a line that is too long for a table: each code when it is asked for."""
+
+    def __init__(self, length: int, share: float):
+        super().__init__()
+        self.length = length
+        self.share = share
+
+    def __missing__(self, code: int) -> float:
+        digits = [code // 3**place % 3 for place in range(self.length)]
+        mine = [(self.share, 1.0, 0.0)[digit] for digit in digits]
+        theirs = [1 - chance for chance in mine]
+        self[code] = self._expected_points(mine) - self._expected_points(theirs)
+        return self[code]
+
+    @staticmethod
+    def _expected_points(chances: list[float]) -> float:
+        """Sum the points of every possible run, times the chance that it comes about."""
+        chances = [0.0, *chances, 0.0]
+        expected = 0.0
+        for start in range(1, len(chances) - 1):
+            chance = 1 - chances[start - 1]
+            for end in range(start, len(chances) - 1):
+                chance *= chances[end]
+                expected += chance * (1 - chances[end + 1]) * _points(end - start + 1)
+        return expected
+
+
+class Lines:
+    """The lines of one board shape: how codes and gains follow from moves."""
+
+    def __init__(self, rows: int, columns: int, player: int, share: float):
+        self.columns = columns
+        self.cells = rows * columns
+        self.player = player
+        self.odds = share / (1 - share)
+        """How much more a drop gains player 2 than player 1: what is less likely matters more."""
+        lines: dict[tuple[str, int], list[int]] = {}
+        for kind in ("row", "rise", "fall", "column"):  # columns last: `_pop_plan` leaves them out
+            for cell in range(self.cells):
+                height, column = divmod(cell, columns)
+                where = {"row": height, "rise": height - column, "fall": height + column}
+                lines.setdefault((kind, where.get(kind, column)), []).append(cell)
+        self.column_line = range(len(lines) - columns, len(lines))
+        self.tables: list[Table] = [
+            TABLES[share][len(line)] if len(line) <= LONGEST_TABLE else LongLine(len(line), share)
+            for line in lines.values()
+        ]
+        self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
+        for index, line in enumerate(lines.values()):
+            for place, cell in enumerate(line):
+                self.crossing[cell].append((index, 3**place))
+        self._prepare(list(lines.values()))
+        bits = random.Random(0)
+        self.keys = [[bits.getrandbits(60) for _ in range(self.cells)] for _ in range(3)]
+        self.turn = bits.getrandbits(60)
+        self.pop_plans: list[dict[int, PopPlan]] = [{} for _ in range(columns)]
+
+    def _prepare(self, lines: list[list[int]]) -> None:
+        """Lay out flat, by cell, what the search looks up all the time."""
+        self.look_ups: list[tuple[Any, ...]] = [
+            tuple(chain.from_iterable((line, weight, self.tables[line]) for line, weight in four))
+            for four in self.crossing
+        ]
+        self.changes: list[list[tuple[int, ...]]] = [
+            [
+                tuple(chain.from_iterable((line, mover * w) for line, w in four))
+                for four in self.crossing
+            ]
+            for mover in range(3)
+        ]
+        self.shared: list[list[list[Shared | None]]] = [
+            [[None] * self.cells for _ in range(self.cells)] for _ in range(3)
+        ]
+        for index, line in enumerate(lines):
+            for (i, cell), (j, other) in permutations(enumerate(line), 2):
+                for mover in (1, 2):
+                    common = index, mover * 3**i, 3**j, self.tables[index]
+                    self.shared[mover][cell][other] = common
+
+    def read(self, board: np.ndarray[Any, Any], own: int, other: int) -> Position:
+        """Return the position on `board` with player 1 to move."""
+        codes = [0] * len(self.tables)
+        landing = list(range(self.columns))
+        key = 0
+        for cell, token in enumerate(board[::-1].ravel().tolist()):
+            if token:
+                mover = 1 if token == self.player else 2
+                for line, weight in self.crossing[cell]:
+                    codes[line] += mover * weight
+                key ^= self.keys[mover][cell]
+                landing[cell % self.columns] += self.columns
+        total = sum(table[code] for table, code in zip(self.tables, codes, strict=True))
+        return codes, self._drops(codes, landing), total, key, 1, own, other
+
+    def move(self, action: int) -> Move:
+        """Return an action as the simulator knows it."""
+        return (action % self.columns, False) if action >= 0 else (~action, True)
+
+    def plies_left(self, position: Position) -> int:
+        """Return the greatest number of moves until the game ends: each one lowers it by 1."""
+        _, drops, _, _, _, own, other = position
+        empty = sum((self.cells - 1 - cell) // self.columns + 1 for _, cell in drops)
+        return empty + 2 * (own + other)
+
+    def actions(self, position: Position) -> Actions:
+        """Return what the mover can do."""
+        codes, drops, _, _, mover, own, _ = position
+        return sorted(drops + self.pops(codes, mover), reverse=True) if own else drops
+
+    def play(self, position: Position, gain: float, action: int) -> Position:
+        """Return the position after one of the mover's `actions`."""
+        codes, drops, total, key, mover, own, other = position
+        if action >= 0:
+            codes, drops = self._drop(codes, drops, action, mover)
+            key ^= self.keys[mover][action]
+            if mover == 2:
+                gain *= self.odds
         else:
-            row = np.count_nonzero(board[:, column] == 0) - 1
-            after[row, column] = self.player_number
-        return after
+            codes, drops, change = self._pop(codes, drops, ~action)
+            key ^= change
+            own -= 1
+        return codes, drops, -total - gain, key ^ self.turn, 3 - mover, other, own
+
+    def gain(self, codes: Codes, cell: int) -> float:
+        """Return how much player 1's margin grows with a token in the empty `cell`."""
+        a, wa, ta, b, wb, tb, c, wc, tc, d, wd, td = self.look_ups[cell]
+        a, b, c, d = codes[a], codes[b], codes[c], codes[d]
+        gain: float = ta[a + wa] - ta[a] + tb[b + wb] - tb[b]
+        gain += tc[c + wc] - tc[c] + td[d + wd] - td[d]
+        return gain
+
+    def gain_above(self, codes: Codes, cell: int, mover: int) -> float:
+        """Return the gain in the cell above `cell` once the mover has taken that one."""
+        above = cell + self.columns
+        if above >= self.cells:
+            return 0.0
+        line, mine, weight, table = self.shared[mover][cell][above]  # type: ignore[misc]
+        old = codes[line]
+        new = old + mine
+        change = table[new + weight] - table[new] - table[old + weight] + table[old]
+        return self.gain(codes, above) + change
+
+    def _drops(self, codes: Codes, landing: list[int]) -> Actions:
+        """Return the drops into the `landing` cells that are on the board."""
+        cells = [cell for cell in landing if cell < self.cells]
+        return sorted(((self.gain(codes, cell), cell) for cell in cells), reverse=True)
+
+    def _drop(self, codes: Codes, drops: Actions, cell: int, mover: int) -> tuple[Codes, Actions]:
+        """Return the codes after a drop, and the drops that are possible then."""
+        after = codes[:]
+        a, wa, b, wb, c, wc, d, wd = self.changes[mover][cell]
+        after[a] += wa
+        after[b] += wb
+        after[c] += wc
+        after[d] += wd
+        shared = self.shared[mover][cell]
+        above = cell + self.columns
+        replies = [(self.gain(after, above), above)] if above < self.cells else []
+        for drop in drops:
+            if common := shared[drop[1]]:
+                line, mine, weight, table = common
+                old = codes[line]
+                new = old + mine
+                change = table[new + weight] - table[new] - table[old + weight] + table[old]
+                replies.append((drop[0] + change, drop[1]))
+            elif drop[1] != cell:
+                replies.append(drop)
+        replies.sort(reverse=True)
+        return after, replies
+
+    def pops(self, codes: Codes, mover: int) -> Actions:
+        """Return the pop-outs in the mover's columns, in no order."""
+        pops = []
+        for column in range((self.player - mover) % 2, self.columns, 2):
+            line = self.column_line[column]
+            if code := codes[line]:
+                gain = self.tables[line][code // 3] - self.tables[line][code]
+                for line, change, table in self._pop_plan(column, code)[0]:
+                    code = codes[line]
+                    gain += table[code + change] - table[code]
+                pops.append((gain if mover == 1 else -gain, ~column))
+        return pops
+
+    def _pop(self, codes: Codes, drops: Actions, column: int) -> tuple[Codes, Actions, int]:
+        """Return the codes and drops after a pop-out, and the change of the key."""
+        after = codes[:]
+        plan, key, top = self._pop_plan(column, codes[self.column_line[column]])
+        after[self.column_line[column]] //= 3
+        for line, change, _ in plan:
+            after[line] += change
+        landing = [cell for _, cell in drops if cell % self.columns != column]
+        return after, self._drops(after, [*landing, top]), key
+
+    def _pop_plan(self, column: int, code: int) -> "PopPlan":
+        """Return what a pop-out does to a column with this code.
+
+        That is the changes of rows and diagonals as (line, change of its code, its table), the
+        change of the key, and the highest cell that was taken.
+        """
+        if plan := self.pop_plans[column].get(code):
+            return plan
+        changes, key = [], 0
+        cell, rest = column, code
+        while rest:
+            rest, token = divmod(rest, 3)
+            falling = rest % 3
+            if falling != token:
+                for line, weight in self.crossing[cell][:3]:
+                    changes.append((line, (falling - token) * weight, self.tables[line]))
+                key ^= self.keys[token][cell] ^ (self.keys[falling][cell] if falling else 0)
+            cell += self.columns
+        plan = self.pop_plans[column][code] = changes, key, cell - self.columns
+        return plan
+
+
+class OutOfBudget(Exception):
+    """The time or the nodes of this move are used up."""
+
+
+class Budget:
+    """How long a move may take: seconds, or nodes of the search in their place."""
+
+    def __init__(self, seconds: float, nodes: int | None):
+        margin = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
+        self.deadline = clock.monotonic() + seconds - margin if nodes is None else INFINITY
+        self.limit = INFINITY if nodes is None else nodes
+        self.nodes = 0
+
+    def spend(self) -> None:
+        """Count one node; raise `OutOfBudget` if it was one too many."""
+        self.nodes += 1
+        if self.nodes > self.limit or clock.monotonic() > self.deadline:
+            raise OutOfBudget
+
+
+class AlphaBeta:
+    """Iterative deepening principal-variation search with a transposition table."""
+
+    SHARE = 0.5
+    """With equal shares a cell gains the same whoever takes it, so one list serves both."""
+
+    TEMPO = 0.75
+    """How much of its best gain the side to move after the last ply is credited with."""
+
+    CLOSE = 1e-6
+    """Less than values differ by: the width of a window that only asks "better or not"."""
+
+    TABLE_SIZE = 250_000
+    DEEPEST = 200
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.known: dict[int, Entry] = {}
+        self.known_before: dict[int, Entry] = {}
+        self.depth = 0
+        self.value = 0.0
+        self.solved = False
+
+    def choose(self, position: Position, budget: Budget) -> int:
+        """Return the best action that the budget lets us find."""
+        self.budget = budget
+        actions = self.lines.actions(position)[:]
+        left = self.lines.plies_left(position)
+        self.depth = 0
+        try:
+            for depth in range(1, min(left, self.DEEPEST) + 1):
+                self.solved = depth == left
+                alpha = -INFINITY
+                for index, (gain, action) in enumerate(list(actions)):
+                    child = self.lines.play(position, gain, action)
+                    value = self._look(child, depth, index, alpha, INFINITY)
+                    if value > alpha:
+                        alpha = value
+                        actions.remove((gain, action))
+                        actions.insert(0, (gain, action))
+                self.depth, self.value = depth, alpha
+        except OutOfBudget:
+            self.solved = False
+        return actions[0][1]
+
+    def _look(self, child: Position, depth: int, index: int, alpha: float, beta: float) -> float:
+        """Return the value of the action at place `index`, which leads to `child`."""
+        if index:
+            less = 0
+            if index > 2 and depth > 3 and not self.solved:
+                less = 2 if index > 5 and depth > 5 else 1
+            value = -self._search(child, depth - 1 - less, -alpha - self.CLOSE, -alpha)
+            if less and value > alpha:
+                value = -self._search(child, depth - 1, -alpha - self.CLOSE, -alpha)
+            if not alpha < value < beta:
+                return value
+        return -self._search(child, depth - 1, -beta, -alpha)
+
+    def _search(self, position: Position, depth: int, alpha: float, beta: float) -> float:
+        """Return the mover's value: exact inside the window, else a bound on that side."""
+        self.budget.spend()
+        _, _, total, key, _, own, other = position
+        if depth == 1 and not self.solved:
+            return self._frontier(position, alpha, beta, self.TEMPO)
+        if depth == 2 and self.solved and not (own or other):
+            return self._frontier(position, alpha, beta, 1.0)
+        slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
+        entry = self.known.get(slot) or self.known_before.get(slot)
+        if entry:
+            known, bound, value, _ = entry
+            if known >= depth and (not bound or (value >= beta if bound > 0 else value <= alpha)):
+                return value
+        actions = self.lines.actions(position)
+        if not actions or not depth:
+            return total
+        if entry and entry[3] != actions[0][1]:
+            actions = sorted(actions, key=lambda item: item[1] != entry[3])
+        best, best_action, floor = -INFINITY, 0, alpha
+        for index, (gain, action) in enumerate(actions):
+            child = self.lines.play(position, gain, action)
+            value = self._look(child, depth, index, alpha, beta)
+            if value > best:
+                best, best_action = value, action
+                alpha = max(alpha, value)
+                if value >= beta:
+                    break
+        if len(self.known) >= self.TABLE_SIZE:
+            self.known, self.known_before = {}, self.known
+        bound = 1 if best >= beta else -1 if best <= floor else 0
+        self.known[slot] = depth, bound, best, best_action
+        return best
+
+    def _frontier(self, position: Position, alpha: float, beta: float, tempo: float) -> float:
+        """Return the value of the mover's best action less the best drop in reply.
+
+        The reply counts with the weight `tempo`. No child is made: the gain of a reply has
+        changed only where it shares a line with the action.
+        """
+        codes, drops, total, _, mover, own, _ = position
+        shared_by = self.lines.shared[mover]
+        best = -INFINITY
+        for gain, cell in drops:
+            shared = shared_by[cell]
+            value = total + gain
+            enough = (value - alpha) / tempo
+            best_reply = 0.0
+            for reply, other in drops:
+                if common := shared[other]:
+                    line, mine, weight, table = common
+                    old = codes[line]
+                    new = old + mine
+                    change = table[new + weight] - table[new] - table[old + weight] + table[old]
+                    best_reply = max(best_reply, reply + change)
+                elif other != cell and reply > best_reply:
+                    best_reply = reply
+                if best_reply >= enough:
+                    break
+            else:
+                best_reply = max(best_reply, self.lines.gain_above(codes, cell, mover))
+            value -= tempo * best_reply
+            if value > best:
+                best = value
+                alpha = max(alpha, value)
+                if value >= beta:
+                    return best
+        if own:
+            best = max(best, self._pop_frontier(position, max(alpha, best), tempo))
+        return best if best > -INFINITY else total
+
+    def _pop_frontier(self, position: Position, alpha: float, tempo: float) -> float:
+        """Return the same as `_frontier` for the mover's pop-outs alone."""
+        codes, _, total, _, mover, _, _ = position
+        best = -INFINITY
+        for gain, action in self.lines.pops(codes, mover):
+            value = total + gain
+            if value > max(alpha, best):
+                replies = self.lines.play(position, gain, action)[1]
+                value -= tempo * replies[0][0]
+            best = max(best, value)
+        return best
+
+
+class Expectimax:
+    """Expectimax against an opponent that takes each of its actions with equal probability."""
+
+    SHARE = 0.57
+    """Somewhat more than half of the empty cells go to the side that chooses."""
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.depth = 0
+
+    def choose(self, position: Position, budget: Budget) -> int:
+        """Return the best action of the deepest search that the budget lets us finish."""
+        self.budget = budget
+        actions = self.lines.actions(position)
+        best = actions[0][1]
+        self.depth = 1
+        try:
+            for depth in range(3, self.lines.plies_left(position) + 2, 2):
+                self.seen: dict[int, float] = {}
+                values = [self._after(position, *item, depth) for item in actions]
+                best = actions[values.index(max(values))][1]
+                self.depth = depth
+        except OutOfBudget:
+            pass
+        return best
+
+    def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
+        return -self._value(self.lines.play(position, gain, action), depth - 1)
+
+    def _value(self, position: Position, depth: int) -> float:
+        """Return the mover's expected final margin."""
+        self.budget.spend()
+        _, _, total, key, mover, own, other = position
+        actions = self.lines.actions(position)
+        if not actions or not depth:
+            return total
+        if depth == 1 and mover == 1:
+            return total + actions[0][0]
+        slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
+        if slot not in self.seen:
+            values = [self._after(position, *item, depth) for item in actions]
+            self.seen[slot] = max(values) if mover == 1 else sum(values) / len(values)
+        return self.seen[slot]
+
+
+Shared: TypeAlias = tuple[int, int, int, Table]
+"""A line through two cells: the mover's token in the first, a 1 in the second, as codes."""
+PopPlan: TypeAlias = tuple[list[tuple[int, int, Table]], int, int]
+Entry: TypeAlias = tuple[int, int, float, int]
+"""Depth, kind of bound (-1 upper, 0 exact, 1 lower), value, best action."""
+
+TABLES = {
+    share: {length: _expected_margins(length, share) for length in range(1, LONGEST_TABLE + 1)}
+    for share in (AlphaBeta.SHARE, Expectimax.SHARE)
+}
+### END SOLUTION

@@ -1,0 +1,305 @@
+"""The reference agent: exact endgames, incremental sums, every odd board, and its handout stub."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+import time
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connect4.games.extended import ExtendedAction, ExtendedState
+from connect4.players import ai
+from connect4.players.names import STUDENT_FILE
+
+SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
+
+
+def empty(rows: int, columns: int, popouts: int = 0) -> ExtendedState:
+    return ExtendedState(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
+
+
+def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:
+    """Return the position after `plies` random actions, or at the end of the game if it is near."""
+    for _ in range(plies):
+        actions = state.legal_actions()
+        if not actions:
+            break
+        state = state.apply(rng.choice(actions))
+    return state
+
+
+def best_margin(state: ExtendedState) -> int:
+    """Return the final margin of the mover if both sides play perfectly: brute force."""
+
+    @cache
+    def solve(key: Any) -> int:
+        position = positions[key]
+        values = []
+        for action in position.legal_actions():
+            after = position.apply(action)
+            positions[after.key()] = after
+            values.append(-solve(after.key()))
+        return max(values) if values else position.margin(position.mover)
+
+    positions = {state.key(): state}
+    return solve(state.key())
+
+
+def expected_margin(state: ExtendedState, player: Any) -> float:
+    """Return `player`'s final margin with perfect play against a random opponent: brute force."""
+
+    @cache
+    def solve(key: Any) -> float:
+        position = positions[key]
+        values = []
+        for action in position.legal_actions():
+            after = position.apply(action)
+            positions[after.key()] = after
+            values.append(solve(after.key()))
+        if not values:
+            return position.margin(player)
+        return max(values) if position.mover == player else sum(values) / len(values)
+
+    positions = {state.key(): state}
+    return solve(state.key())
+
+
+def pair(state: ExtendedState) -> tuple[int, int]:
+    """Return the pop-outs of the mover and of the opponent."""
+    one, two = state.popouts
+    return (one, two) if state.mover == 1 else (two, one)
+
+
+def ask(state: ExtendedState, seconds: float = 5, nodes: int | None = None) -> ExtendedAction:
+    player = ai.AIPlayer(state.mover, seconds)
+    player.node_budget = nodes
+    return player.get_intelligent_move(state.for_agent())
+
+
+positions = st.builds(
+    lambda shape, popouts, plies, seed: played(empty(*shape, popouts), plies, random.Random(seed)),
+    st.sampled_from(SHAPES),
+    st.integers(0, 4),
+    st.integers(0, 160),
+    st.integers(0, 2**32),
+)
+
+small_endgames = st.builds(
+    lambda shape, popouts, plies, seed: played(empty(*shape, popouts), plies, random.Random(seed)),
+    st.sampled_from([(1, 2), (1, 6), (2, 2), (2, 4), (3, 2), (4, 2), (5, 2)]),
+    st.integers(0, 1),
+    st.integers(0, 10),
+    st.integers(0, 2**32),
+).filter(lambda state: len(state.legal_actions()) > 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_endgames)
+def test_the_value_of_a_solved_endgame_is_the_margin_of_perfect_play(state: ExtendedState) -> None:
+    player = ai.AIPlayer(state.mover, 60)
+    action = player.get_intelligent_move(state.for_agent())
+    (search,) = player.kept.values()
+    assert search.solved
+    assert search.value == best_margin(state)
+    assert -best_margin(state.apply(action)) == search.value
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([(4, 6), (6, 4), (5, 6), (8, 4)]))
+def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int]) -> None:
+    cells = shape[0] * shape[1]
+    state = played(empty(*shape), cells - 9, random.Random(seed))
+    if len(state.legal_actions()) < 2:
+        return
+    assert -best_margin(state.apply(ask(state, 60))) == best_margin(state)
+
+
+@settings(max_examples=30, deadline=None)
+@given(small_endgames)
+def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
+    player = ai.AIPlayer(state.mover, 60)
+    action = player.get_expectimax_move(state.for_agent())
+    after = expected_margin(state.apply(action), state.mover)
+    assert after == pytest.approx(expected_margin(state, state.mover))
+
+
+@settings(max_examples=100, deadline=None)
+@given(positions, st.integers(0, 2**32))
+def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
+    state: ExtendedState, seed: int
+) -> None:
+    rng = random.Random(seed)
+    lines = ai.Lines(*state.shape, state.mover, 0.57)
+    position = lines.read(state.board(), *pair(state))
+    for _ in range(16):
+        actions = lines.actions(position)
+        assert sorted(lines.move(action) for _, action in actions) == sorted(state.legal_actions())
+        if not actions:
+            break
+        gain, action = rng.choice(actions)
+        state = state.apply(lines.move(action))
+        position = lines.play(position, gain, action)
+        codes, drops, total, key, mover, own, other = position
+        anew = lines.read(state.board(), own, other)
+        assert codes == anew[0]
+        assert sorted(cell for _, cell in drops) == sorted(cell for _, cell in anew[1])
+        assert sorted(gain for gain, _ in drops) == pytest.approx(sorted(g for g, _ in anew[1]))
+        assert (total if mover == 1 else -total) == pytest.approx(anew[2])
+        assert key == anew[3] ^ (lines.turn if mover == 2 else 0)
+        assert (own, other) == pair(state)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.57])
+def test_an_evaluation_is_the_mean_over_all_ways_to_fill_the_board(share: float) -> None:
+    lines = ai.Lines(2, 4, 1, share)
+    board = np.array([[0, 0, 0, 0], [1, 0, 2, 0]])
+    expected = 0.0
+    gaps = np.argwhere(board == 0)
+    for filling in range(2 ** len(gaps)):
+        full = board.copy()
+        chance = 1.0
+        for bit, (row, column) in enumerate(gaps):
+            mine = filling >> bit & 1
+            full[row, column] = 1 if mine else 2
+            chance *= share if mine else 1 - share
+        expected += chance * ExtendedState(full, (0, 0)).margin(1)
+    assert lines.read(board, 0, 0)[2] == pytest.approx(expected)
+
+
+def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> None:
+    table, long = ai.TABLES[0.57][12], ai.LongLine(12, 0.57)
+    for code in (rng.randrange(3**12) for _ in range(300)):
+        assert long[code] == pytest.approx(table[code])
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    return random.Random(5)
+
+
+@pytest.mark.parametrize("popouts", [0, 2])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
+def test_moves_on_boards_of_every_shape_are_valid(
+    shape: tuple[int, int], popouts: int, method: str, rng: random.Random
+) -> None:
+    start = empty(*shape, popouts)
+    for plies in (0, 1, shape[0] * shape[1] // 2, shape[0] * shape[1] - 2):
+        state = played(start, plies, rng)
+        player = ai.AIPlayer(state.mover, 1)
+        player.node_budget = 50
+        if actions := state.legal_actions():
+            assert getattr(player, method)(state.for_agent()) in actions
+
+
+def test_boards_longer_than_any_table_are_played() -> None:
+    assert ask(empty(14, 16, 1), nodes=20) in empty(14, 16, 1).legal_actions()
+
+
+@pytest.mark.parametrize("mover", [1, 2])
+def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
+    board = np.random.default_rng(3).integers(1, 3, (5, 6))
+    state = ExtendedState(board, (2, 2), mover)
+    assert all(is_popout for _, is_popout in state.legal_actions())
+    action = ask(state)
+    assert action in state.legal_actions()
+    assert -best_margin(state.apply(action)) == best_margin(state)
+
+
+def test_the_only_action_is_answered_at_once() -> None:
+    board = np.array([[1, 0], [2, 1], [1, 2]])
+    began = time.monotonic()
+    assert ask(ExtendedState(board, (0, 0)), 1000) == (1, False)
+    assert time.monotonic() - began < 100
+
+
+def test_a_win_by_pop_out_is_seen() -> None:
+    """Popping column 0 lines four up in the bottom row, and leaves the opponent no answer."""
+    state = ExtendedState(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
+    assert ask(state) == (0, True)
+
+
+@pytest.mark.parametrize("popouts", [0, 3])
+@pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
+def test_with_a_node_budget_the_same_game_comes_out_again(method: str, popouts: int) -> None:
+    def game() -> list[ExtendedAction]:
+        state, moves = empty(6, 6, popouts), []
+        players = {number: ai.AIPlayer(number, 1) for number in (1, 2)}
+        while state.legal_actions():
+            players[state.mover].node_budget = 60
+            moves.append(getattr(players[state.mover], method)(state.for_agent()))
+            state = state.apply(moves[-1])
+        return moves
+
+    assert game() == game()
+
+
+def test_the_state_handed_in_stays_as_it_is() -> None:
+    state = played(empty(6, 8, 4), 11, random.Random(1))
+    board, popouts = state.for_agent()
+    player = ai.AIPlayer(state.mover, 1)
+    player.node_budget = 300
+    player.get_intelligent_move((board, popouts))
+    assert np.array_equal(board, state.board())
+    assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
+
+
+def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random) -> None:
+    player = ai.AIPlayer(1, 1)
+    player.node_budget = 40
+    for shape in [(6, 8), (4, 6), (6, 8), (2, 2)]:
+        state = played(empty(*shape, 2), 4, rng)
+        if state.mover == 1 and state.legal_actions():
+            assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
+            assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("submission_under_test", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_file_stripped_of_its_solution_is_a_clean_stub(tmp_path: Path) -> None:
+    region = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION\n", re.M | re.S)
+    stub = region.sub(r"\1raise NotImplementedError\n", STUDENT_FILE.read_text())
+    assert "SOLUTION" not in stub
+    assert len(stub.splitlines()) < 60
+    path = tmp_path / "ai.py"
+    path.write_text(stub)
+    player = load(path).AIPlayer(2, 5)
+    assert (player.player_number, player.type, player.time) == (2, "ai", 5)
+    assert player.player_string == "Player 2:ai"
+    for method in (player.get_expectimax_move, player.get_intelligent_move):
+        assert method.__doc__
+        with pytest.raises(NotImplementedError):
+            method(empty(4, 4).for_agent())
+
+
+def test_the_file_works_from_any_place(tmp_path: Path) -> None:
+    path = tmp_path / "copy.py"
+    path.write_text(STUDENT_FILE.read_text())
+    player = load(path).AIPlayer(1, 1)
+    player.node_budget = 30
+    state = empty(6, 8, 2)
+    assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
+
+
+def test_the_shortest_time_limit_is_kept_from_the_first_move_on() -> None:
+    """A budget of 0.05 s ends the search; how late on a loaded machine: benchmarks.under_load."""
+    state = empty(12, 12, 10)
+    for method in ("get_intelligent_move", "get_expectimax_move"):
+        player = ai.AIPlayer(1, 0.05)  # type: ignore[arg-type]
+        assert getattr(player, method)(state.for_agent()) in state.legal_actions()
