@@ -133,12 +133,12 @@ def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: Extended
 
 
 @settings(max_examples=100, deadline=None)
-@given(positions, st.integers(0, 2**32))
+@given(positions, st.integers(0, 2**32), st.sampled_from([ai.AlphaBeta, ai.Expectimax]))
 def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
-    state: ExtendedState, seed: int
+    state: ExtendedState, seed: int, method: Any
 ) -> None:
     rng = random.Random(seed)
-    lines = ai.Lines(*state.shape, state.mover, 0.57)
+    lines = ai.Lines(*state.shape, state.mover, method.share)
     position = lines.read(state.board(), *pair(state))
     for _ in range(16):
         actions = lines.actions(position)
@@ -158,27 +158,26 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (own, other) == pair(state)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.57])
-def test_an_evaluation_is_the_mean_over_all_ways_to_fill_the_board(share: float) -> None:
-    lines = ai.Lines(2, 4, 1, share)
-    board = np.array([[0, 0, 0, 0], [1, 0, 2, 0]])
+@pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])
+def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
+    lines = ai.Lines(2, 2, 1, method.share)
+    board = np.array([[0, 0], [1, 0]])
     expected = 0.0
-    gaps = np.argwhere(board == 0)
-    for filling in range(2 ** len(gaps)):
-        full = board.copy()
-        chance = 1.0
-        for bit, (row, column) in enumerate(gaps):
-            mine = filling >> bit & 1
-            full[row, column] = 1 if mine else 2
-            chance *= share if mine else 1 - share
-        expected += chance * ExtendedState(full, (0, 0)).margin(1)
+    for kind, cells in [("row", [(0, 0), (0, 1)]), ("column", [(0, 1), (1, 1)])]:
+        first, second = (method.share(kind, 1 - row) for row, _ in cells)
+        expected += 2 * (first * second - (1 - first) * (1 - second))
+    expected += 2 * method.share("row", 0) + 2 * method.share("column", 1)
+    expected += 2 * method.share("rise", 1)
+    first, second = method.share("fall", 0), method.share("fall", 1)
+    expected += 2 * (first * second - (1 - first) * (1 - second))
     assert lines.read(board, 0, 0)[2] == pytest.approx(expected)
 
 
 def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> None:
-    table, long = ai.TABLES[0.57][12], ai.LongLine(12, 0.57)
-    for code in (rng.randrange(3**12) for _ in range(300)):
-        assert long[code] == pytest.approx(table[code])
+    for shares, table in ai.TABLES.items():
+        long = ai.LongLine(shares)
+        for code in (rng.randrange(len(table)) for _ in range(30)):
+            assert long[code] == pytest.approx(table[code])
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ of pop-outs left. A move is `(column, is_popout)`. Both are the agent's own copi
 
 import random
 import time as clock
+from collections.abc import Callable
 from itertools import chain, permutations
 from typing import Any, TypeAlias
 
@@ -57,7 +58,7 @@ class AIPlayer:
         other = popouts[3 - self.player_number].get_int()
         if (method, board.shape) not in self.kept:
             rows, columns = board.shape
-            lines = Lines(rows, columns, self.player_number, method.SHARE)
+            lines = Lines(rows, columns, self.player_number, method.share)
             self.kept[method, board.shape] = method(lines)
         search: AlphaBeta | Expectimax = self.kept[method, board.shape]
         return search.lines.move(search.choose(search.lines.read(board, own, other), budget))
@@ -65,14 +66,15 @@ class AIPlayer:
 
 # How it works. A line is a row, a column or a diagonal; its code is its cells read as ternary
 # digits: 0 empty, 1 mine, 2 the opponent's. A table gives each code the margin to expect from
-# that line if every empty cell were mine with a fixed probability, the SHARE. The sum over all
+# that line if every empty cell were mine with a fixed probability, its `share`. The sum over all
 # lines is the evaluation; it is exact on a full board. A drop changes four codes, so that a
 # move's `gain` takes a handful of look-ups. A position knows the gains of all drops, and hands
-# them on to the next one: only those that share a line with the move have changed.
+# them on to the next one: only those that have a line in common with the move have changed.
 #
 # A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of a drop
 # or `~column` for a pop-out. In all of this, player 1 is the one who searches.
 
+Shares: TypeAlias = tuple[float, ...]
 Table: TypeAlias = "list[float] | LongLine"
 Codes: TypeAlias = list[int]
 Actions: TypeAlias = list[tuple[float, int]]
@@ -91,12 +93,20 @@ def _points(run: int) -> int:
     return win_pts[run % 4] + run // 4 * 20
 
 
-def _expected_margins(length: int, share: float) -> list[float]:
-    """Return the table of all lines of `length` cells: expected margin by code."""
+def _margins(length: int) -> np.ndarray[Any, Any]:
+    """Return the margins of all full lines, one axis for each cell, the last cell first.
+
+    Index 1 is a cell of mine, 0 one of the opponent's.
+    """
     masks = (f"{mask:0{length}b}" for mask in range(2**length))
     points = np.array([sum(_points(len(run)) for run in mask.split("0")) for mask in masks])
-    margins = (points - points[::-1]).astype(float).reshape((2,) * length)
-    for axis in range(length):  # from the digits 0, 1 (theirs, mine) to 0, 1, 2
+    margins: np.ndarray[Any, Any] = (points - points[::-1]).astype(float)
+    return margins.reshape((2,) * length)
+
+
+def _expected_margins(margins: np.ndarray[Any, Any], shares: Shares) -> list[float]:
+    """Return the table for lines whose cells, where empty, become mine with these chances."""
+    for axis, share in enumerate(reversed(shares)):  # from index 0, 1 to the digit 0, 1, 2
         theirs, mine = np.moveaxis(margins, axis, 0)
         margins = np.stack((share * mine + (1 - share) * theirs, mine, theirs), axis)
     table: list[float] = margins.ravel().tolist()
@@ -106,14 +116,13 @@ def _expected_margins(length: int, share: float) -> list[float]:
 class LongLine(dict[int, float]):
     """The same for a line that is too long for a table: each code when it is asked for."""
 
-    def __init__(self, length: int, share: float):
+    def __init__(self, shares: Shares):
         super().__init__()
-        self.length = length
-        self.share = share
+        self.shares = shares
 
     def __missing__(self, code: int) -> float:
-        digits = [code // 3**place % 3 for place in range(self.length)]
-        mine = [(self.share, 1.0, 0.0)[digit] for digit in digits]
+        digits = [code // 3**place % 3 for place in range(len(self.shares))]
+        mine = [(share, 1.0, 0.0)[d] for share, d in zip(self.shares, digits, strict=True)]
         theirs = [1 - chance for chance in mine]
         self[code] = self._expected_points(mine) - self._expected_points(theirs)
         return self[code]
@@ -134,12 +143,10 @@ class LongLine(dict[int, float]):
 class Lines:
     """The lines of one board shape: how codes and gains follow from moves."""
 
-    def __init__(self, rows: int, columns: int, player: int, share: float):
+    def __init__(self, rows: int, columns: int, player: int, share: Callable[[str, int], float]):
         self.columns = columns
         self.cells = rows * columns
         self.player = player
-        self.odds = share / (1 - share)
-        """How much more a drop gains player 2 than player 1: what is less likely matters more."""
         lines: dict[tuple[str, int], list[int]] = {}
         for kind in ("row", "rise", "fall", "column"):  # columns last: `_pop_plan` leaves them out
             for cell in range(self.cells):
@@ -147,10 +154,12 @@ class Lines:
                 where = {"row": height, "rise": height - column, "fall": height + column}
                 lines.setdefault((kind, where.get(kind, column)), []).append(cell)
         self.column_line = range(len(lines) - columns, len(lines))
-        self.tables: list[Table] = [
-            TABLES[share][len(line)] if len(line) <= LONGEST_TABLE else LongLine(len(line), share)
-            for line in lines.values()
+        shares = [
+            tuple(share(kind, cell // columns) for cell in line)
+            for (kind, _), line in lines.items()
         ]
+        self.even = {0.5}.issuperset(chain.from_iterable(shares))
+        self.tables: list[Table] = [TABLES.get(line) or LongLine(line) for line in shares]
         self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
         for index, line in enumerate(lines.values()):
             for place, cell in enumerate(line):
@@ -219,8 +228,8 @@ class Lines:
         if action >= 0:
             codes, drops = self._drop(codes, drops, action, mover)
             key ^= self.keys[mover][action]
-            if mover == 2:
-                gain *= self.odds
+            if mover == 2 and not self.even:
+                gain = self._loss(position[0], action)
         else:
             codes, drops, change = self._pop(codes, drops, ~action)
             key ^= change
@@ -234,6 +243,14 @@ class Lines:
         gain: float = ta[a + wa] - ta[a] + tb[b + wb] - tb[b]
         gain += tc[c + wc] - tc[c] + td[d + wd] - td[d]
         return gain
+
+    def _loss(self, codes: Codes, cell: int) -> float:
+        """Return how much player 1's margin falls with a token of player 2 in the `cell`."""
+        a, wa, ta, b, wb, tb, c, wc, tc, d, wd, td = self.look_ups[cell]
+        a, b, c, d = codes[a], codes[b], codes[c], codes[d]
+        loss: float = ta[a] - ta[a + 2 * wa] + tb[b] - tb[b + 2 * wb]
+        loss += tc[c] - tc[c + 2 * wc] + td[d] - td[d + 2 * wd]
+        return loss
 
     def gain_above(self, codes: Codes, cell: int, mover: int) -> float:
         """Return the gain in the cell above `cell` once the mover has taken that one."""
@@ -342,9 +359,6 @@ class Budget:
 class AlphaBeta:
     """Iterative deepening principal-variation search with a transposition table."""
 
-    SHARE = 0.5
-    """With equal shares a cell gains the same whoever takes it, so one list serves both."""
-
     TEMPO = 0.75
     """How much of its best gain the side to move after the last ply is credited with."""
 
@@ -353,6 +367,11 @@ class AlphaBeta:
 
     TABLE_SIZE = 250_000
     DEEPEST = 200
+
+    @staticmethod
+    def share(kind: str, height: int) -> float:
+        """Return one half: then a cell gains the same whoever takes it; one list serves both."""
+        return 0.5
 
     def __init__(self, lines: Lines):
         self.lines = lines
@@ -484,8 +503,10 @@ class AlphaBeta:
 class Expectimax:
     """Expectimax against an opponent that takes each of its actions with equal probability."""
 
-    SHARE = 0.57
-    """Somewhat more than half of the empty cells go to the side that chooses."""
+    @staticmethod
+    def share(kind: str, height: int) -> float:
+        """Return what served best: the side that chooses gets what it needs while that is low."""
+        return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
 
     def __init__(self, lines: Lines):
         self.lines = lines
@@ -532,8 +553,18 @@ PopPlan: TypeAlias = tuple[list[tuple[int, int, Table]], int, int]
 Entry: TypeAlias = tuple[int, int, float, int]
 """Depth, kind of bound (-1 upper, 0 exact, 1 lower), value, best action."""
 
-TABLES = {
-    share: {length: _expected_margins(length, share) for length in range(1, LONGEST_TABLE + 1)}
-    for share in (AlphaBeta.SHARE, Expectimax.SHARE)
-}
+
+def _line_tables() -> dict[Shares, list[float]]:
+    """Return the tables of all lines that a board of up to 12 rows and columns can have."""
+    columns = [tuple(Expectimax.share("column", h) for h in range(top)) for top in range(1, 13)]
+    tables = {}
+    for length in range(1, LONGEST_TABLE + 1):
+        margins = _margins(length)
+        sloping = (column[-length:] for column in columns[length - 1 :])
+        for shares in ((0.5,) * length, *sloping):
+            tables[shares] = _expected_margins(margins, shares)
+    return tables
+
+
+TABLES = _line_tables()
 ### END SOLUTION
