@@ -1,0 +1,86 @@
+"""What the benchmarks of playing strength share: openings, games through the referee, intervals."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+import numpy as np
+
+from connect4.games import GAMES
+from connect4.games.base import Player, Seconds
+from connect4.games.extended import ExtendedState
+from connect4.isolation import open_seat
+from connect4.players import asked_of, parse_agent
+from connect4.players.base import Setup
+from connect4.referee import Result, Turn, TurnEnded, play
+
+GAME = GAMES["extended"]
+
+
+def read_board(text: str) -> tuple[int, int, int]:
+    """Read `8x10` or `8x10+4` (four pop-outs each) as rows, columns, pop-outs."""
+    shape, _, popouts = text.partition("+")
+    rows, _, columns = shape.partition("x")
+    return int(rows), int(columns), int(popouts or 0)
+
+
+def empty(board: str) -> ExtendedState:
+    """Return the start of a game on the board that `read_board` reads."""
+    rows, columns, popouts = read_board(board)
+    return ExtendedState(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
+
+
+def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:
+    """Return the position after `plies` random actions."""
+    for _ in range(plies):
+        state = state.apply(rng.choice(state.legal_actions()))
+    return state
+
+
+def agent_name(text: str, nodes: int | None) -> str:
+    """Return `text` as an agent's name: a path means that file; `nodes` limits a student's file."""
+    if text.endswith(".py") and not text.startswith("ai:"):
+        text = f"ai:{text}"
+    limited = nodes and text.partition(":")[0] == "ai"
+    if not limited:
+        return text
+    return f"{text},nodes={nodes}" if ":" in text else f"{text}:nodes={nodes}"
+
+
+def play_game(
+    start: ExtendedState,
+    names: dict[Player, str],
+    seconds: Seconds,
+    limit: Seconds | None,
+    seed: int,
+) -> tuple[Result, list[Turn]]:
+    """Play one game; the agents are told `seconds`, the referee enforces `limit`."""
+    agents = {player: parse_agent(name) for player, name in names.items()}
+    seats = {}
+    for player, agent in agents.items():
+        asked = asked_of(agent, agents[1 if player == 2 else 2])
+        seats[player] = open_seat(Setup(agent, player, GAME, seconds, seed, asked), "none")
+    events = play(GAME, start, seats, {1: limit, 2: limit})
+    turns = []
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as over:
+            return over.value, turns
+        if isinstance(event, TurnEnded):
+            turns.append(event.turn)
+
+
+def interval(values: Sequence[float]) -> float:
+    """Return the half-width of the 95 % interval of the mean."""
+    if len(values) < 2:
+        return math.inf
+    return 1.96 * stdev(values) / math.sqrt(len(values))
+
+
+def summary(values: Sequence[float]) -> str:
+    """Return mean and interval as text."""
+    return f"{fmean(values):+.1f} ± {interval(values):.1f}"

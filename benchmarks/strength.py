@@ -1,0 +1,86 @@
+"""Play two agents against each other: `python3 -m benchmarks.strength NEW OLD [options]`.
+
+Each pair of games begins with the same random opening and is played from both sides; the figure
+is NEW's mean margin over a pair. Agents are files or names (`ai`, `ai:FILE`, `random`, ...).
+
+The match ends early once a sequential test has found a difference: an asymptotic confidence
+sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and
+asymptotic confidence sequences", 2021, theorem 2.2), which holds at all times together and so
+may be looked at after each pair. The plain 95 % interval is printed beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import time
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+from benchmarks.games import agent_name, empty, play_game, played, summary
+
+TIGHTEST_AT = 50
+"""Pairs after which the sequence is about as tight as it can be made to be."""
+FEWEST_PAIRS = 10
+OPENING_PLIES = 6
+
+
+def always_valid(values: Sequence[float], alpha: float = 0.05) -> float:
+    """Return the half-width around the mean of a confidence sequence of level 1 - `alpha`."""
+    number = len(values)
+    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / TIGHTEST_AT
+    spread = number * rho2 + 1
+    width = 2 * spread / (number**2 * rho2) * math.log(math.sqrt(spread) / alpha)
+    return pstdev(values) * math.sqrt(width)
+
+
+def play_pair(new: str, old: str, board: str, seconds: float, seed: int) -> float:
+    """Return the mean margin of `new` over a game from each side."""
+    start = played(empty(board), OPENING_PLIES, random.Random(seed))
+    limit = None if "nodes=" in new + old else seconds
+    as_first, _ = play_game(start, {1: new, 2: old}, seconds, limit, seed)
+    as_second, _ = play_game(start, {1: old, 2: new}, seconds, limit, seed)
+    return (as_first.scores[0] - as_first.scores[1] + as_second.scores[1] - as_second.scores[0]) / 2
+
+
+def match(new: str, old: str, options: argparse.Namespace) -> list[float]:
+    """Play until the pairs, the minutes or the doubts are used up; print each pair."""
+    margins: list[float] = []
+    until = time.monotonic() + 60 * options.minutes
+    for number in range(options.games // 2):
+        board = options.boards[number % len(options.boards)]
+        margins.append(play_pair(new, old, board, options.time, options.seed + number))
+        print(
+            f"pair {number + 1:3} {board:>8}: {margins[-1]:+7.1f}   {summary(margins)}", flush=True
+        )
+        if number + 1 >= FEWEST_PAIRS and abs(fmean(margins)) > always_valid(margins):
+            print("the difference is significant: stopped")
+            break
+        if time.monotonic() > until:
+            print("the minutes are used up")
+            break
+    return margins
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("new")
+    parser.add_argument("old")
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--nodes", type=int, help="nodes a move in place of the clock")
+    budget.add_argument("--time", type=float, default=0.2, help="seconds a move (default: 0.2)")
+    parser.add_argument("--boards", nargs="+", default=["6x8", "8x10+4", "8x10", "12x12"])
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    new, old = agent_name(options.new, options.nodes), agent_name(options.old, options.nodes)
+    margins = match(new, old, options)
+    won = sum(margin > 0 for margin in margins)
+    print(f"{new} against {old}: {summary(margins)} points a game (95 % interval)")
+    print(f"always valid: ± {always_valid(margins):.1f}; pairs won {won} of {len(margins)}")
+
+
+if __name__ == "__main__":
+    main()
