@@ -7,6 +7,7 @@ where one was late, invalid or failed, or where a process took more than 512 MB.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -34,6 +35,7 @@ def work(options: argparse.Namespace) -> None:
         names = {1: "ai", 2: "ai"}
         if rng.random() < 0.25:
             names[rng.choice((1, 2))] = "random"
+        gc.collect()  # a player has its process to itself in earnest; the last game's are gone
         start = empty(rng.choice(options.boards))
         _, turns = play_game(start, names, options.time, options.time, rng.randrange(2**32))
         turns = [turn for turn in turns if names[turn.player] == "ai"]

@@ -75,7 +75,7 @@ class AIPlayer:
 # or `~column` for a pop-out. In all of this, player 1 is the one who searches.
 
 Shares: TypeAlias = tuple[float, ...]
-Table: TypeAlias = "list[float] | LongLine"
+Table: TypeAlias = "tuple[float, ...] | LongLine"
 Codes: TypeAlias = list[int]
 Actions: TypeAlias = list[tuple[float, int]]
 """Pairs (gain of the mover, action), best first."""
@@ -84,6 +84,7 @@ Position: TypeAlias = tuple[Codes, Actions, float, int, int, int, int]
 """Codes, drops, expected margin of the mover, key, mover, pop-outs of mover and opponent."""
 
 LONGEST_TABLE = 12
+MOST_PLANS = 2000
 INFINITY = float("inf")
 OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
 """Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
@@ -104,13 +105,12 @@ def _margins(length: int) -> np.ndarray[Any, Any]:
     return margins.reshape((2,) * length)
 
 
-def _expected_margins(margins: np.ndarray[Any, Any], shares: Shares) -> list[float]:
+def _expected_margins(margins: np.ndarray[Any, Any], shares: Shares) -> tuple[float, ...]:
     """Return the table for lines whose cells, where empty, become mine with these chances."""
     for axis, share in enumerate(reversed(shares)):  # from index 0, 1 to the digit 0, 1, 2
         theirs, mine = np.moveaxis(margins, axis, 0)
         margins = np.stack((share * mine + (1 - share) * theirs, mine, theirs), axis)
-    table: list[float] = margins.ravel().tolist()
-    return table
+    return tuple(margins.ravel().tolist())  # the garbage collector does not walk such a tuple
 
 
 class LongLine(dict[int, float]):
@@ -322,6 +322,8 @@ class Lines:
         """
         if plan := self.pop_plans[column].get(code):
             return plan
+        if len(self.pop_plans[column]) >= MOST_PLANS:
+            self.pop_plans[column].clear()
         changes, key = [], 0
         cell, rest = column, code
         while rest:
@@ -371,7 +373,9 @@ class AlphaBeta:
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
 
-    TABLE_SIZE = 250_000
+    TABLE_SIZE = 2**18
+    """Entries; a new one takes its place from whatever is there, which never stops the clock."""
+
     DEEPEST = 200
     """Plies: what keeps the recursion far from Python's limit."""
 
@@ -385,8 +389,7 @@ class AlphaBeta:
 
     def __init__(self, lines: Lines):
         self.lines = lines
-        self.known: dict[int, Entry] = {}
-        self.known_before: dict[int, Entry] = {}
+        self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
         self.depth = 0
         self.value = 0.0
         self.solved = False
@@ -435,16 +438,16 @@ class AlphaBeta:
         if depth == 2 and self.solved and not (own or other):
             return self._frontier(position, alpha, beta, 1.0)
         slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
-        entry = self.known.get(slot) or self.known_before.get(slot)
-        if entry:
-            known, bound, value, _ = entry
-            if known >= depth and (not bound or (value >= beta if bound > 0 else value <= alpha)):
-                return value
+        key_found, known, bound, value, favourite = self.known[slot % self.TABLE_SIZE]
+        found = key_found == slot
+        tells = not bound or (value >= beta if bound > 0 else value <= alpha)
+        if found and known >= depth and tells:
+            return value
         actions = self.lines.actions(position)
         if not actions or not depth:
             return total
-        if entry and entry[3] != actions[0][1]:
-            actions = sorted(actions, key=lambda item: item[1] != entry[3])
+        if found and favourite != actions[0][1]:
+            actions = sorted(actions, key=lambda item: item[1] != favourite)
         best, best_action, floor = -INFINITY, 0, alpha
         for index, (gain, action) in enumerate(actions):
             child = self.lines.play(position, gain, action)
@@ -454,10 +457,8 @@ class AlphaBeta:
                 alpha = max(alpha, value)
                 if value >= beta:
                     break
-        if len(self.known) >= self.TABLE_SIZE:
-            self.known, self.known_before = {}, self.known
         bound = 1 if best >= beta else -1 if best <= floor else 0
-        self.known[slot] = depth, bound, best, best_action
+        self.known[slot % self.TABLE_SIZE] = slot, depth, bound, best, best_action
         return best
 
     def _frontier(self, position: Position, alpha: float, beta: float, tempo: float) -> float:
@@ -521,8 +522,11 @@ class Expectimax:
         """
         return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
 
+    TABLE_SIZE = 2**18
+
     def __init__(self, lines: Lines):
         self.lines = lines
+        self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
         self.depth = 0
 
     def choose(self, position: Position, budget: Budget) -> int:
@@ -533,7 +537,6 @@ class Expectimax:
         self.depth = 1
         try:
             for depth in range(3, self.lines.plies_left(position) + 2, 2):
-                self.seen: dict[int, float] = {}
                 values = [self._after(position, *item, depth) for item in actions]
                 best = actions[values.index(max(values))][1]
                 self.depth = depth
@@ -554,20 +557,22 @@ class Expectimax:
         if depth == 1 and mover == 1:
             return total + actions[0][0]
         slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
-        if slot not in self.seen:
+        key_found, known, value = self.seen[slot % self.TABLE_SIZE]
+        if key_found != slot or known != depth:
             values = [self._after(position, *item, depth) for item in actions]
-            self.seen[slot] = max(values) if mover == 1 else sum(values) / len(values)
-        return self.seen[slot]
+            value = max(values) if mover == 1 else sum(values) / len(values)
+            self.seen[slot % self.TABLE_SIZE] = slot, depth, value
+        return value
 
 
 Shared: TypeAlias = tuple[int, int, int, Table]
 """A line through two cells: the mover's token in the first, a 1 in the second, as codes."""
 PopPlan: TypeAlias = tuple[list[tuple[int, int, Table]], int, int]
-Entry: TypeAlias = tuple[int, int, float, int]
-"""Depth, kind of bound (-1 upper, 0 exact, 1 lower), value, best action."""
+Entry: TypeAlias = tuple[int, int, int, float, int]
+"""Key, depth, kind of bound (-1 upper, 0 exact, 1 lower), value, best action."""
 
 
-def _line_tables() -> dict[Shares, list[float]]:
+def _line_tables() -> dict[Shares, tuple[float, ...]]:
     """Return the tables of all lines that a board of up to 12 rows and columns can have."""
     columns = [tuple(Expectimax.share("column", h) for h in range(top)) for top in range(1, 13)]
     tables = {}
