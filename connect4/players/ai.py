@@ -7,6 +7,7 @@ of pop-outs left. A move is `(column, is_popout)`. Both are the agent's own copi
 `connect4.utils` has `get_valid_actions` and `get_pts`, the points of a player on a board.
 """
 
+import gc
 import random
 import time as clock
 from collections.abc import Callable
@@ -61,7 +62,13 @@ class AIPlayer:
             lines = Lines(rows, columns, self.player_number, method.share)
             self.kept[method, board.shape] = method(lines)
         search: AlphaBeta | Expectimax = self.kept[method, board.shape]
-        return search.lines.move(search.choose(search.lines.read(board, own, other), budget))
+        collects = gc.isenabled()
+        gc.disable()  # a search makes no cycles, and to walk all tables may make a move late
+        try:
+            return search.lines.move(search.choose(search.lines.read(board, own, other), budget))
+        finally:
+            if collects:
+                gc.enable()
 
 
 # How it works. A line is a row, a column or a diagonal; its code is its cells read as ternary
