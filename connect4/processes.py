@@ -52,6 +52,7 @@ SET_VARIABLES: Final = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
+    "MALLOC_ARENA_MAX": "1",  # each thread's own one would take 64 MB of the address space
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
