@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import signal
 import sys
 import threading
@@ -187,6 +188,7 @@ class IsolatedSeat:
             self._start()
         except Gone:
             why = self._home.close() or "no reason given"
+            self.close()
             raise IsolationFailure(f"the process that starts agents has ended: {why}") from None
         except BaseException:
             self.close()
@@ -224,25 +226,25 @@ class IsolatedSeat:
             return Reply(Outcome.ERROR, detail=self._load_failure)
         before, own_before = child.waits(), _own_wait()
         line, ended = None, False
+        allowed = math.inf if seconds is None else seconds + self._limits.margin_seconds
         began = time.monotonic()
         try:
             child.send({"state": state.to_json(), "seconds": seconds})
             began = time.monotonic()
             child.go()
-            deadline = None if seconds is None else began + seconds + self._limits.margin_seconds
-            line = child.receive(deadline)
+            line = child.receive(began + allowed)
         except (Silent, Ended) as end:
             ended = isinstance(end, Ended)
         took = time.monotonic() - began
         child.stop()
         busy, waited = _spent(before, child.waits())
         waited += _own_wait() - own_before
-        if line is not None:
-            reply, alive = _read_answer(line, self._game)
-        elif ended:
+        if ended:
             reply, alive = Reply(Outcome.ERROR), False
-        else:
+        elif line is None or took > allowed:
             reply, alive = Reply(Outcome.TIMEOUT, detail=f"no answer within {seconds:g} s"), False
+        else:
+            reply, alive = _read_answer(line, self._game)
         if not alive or self._lifetime == "move":
             status = self._end()
             if ended:
@@ -251,7 +253,7 @@ class IsolatedSeat:
             reply,
             seconds=took,
             cpu_seconds=busy,
-            overrun=0.0 if seconds is None else max(0.0, took - seconds),
+            overrun=max(0.0, took - (math.inf if seconds is None else seconds)),
             starved=waited > max(STARVED_SECONDS, STARVED_PART * took),
         )
 
@@ -275,6 +277,7 @@ class IsolatedSeat:
         except Silent:
             raise IsolationFailure("an agent's process did not start") from None
         except Ended:
+            self._end()
             raise IsolationFailure(f"an agent's process ended at once: {self.log}") from None
         if key != "up":
             raise IsolationFailure(f"an agent's process cannot be isolated: {value}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import math
 import os
 import selectors
 import signal
@@ -272,10 +273,10 @@ class Child:
         except OSError:
             raise Ended from None
 
-    def receive(self, deadline: Seconds | None) -> bytes:
+    def receive(self, deadline: Seconds) -> bytes:
         """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
 
-        `deadline` is a time of `time.monotonic`. Raises `Silent`, `Ended` or `Gone`.
+        `deadline` is a time of `time.monotonic`, or infinite. Raises `Silent`, `Ended` or `Gone`.
         """
         while True:
             line, end, rest = self._buffer.partition(b"\n")
@@ -284,11 +285,11 @@ class Child:
                 return bytes(line)
             if len(self._buffer) > MAX_LINE:
                 return bytes(self._buffer)
-            left = None if deadline is None else deadline - time.monotonic()
+            left = None if deadline == math.inf else deadline - time.monotonic()
             answered = False
             for key, _ in self._selector.select(left):
                 answered |= key.data()
-            if not answered and deadline is not None and time.monotonic() >= deadline:
+            if not answered and time.monotonic() >= deadline:
                 raise Silent
 
     def _hear(self) -> bool:

@@ -168,8 +168,8 @@ CLONE_THREAD: Final = 0x10000
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 PRCTL_DENIED: Final = (1, 36)
 """`PR_SET_PDEATHSIG` and `PR_SET_CHILD_SUBREAPER`: who dies with whom."""
-FCNTL_DENIED: Final = (8, 10, 15)
-"""`F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`: they make the kernel send signals."""
+FCNTL_DENIED: Final = (8, 10, 15, 1024)
+"""`F_SETOWN`, `F_SETSIG` and `F_SETOWN_EX` send signals, `F_SETLEASE` holds up who opens a file."""
 IOCTL_DENIED: Final = (0x8901, 0x8902)
 """`FIOSETOWN` and `SIOCSPGRP`: the same for sockets."""
 

@@ -84,6 +84,13 @@ def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
     assert opened.log == "turn 1\nturn 2\nturn 1\n"
 
 
+def test_an_agent_that_nobody_clocks_may_take_its_time(tmp_path: Path) -> None:
+    opened = seat(agent(tmp_path, "time.sleep(0.3)"), seconds=0.1)
+    reply = opened.ask(board(), None)
+    opened.close()
+    assert (reply.outcome, reply.overrun) == (Outcome.PLAYED, 0.0)
+
+
 def test_an_exception_costs_the_turn_and_not_the_agents_memory(tmp_path: Path) -> None:
     path = agent(
         tmp_path, "print('turn', self.turns)\nif self.turns == 2: raise ValueError('lost')"
