@@ -9,9 +9,10 @@ import random
 import signal
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from connect4 import record as records
 from connect4.config import DEFAULT_SECONDS
@@ -28,12 +29,24 @@ from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import document
+from connect4.views.display import open_window
 from connect4.views.page import page
+from connect4.views.session import Match
 from connect4.views.terminal import TerminalView, first_line, harmless
 from connect4.views.words import ENDINGS
 
+if TYPE_CHECKING:
+    from connect4.views.window import Window
+
 FAULT_RECORD: Final = "connect4-fault.json"
 """Where the record of a game with a failed turn goes if `--record` names no other place."""
+
+VIEWS: Final = ("auto", "window", "terminal", "none")
+
+VIEW_VARIABLE: Final = "CONNECT4_VIEW"
+"""The environment variable that stands for `--view` where that is not given."""
+
+VIEW_HELP: Final = f"auto: the window where there is a display; {VIEW_VARIABLE} sets the default"
 
 SHOWN_LINES: Final = 20
 """How much of what an agent has printed is shown."""
@@ -127,7 +140,7 @@ def make_parser() -> Parser:
     add("start", metavar="START", nargs="?", help="the position to begin with")
     add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds per move (default 20)")
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
-    add("--view", choices=("auto", "window", "terminal", "none"), default="auto")
+    add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE, "auto"), help=VIEW_HELP)
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
@@ -151,16 +164,9 @@ def make_parser() -> Parser:
     return parser
 
 
-def check_view(view: str) -> None:
-    """Refuse a view that this machine or this version cannot show."""
-    if view == "window":
-        raise BadInput("--view window: there is no window yet; use --view terminal")
-
-
 def play(arguments: argparse.Namespace) -> int:
     """Play what the command line asks for; return the exit status."""
     game = find_game(arguments.game)
-    check_view(arguments.view)
     one = parse_agent(arguments.agent1, game.name)
     two = parse_agent(arguments.agent2, game.name)
     start = start_position(game, arguments)
@@ -177,19 +183,31 @@ def play(arguments: argparse.Namespace) -> int:
     )
     if arguments.log:
         write_text(arguments.log, "")
-    games: list[Record] = []
-    status = 0
+    matches = []
+    title = f"{game.title}, {arguments.start or 'the usual start'}"
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
-        status, record = play_one(game, start, agents, terms, arguments, place)
-        games.append(record)
-        if status:
-            break
-    if arguments.page:
+        matches.append(Match(game, start, agents, terms, title, str(place)))
+    status, games = play_all(matches, arguments)
+    if arguments.page and games:
         document.write(page(games), arguments.page)
-    if arguments.swap and not status:
-        tell_average(one.text, two.text, [record.result for record in games if record.result])
+    if len(games) == 2 and not status:
+        tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
+
+
+def choose_window(view: str) -> Window | None:
+    """Return the window where `--view` asks for it and this machine has one, else None."""
+    if view not in VIEWS:
+        raise BadInput(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
+    if view in ("terminal", "none"):
+        return None
+    try:
+        return open_window()
+    except BadInput as error:
+        if view == "auto":
+            return None
+        raise BadInput(f"--view window: {error}; --view terminal needs none") from None
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
@@ -232,24 +250,45 @@ def record_place(named: Path | None, suffix: str) -> Path:
     return place.with_name(place.stem + suffix + place.suffix)
 
 
-def play_one(
-    game: Game,
-    start: State,
-    agents: tuple[AgentName, AgentName],
-    terms: Terms,
-    arguments: argparse.Namespace,
-    place: Path,
-) -> tuple[int, Record]:
-    """Play one game, show it, write its record; return the exit status and the record."""
-    title = f"{game.title}, {arguments.start or 'the usual start'}"
-    view = TerminalView((agents[0].text, agents[1].text), title, str(place))
-    shown = arguments.view != "none" or any(agent.kind == "human" for agent in agents)
+def play_all(matches: list[Match], arguments: argparse.Namespace) -> tuple[int, list[Record]]:
+    """Play the matches in the view that was asked for; return exit status and records."""
+    window = choose_window(arguments.view)
+    games: list[Record] = []
+    status = 0
+
+    def over(record: Record, logs: Sequence[str]) -> None:
+        keep(record, logs, matches[len(games)], arguments)
+        games.append(record)
+
+    if window is not None:
+        window.play(matches, over)
+        try:
+            window.run()
+        except KeyboardInterrupt as stop:
+            status = interrupted(stop)
+        return status, games
+    for match in matches:
+        status, record, logs = play_in_terminal(match, arguments.view != "none")
+        over(record, logs)
+        if status:
+            break
+    return status, games
+
+
+def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]:
+    """Play one game; return the exit status, the record, and what the agents have printed."""
+    one, two = match.agents
+    view = TerminalView((one.text, two.text), match.title, match.record_name)
+    shown = shown or match.is_person(1) or match.is_person(2)
 
     def seat_person(player: Player) -> Seat:
-        return HumanSeat(game, player, view.read_line, view.say)
+        return HumanSeat(match.game, player, view.read_line, view.say)
 
     status = 0
-    with Table(game, start, agents, terms, seat_person) as table, closing(view):
+    with (
+        Table(match.game, match.start, match.agents, match.terms, seat_person) as table,
+        closing(view),
+    ):
         try:
             for event in table.events():
                 if shown:
@@ -258,19 +297,22 @@ def play_one(
             table.abandon(Ending.LEFT)
             status = interrupted(stop)
         logs = [table.log(player) for player in (1, 2)]
-    record = table.record
-    assert record.result is not None
+    return status, table.record, logs
+
+
+def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.Namespace) -> None:
+    """Write a finished game's record where it is wanted; print what the game came to."""
     failed = any(turn.outcome is Outcome.ERROR for turn in record.turns)
     if arguments.record or failed:
-        records.write(record, place)
-    tell_logs(agents, logs, arguments.log)
+        records.write(record, Path(match.record_name))
+    tell_logs(match.agents, logs, arguments.log)
     tell_result(record)
     if failed and not arguments.record:
-        print(f"The game's record is in {place}; --record FILE puts it elsewhere.")
-    return status, record
+        print(f"The game's record is in {match.record_name}; --record FILE puts it elsewhere.")
+    sys.stdout.flush()
 
 
-def tell_logs(agents: tuple[AgentName, AgentName], logs: list[str], place: Path | None) -> None:
+def tell_logs(agents: tuple[AgentName, AgentName], logs: Sequence[str], place: Path | None) -> None:
     """Show the end of what the agents have printed, or write all of it to `place`."""
     for player, (agent, log) in enumerate(zip(agents, logs, strict=True), 1):
         if not log:

@@ -12,8 +12,12 @@ INITIAL_STATES = ROOT / "connect4" / "initial_states"
 
 
 def environment() -> dict[str, str]:
-    """Return an environment in which a command runs from any folder and looks the same."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONUTF8": "1"}
+    """Return an environment in which a command runs from any folder and looks the same.
+
+    Also where there is a display: the terminal is what most tests read.
+    """
+    own = {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONUTF8": "1"}
+    return {**os.environ, **own, "CONNECT4_VIEW": "terminal"}
 
 
 def run(

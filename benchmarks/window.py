@@ -1,0 +1,158 @@
+"""Measure the window's work on a 12x12 board: `python3 -m benchmarks.window [--games N]`.
+
+A random game with ten pop-outs each is shown turn by turn on a screen of 1280 by 900 (Xvfb where
+there is no display). Each figure ends when the screen has drawn all of it: the work to take a turn
+in (board, cards, list, curve) and the work of one picture of the falling or sliding tokens.
+`processor` is the window's time on the processor and, where the Xvfb is our own, the screen's too;
+what other programs take from the wall clock is not in it. Exits with status 1 where 99 % of the
+turns or of the pictures do not keep below 16 ms of it, or the median of the wall clock does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+
+from connect4.errors import BadInput
+from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.players.base import Outcome
+from connect4.referee import Started, Turn, TurnEnded
+from connect4.views.display import open_window
+from connect4.views.game_page import GamePage, Heading
+from connect4.views.window import Window
+
+LIMIT = 16.0
+PICTURES = 6
+"""Pictures of each move that are measured, evenly over its way."""
+
+
+Spent = tuple[float, float]
+"""Milliseconds of the wall clock and of the processor."""
+
+
+@contextmanager
+def screen() -> Iterator[int | None]:
+    """Have a display: the one there is, or an Xvfb of our own, whose process is yielded."""
+    if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
+        yield None
+        return
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert server.stdout is not None
+    os.environ["DISPLAY"] = f":{server.stdout.readline().strip()}"
+    yield server.pid
+    server.terminate()
+    server.wait()
+
+
+def events(seed: int) -> Iterator[Started | TurnEnded]:
+    """Play at random; the events of a game that the window shows."""
+    choose = random.Random(seed)
+    state = ExtendedState(np.zeros((12, 12), dtype=np.int64), (10, 10))
+    yield Started(EXTENDED, state)
+    number = 0
+    while actions := state.legal_actions():
+        number += 1
+        action, player = choose.choice(actions), state.mover
+        state = state.apply(action)
+        text = EXTENDED.format_action(action)
+        yield TurnEnded(Turn(number, player, Outcome.PLAYED, action, text), state)
+
+
+class Clock:
+    """Measures from one call of `start` to the next of `stop`."""
+
+    def __init__(self, server: int | None) -> None:
+        """`server` is the process of the screen, None where it is not ours."""
+        self._server = Path(f"/proc/{server}/schedstat") if server else None
+        self._began = 0.0, 0.0
+
+    def start(self) -> None:
+        self._began = self._now()
+
+    def stop(self) -> Spent:
+        wall, processor = self._now()
+        return wall - self._began[0], processor - self._began[1]
+
+    def _now(self) -> Spent:
+        screen = 0
+        if self._server is not None and self._server.exists():
+            screen = int(self._server.read_text(encoding="ascii").split()[0])
+        return 1e3 * time.perf_counter(), 1e3 * time.process_time() + screen / 1e6
+
+
+def measure(window: Window, seed: int, clock: Clock) -> tuple[list[Spent], list[Spent]]:
+    """Show one game; return what each turn and each picture took."""
+    page = GamePage(
+        window.root, Heading(EXTENDED, "12x12", ("random", "random")), window.buttons(None), "fast"
+    )
+    page.pack(fill="both", expand=True)
+    window.root.update()
+    turns, pictures = [], []
+    for event in events(seed):
+        clock.start()
+        page.see(event)
+        drawn(window)
+        if isinstance(event, TurnEnded):
+            turns.append(clock.stop())
+        for part in range(1, PICTURES + 1):
+            clock.start()
+            page.board.draw_flight(part / PICTURES)
+            drawn(window)
+            pictures.append(clock.stop())
+    page.destroy()
+    return turns, pictures
+
+
+def drawn(window: Window) -> None:
+    """Wait until the screen has drawn everything: the last question is answered in order."""
+    window.root.update_idletasks()
+    window.root.winfo_pointerxy()
+
+
+def main() -> int:
+    """Run the benchmark; return its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=3)
+    games = parser.parse_args().games
+    turns: list[Spent] = []
+    pictures: list[Spent] = []
+    with screen() as server:
+        try:
+            window = open_window()
+        except BadInput as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        for seed in range(games):
+            found = measure(window, seed, Clock(server))
+            turns += found[0]
+            pictures += found[1]
+        window.close()
+    rows = []
+    worst = 0.0
+    for name, spent in (("a turn taken in", turns), ("a picture of its way", pictures)):
+        walls, processors = np.array(spent).T
+        middle, most = np.percentile(walls, [50, 99])
+        work = np.percentile(processors, 99)
+        worst = max(worst, middle, work)
+        rows.append([name, len(spent), middle, most, work, LIMIT])
+    head = ["milliseconds", "measured", "median", "99 %", "processor, 99 %", "limit"]
+    print(tabulate(rows, head, tablefmt="github", floatfmt=".1f"))
+    return 1 if worst >= LIMIT else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

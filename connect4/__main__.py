@@ -1,0 +1,50 @@
+"""The start page: `python3 -m connect4`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from connect4 import record as records
+from connect4.errors import BadInput
+from connect4.views.choices import load_choices
+from connect4.views.display import open_window
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m connect4",
+        description="Open the window's start page; with RECORD, replay that game in the window.",
+        epilog="without a window: python3 -m connect4.ConnectFour --help",
+        allow_abbrev=False,
+    )
+    parser.add_argument("record", metavar="RECORD", nargs="?", type=Path, help="a game's record")
+    arguments = parser.parse_args(argv)
+    try:
+        record = records.read(arguments.record) if arguments.record else None
+        try:
+            window = open_window()
+        except BadInput as error:
+            instead = load_choices().command()
+            if record is not None:
+                page = ["python3", "-m", "connect4.views.page", str(arguments.record)]
+                instead = shlex.join([*page, "-o", "game.html"])
+            raise BadInput(f"{error}; in the terminal: {instead}") from None
+        if record is None:
+            window.show_start_page()
+        else:
+            window.replay(record, arguments.record.name)
+        window.run()
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

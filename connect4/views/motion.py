@@ -1,0 +1,72 @@
+"""What a move did to the board, seen by comparing the two boards: so views need no game's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.games.base import Action, State
+
+Board: TypeAlias = npt.NDArray[np.int64]
+"""Shape `(rows, columns)`, row 0 on top."""
+
+Cell: TypeAlias = tuple[int, int]
+"""`(row, column)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A token has come to `cell` from above."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class PopOut:
+    """The bottom token of `column` is gone, the others fell by one."""
+
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """A token went from one cell to another."""
+
+    origin: Cell
+    target: Cell
+
+
+Motion: TypeAlias = Drop | PopOut | Slide
+
+
+def motion_between(before: Board, after: Board) -> Motion | None:
+    """Return the one move that leads from `before` to `after`; None where none does."""
+    rows, columns = (indices.tolist() for indices in np.nonzero(before != after))
+    added = int(np.count_nonzero(after)) - int(np.count_nonzero(before))
+    if added == 1 and len(rows) == 1:
+        return Drop((rows[0], columns[0]))
+    if added == -1 and len(set(columns)) == 1:
+        column = before[:, columns[0]]
+        if np.array_equal(after[1:, columns[0]], column[:-1]):
+            return PopOut(columns[0])
+    if added == 0 and len(rows) == 2:
+        one, two = zip(rows, columns, strict=True)
+        if after[one] == 0 and after[two] == before[one]:
+            return Slide(one, two)
+        if after[two] == 0 and after[one] == before[two]:
+            return Slide(two, one)
+    return None
+
+
+def moves_of(state: State) -> dict[Motion, Action]:
+    """Return the legal actions of the mover by what each does to the board."""
+    before = state.board()
+    found = {}
+    for action in state.legal_actions():
+        motion = motion_between(before, state.apply(action).board())
+        if motion is not None:
+            found[motion] = action
+    return found

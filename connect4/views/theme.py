@@ -1,0 +1,167 @@
+"""How the window looks: colours, fonts, ttk styles, and the smooth pictures of tokens."""
+
+from __future__ import annotations
+
+import struct
+import tkinter as tk
+import zlib
+from tkinter import font, ttk
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+BACKGROUND: Final = "#f3f4f7"
+CARD: Final = "#ffffff"
+TEXT: Final = "#1a2130"
+MUTED: Final = "#586174"
+LINE: Final = "#d9dde6"
+HOVER: Final = "#e6eaf3"
+ACCENT: Final = "#3a4fbf"
+PLATE: Final = "#2c3a5a"
+FAULT: Final = "#a3123f"
+PLAYERS: Final = ("#d55e00", "#0072b2")
+"""Vermilion and blue of Okabe and Ito's palette: told apart with any kind of colour blindness."""
+
+INK: Final = "#ffffff"
+"""The dot on player 1's tokens and the ring on player 2's."""
+
+SMOOTH: Final = 4
+"""Samples per pixel in each direction."""
+
+Pixels = npt.NDArray[np.float64]
+
+
+def apply_theme(root: tk.Tk) -> None:
+    """Set the fonts and the styles of all ttk widgets below `root`."""
+    base = font.nametofont("TkDefaultFont", root)
+    family = base.actual("family")
+    fonts: tuple[tuple[str, int, Literal["normal", "bold"]], ...] = (
+        ("Body", 10, "normal"),
+        ("Strong", 10, "bold"),
+        ("Small", 9, "normal"),
+        ("Score", 22, "bold"),
+        ("Title", 15, "bold"),
+    )
+    for name, size, weight in fonts:
+        if name not in font.names(root):
+            made = font.Font(root, name=name, exists=False, family=family, size=size, weight=weight)
+            made.delete_font = False  # the font lives as long as the window, not as this object
+    fixed = font.nametofont("TkFixedFont", root)
+    fixed.configure(size=9)
+    root.configure(background=BACKGROUND)
+    root.option_add("*TCombobox*Listbox.font", "Body")
+    root.option_add("*TCombobox*Listbox.background", CARD)
+    root.option_add("*TCombobox*Listbox.selectBackground", ACCENT)
+    style = ttk.Style(root)
+    style.theme_use("clam")
+    style.configure(
+        ".", background=BACKGROUND, foreground=TEXT, font="Body", bordercolor=LINE,
+        lightcolor=CARD, darkcolor=LINE, troughcolor=LINE, focuscolor=ACCENT,
+        fieldbackground=CARD, insertcolor=TEXT,
+    )  # fmt: skip
+    style.map(".", foreground=[("disabled", "#9aa4b8")])
+    style.configure("Card.TFrame", background=CARD, relief="solid", borderwidth=1)
+    style.configure("Turn.Card.TFrame", bordercolor=ACCENT)
+    style.configure("Plain.Card.TFrame", relief="flat", borderwidth=0)
+    style.configure("Card.TLabel", background=CARD)
+    style.configure("Muted.TLabel", foreground=MUTED)
+    style.configure("Muted.Card.TLabel", background=CARD, foreground=MUTED)
+    style.configure("Strong.Card.TLabel", background=CARD, font="Strong")
+    style.configure("Score.Card.TLabel", background=CARD, font="Score")
+    style.configure("Title.TLabel", font="Title")
+    style.configure("Fault.TLabel", foreground=FAULT)
+    style.configure("TButton", padding=(10, 5), background=CARD)
+    style.map("TButton", background=[("disabled", BACKGROUND), ("active", HOVER)])
+    style.configure("Go.TButton", background=ACCENT, foreground=CARD, font="Strong")
+    style.map(
+        "Go.TButton",
+        background=[("disabled", LINE), ("active", "#2e3f99")],
+        foreground=[("disabled", MUTED)],
+    )
+    style.configure(
+        "Choice.Toolbutton", padding=(10, 5), background=CARD, anchor="center", relief="raised"
+    )
+    style.map(
+        "Choice.Toolbutton",
+        background=[("selected", ACCENT), ("active", HOVER)],
+        foreground=[("selected", CARD)],
+    )
+    for kind in ("TRadiobutton", "TCheckbutton"):
+        style.configure(f"Card.{kind}", background=CARD, indicatormargin=(1, 1, 6, 1))
+        style.map(f"Card.{kind}", background=[("active", CARD)])
+    for kind in ("TEntry", "TCombobox", "TSpinbox"):
+        style.configure(kind, padding=4)
+    style.map("TCombobox", fieldbackground=[("readonly", CARD)], foreground=[("readonly", TEXT)])
+    style.configure("Treeview", background=CARD, fieldbackground=CARD, rowheight=22)
+    style.map("Treeview", background=[("selected", ACCENT)], foreground=[("selected", CARD)])
+    style.configure("Treeview.Heading", font="Small", background=BACKGROUND, relief="flat")
+
+
+def rgb(colour: str) -> Pixels:
+    """Return `#rrggbb` as three numbers."""
+    return np.array([int(colour[index : index + 2], 16) for index in (1, 3, 5)], dtype=np.float64)
+
+
+def disc_mask(size: int, radius: float) -> Pixels:
+    """Return how much of each pixel of a square a centred disc covers, 0..1."""
+    steps = (np.arange(size * SMOOTH) + 0.5) / SMOOTH - size / 2
+    inside = np.hypot(steps[:, None], steps[None, :]) <= radius
+    covered: Pixels = inside.reshape(size, SMOOTH, size, SMOOTH).mean(axis=(1, 3))
+    return covered
+
+
+def png(pixels: Pixels) -> bytes:
+    """Return a PNG file of RGBA values, shape `(height, width, 4)`, 0..255."""
+    height, width, _ = pixels.shape
+    rows = np.zeros((height, width * 4 + 1), dtype=np.uint8)
+    rows[:, 1:] = pixels.round().astype(np.uint8).reshape(height, width * 4)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    packed = zlib.compress(rows.tobytes(), 1)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+    )
+
+
+def photo(widget: tk.Misc, pixels: Pixels) -> tk.PhotoImage:
+    """Return the picture for Tk."""
+    return tk.PhotoImage(master=widget, data=png(pixels), format="png")
+
+
+def token_picture(widget: tk.Misc, size: int, player: int, backdrop: str) -> tk.PhotoImage:
+    """Return a square with a player's token: a dot inside for player 1, a ring for player 2."""
+    pixels = np.empty((size, size, 4))
+    pixels[:, :, :3] = rgb(backdrop)
+    pixels[:, :, 3] = 255
+    if player == 1:
+        layers = [(0.43, PLAYERS[0]), (0.12, INK)]
+    else:
+        layers = [(0.43, PLAYERS[1]), (0.25, INK), (0.17, PLAYERS[1])]
+    for radius, colour in layers:
+        part = disc_mask(size, radius * size)[:, :, None]
+        pixels[:, :, :3] += part * (rgb(colour) - pixels[:, :, :3])
+    return photo(widget, pixels)
+
+
+def plate_picture(
+    widget: tk.Misc, rows: int, columns: int, size: int, margin: int
+) -> tk.PhotoImage:
+    """Return the board's front with a round hole for each cell, and round corners."""
+    cell = 1 - disc_mask(size, 0.40 * size)
+    height, width = rows * size + 2 * margin, columns * size + 2 * margin
+    cover = np.ones((height, width))
+    cover[margin : height - margin, margin : width - margin] = np.tile(cell, (rows, columns))
+    corner = disc_mask(2 * margin, margin)
+    cover[:margin, :margin] = corner[:margin, :margin]
+    cover[:margin, -margin:] = corner[:margin, margin:]
+    cover[-margin:, :margin] = corner[margin:, :margin]
+    cover[-margin:, -margin:] = corner[margin:, margin:]
+    pixels = np.empty((height, width, 4))
+    pixels[:, :, :3] = rgb(PLATE)
+    pixels[:, :, 3] = 255 * cover
+    return photo(widget, pixels)
