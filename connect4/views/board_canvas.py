@@ -1,16 +1,16 @@
-"""The board in the window: drawn at any size, animated, played on by mouse and keys."""
+"""The board in the window: drawn at any size, animated, with marks over it."""
 
 from __future__ import annotations
 
 import time
 import tkinter as tk
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.games.extended import ExtendedState
 from connect4.views import theme
-from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between, moves_of
+from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
 
 FRAME: Final = 15
 """Milliseconds between two pictures of an animation."""
@@ -27,33 +27,21 @@ LARGEST: Final = 96
 
 
 class BoardCanvas(tk.Canvas):
-    """Shows positions of `game`; the mover's clicks go to `on_move` as the text of the move.
+    """Shows positions of `game`; `overlay` draws what else lies over them.
 
-    `on_hint(line)` says why a click was none. Besides the mouse: arrow keys choose a column or a
-    cell, Return drops or picks, P pops out.
+    Places are cells `(row, column)`; row -1 is above the board, the row below it its base.
     """
 
-    def __init__(
-        self,
-        parent: tk.Misc,
-        game: Game,
-        on_move: Callable[[str], None],
-        on_hint: Callable[[str], None],
-    ) -> None:
+    def __init__(self, parent: tk.Misc, game: Game) -> None:
         super().__init__(
             parent, background=theme.BACKGROUND, highlightthickness=0, takefocus=True,
             width=520, height=460,
         )  # fmt: skip
-        self._game = game
-        self._on_move = on_move
-        self._on_hint = on_hint
-        self._slides = game.name == "dynamic"
+        self.slides = game.name == "dynamic"
+        """Whether the game's tokens slide: rows have labels too, and both count from 1."""
+        self.overlay: Callable[[], None] = lambda: None
         self._state: State | None = None
         self._last: Motion | None = None
-        self._moves: dict[Motion, str] = {}
-        self._mover: Player = 1
-        self._cursor: Cell | None = None
-        self._picked: Cell | None = None
         self._tokens: dict[Cell, int] = {}
         self._flying: list[tuple[int, float, float, float, float]] = []
         self._flight: tuple[float, Seconds] = (0.0, 0.0)
@@ -64,16 +52,6 @@ class BoardCanvas(tk.Canvas):
         self._pictures: list[tk.PhotoImage] = []
         self._plate: tk.PhotoImage | None = None
         self.bind("<Configure>", self._resized)
-        self.bind("<Motion>", lambda event: self._point(event.x, event.y))
-        self.bind("<Leave>", lambda _: self._set_cursor(None))
-        self.bind("<Button-1>", self._clicked)
-        self.bind("<Left>", lambda _: self._move_cursor(0, -1))
-        self.bind("<Right>", lambda _: self._move_cursor(0, 1))
-        self.bind("<Up>", lambda _: self._move_cursor(-1, 0))
-        self.bind("<Down>", lambda _: self._move_cursor(1, 0))
-        self.bind("<Return>", lambda _: self._choose(base=False))
-        self.bind("<Key-p>", lambda _: self._choose(base=True))
-        self.bind("<Escape>", lambda _: self._pick(None))
 
     def show(self, state: State, last: Motion | None = None, seconds: Seconds = 0.0) -> None:
         """Show `state`, reached by `last`; the move takes `seconds` to be seen."""
@@ -90,47 +68,34 @@ class BoardCanvas(tk.Canvas):
         if seconds > 0 and changed is not None and changed == last:
             self._fly(changed, before, seconds)
         else:
-            self._draw_marks()
-
-    def ask(self, state: State) -> None:
-        """Let the mover of `state` play by mouse and keys."""
-        self._moves = {
-            motion: self._game.format_action(action) for motion, action in moves_of(state).items()
-        }
-        self._mover = state.mover
-        self._draw_marks()
-
-    def rest(self) -> None:
-        """Take no more moves for now."""
-        self._moves = {}
-        self._picked = None
-        self._draw_marks()
+            self.draw_marks()
 
     def cell_at(self, cell: Cell) -> tuple[int, int]:
-        """Return the pixel in the middle of a cell; the row below the last is the base."""
+        """Return the pixel in the middle of a cell."""
         x, y = self._middle(*cell)
         return round(x), round(y)
 
     # --- places ---------------------------------------------------------------------------
 
-    def _shape(self) -> tuple[int, int]:
+    def board_shape(self) -> tuple[int, int]:
+        """Return `(rows, columns)` of the position that is shown."""
         assert self._state is not None
         rows, columns = self._state.board().shape
         return rows, columns
 
     def _middle(self, row: float, column: float) -> tuple[float, float]:
-        rows, _ = self._shape()
+        rows, _ = self.board_shape()
         base = MARGIN if row >= rows else 0
         return (
             self._left + (column + 0.5) * self._size,
             self._top + (row + 0.5) * self._size + base,
         )
 
-    def _cell_under(self, x: float, y: float) -> Cell | None:
-        """Return the cell at a pixel; row -1 is above the board, the row below it the base."""
+    def cell_under(self, x: float, y: float) -> Cell | None:
+        """Return the cell at a pixel; None beside the board."""
         if self._state is None or not self._size:
             return None
-        rows, columns = self._shape()
+        rows, columns = self.board_shape()
         column = int((x - self._left) // self._size)
         row = int((y - self._top) // self._size)
         if y > self._top + rows * self._size + MARGIN / 2:
@@ -153,9 +118,9 @@ class BoardCanvas(tk.Canvas):
 
     def _rebuild(self) -> None:
         """Make pictures and items for the size that the canvas has now."""
-        rows, columns = self._shape()
+        rows, columns = self.board_shape()
         width, height = self.winfo_width(), self.winfo_height()
-        labels = 0.7 if self._slides else 0.0
+        labels = 0.7 if self.slides else 0.0
         size = min(
             (width - 2 * MARGIN - 8) / (columns + 2 * labels),
             (height - 2 * MARGIN - 8) / (rows + 1.55),
@@ -174,17 +139,17 @@ class BoardCanvas(tk.Canvas):
         )
         self._draw_labels()
         self._place_tokens()
-        self._draw_marks()
+        self.draw_marks()
 
     def _draw_labels(self) -> None:
-        rows, columns = self._shape()
+        rows, columns = self.board_shape()
         size = -max(9, min(16, self._size // 3))
         state = self._state
         owned = isinstance(state, ExtendedState) and any(state.maximum)
         for column in range(columns):
             x, y = self._middle(rows, column)
             y -= 0.2 * self._size
-            label = str(column + self._slides)
+            label = str(column + self.slides)
             colour = theme.PLAYERS[column % 2] if owned else theme.MUTED
             if owned:
                 half = 0.38 * self._size
@@ -194,7 +159,7 @@ class BoardCanvas(tk.Canvas):
                 )  # fmt: skip
                 label += " ▾"
             self.create_text(x, y, text=label, fill=colour, font=("", size, "bold"), tags="base")
-        for row in range(rows if self._slides else 0):
+        for row in range(rows if self.slides else 0):
             x, y = self._middle(row, 0)
             x -= 0.85 * self._size + MARGIN
             self.create_text(x, y, text=str(row + 1), fill=theme.MUTED, font=("", size, "bold"))
@@ -224,7 +189,7 @@ class BoardCanvas(tk.Canvas):
 
     def _fly(self, motion: Motion, before: State, seconds: Seconds) -> None:
         """Start the tokens of a move where they come from."""
-        rows, _ = self._shape()
+        rows, _ = self.board_shape()
         if isinstance(motion, Drop):
             (row, column) = motion.cell
             self._start(self._tokens[motion.cell], (-1, column), (row, column))
@@ -240,7 +205,7 @@ class BoardCanvas(tk.Canvas):
             self.addtag_withtag("popped", popped)
             self._start(popped, (rows - 1, column), (rows + 0.7, column))
         self._flight = time.monotonic(), seconds
-        self._draw_marks()
+        self.draw_marks()
         self._frame()
 
     def _start(self, item: int, origin: tuple[float, float], target: tuple[float, float]) -> None:
@@ -275,21 +240,21 @@ class BoardCanvas(tk.Canvas):
                 self.coords(item, x, y)
             self._flying = []
             self.delete("popped")
-            self._draw_marks()
+            self.draw_marks()
 
-    # --- marks: the last move, what the pointer is on ---------------------------------------
+    # --- marks over the board -------------------------------------------------------------
 
-    def _draw_marks(self) -> None:
+    def draw_marks(self) -> None:
         """Draw what lies over the board anew."""
         self.delete("mark")
         if self._state is None or not self._size:
             return
         if not self._flying:
             self._mark_last()
-        if self._moves:
-            self._mark_cursor()
+        self.overlay()
 
-    def _ring(self, cell: Cell, colour: str, dashed: bool = False, width: int = 3) -> None:
+    def ring(self, cell: Cell, colour: str, dashed: bool = False, width: int = 3) -> None:
+        """Draw a ring around a cell until the marks are drawn anew."""
         x, y = self._middle(*cell)
         radius = 0.43 * self._size
         self.create_oval(
@@ -297,13 +262,25 @@ class BoardCanvas(tk.Canvas):
             dash=(4, 4) if dashed else (), tags="mark",
         )  # fmt: skip
 
+    def mark_base(self, column: int, colour: str) -> None:
+        """Draw a frame around the base of a column that tokens pop out of."""
+        left, top, right, bottom = self.coords(f"base{column}")
+        self.create_rectangle(left, top, right, bottom, outline=colour, width=3, tags="mark")
+
+    def mark_above(self, column: int, player: Player) -> None:
+        """Draw a token of `player` over a column."""
+        x, _ = self._middle(0, column)
+        y = self._top - MARGIN - 0.42 * self._size
+        item = self.create_image(x, y, image=self._pictures[player - 1], tags="mark")
+        self.tag_lower(item, "plate")
+
     def _mark_last(self) -> None:
-        rows, _ = self._shape()
+        rows, _ = self.board_shape()
         if isinstance(self._last, Drop):
-            self._ring(self._last.cell, theme.CARD)
+            self.ring(self._last.cell, theme.CARD)
         elif isinstance(self._last, Slide):
-            self._ring(self._last.origin, theme.CARD, dashed=True, width=2)
-            self._ring(self._last.target, theme.CARD)
+            self.ring(self._last.origin, theme.CARD, dashed=True, width=2)
+            self.ring(self._last.target, theme.CARD)
         elif isinstance(self._last, PopOut):
             x, y = self._middle(rows - 1, self._last.column)
             half = self._size / 2
@@ -315,112 +292,3 @@ class BoardCanvas(tk.Canvas):
                 x, y + half + MARGIN / 2, text="▼", fill=theme.CARD,
                 font=("", -max(10, self._size // 4), "bold"), tags="mark",
             )  # fmt: skip
-
-    def _mark_cursor(self) -> None:
-        """Show what a click would do."""
-        for motion in self._from_picked():
-            self._ring(motion.target, theme.PLAYERS[self._mover - 1], dashed=True)
-        if self._picked is not None:
-            self._ring(self._picked, theme.CARD)
-        if self._cursor is None:
-            return
-        rows, _ = self._shape()
-        row, column = self._cursor
-        if self._slides:
-            if 0 <= row < rows:
-                self._ring(self._cursor, theme.CARD, width=2)
-        elif row >= rows:
-            if PopOut(column) in self._moves:
-                self._mark_base(column)
-        else:
-            self._mark_drop(column)
-
-    def _mark_base(self, column: int) -> None:
-        left, top, right, bottom = self.coords(f"base{column}")
-        self.create_rectangle(
-            left, top, right, bottom, outline=theme.PLAYERS[self._mover - 1], width=3, tags="mark"
-        )
-
-    def _mark_drop(self, column: int) -> None:
-        for motion in self._moves:
-            if isinstance(motion, Drop) and motion.cell[1] == column:
-                self._ring(motion.cell, theme.PLAYERS[self._mover - 1], dashed=True)
-                x, _ = self._middle(0, column)
-                y = self._top - MARGIN - 0.42 * self._size
-                item = self.create_image(x, y, image=self._pictures[self._mover - 1], tags="mark")
-                self.tag_lower(item, "plate")
-
-    def _from_picked(self) -> Sequence[Slide]:
-        return [
-            motion
-            for motion in self._moves
-            if isinstance(motion, Slide) and motion.origin == self._picked
-        ]
-
-    # --- mouse and keys -------------------------------------------------------------------
-
-    def _point(self, x: float, y: float) -> None:
-        self._set_cursor(self._cell_under(x, y))
-
-    def _set_cursor(self, cell: Cell | None) -> None:
-        if cell != self._cursor:
-            self._cursor = cell
-            if self._moves:
-                self._draw_marks()
-
-    def _clicked(self, event: tk.Event[tk.Misc]) -> None:
-        self.focus_set()
-        self._point(event.x, event.y)
-        if self._cursor is not None:
-            self._choose(base=self._cursor[0] >= self._shape()[0])
-
-    def _move_cursor(self, down: int, right: int) -> None:
-        if self._state is None:
-            return
-        rows, columns = self._shape()
-        row, column = self._cursor or (0, -1 if right > 0 else columns // 2 - right)
-        top = 0 if self._slides else -1
-        self._set_cursor(
-            (
-                max(top, min(rows - self._slides, row + down)),
-                max(0, min(columns - 1, column + right)),
-            )
-        )
-
-    def _choose(self, base: bool) -> None:
-        """Play what the cursor is on, or say why there is nothing to play."""
-        if not self._moves or self._cursor is None:
-            return
-        row, column = self._cursor
-        if self._slides:
-            self._choose_cell((row, column))
-            return
-        motion: Motion | None = PopOut(column) if base else None
-        for move in self._moves:
-            if not base and isinstance(move, Drop) and move.cell[1] == column:
-                motion = move
-        if motion in self._moves:
-            self._play(self._moves[motion])
-        elif base:
-            self._on_hint(f"player {self._mover} cannot pop out of column {column} now")
-        else:
-            self._on_hint(f"column {column} is full")
-
-    def _choose_cell(self, cell: Cell) -> None:
-        if self._picked is not None:
-            slide = Slide(self._picked, cell)
-            if slide in self._moves:
-                self._play(self._moves[slide])
-                return
-        movable = any(isinstance(move, Slide) and move.origin == cell for move in self._moves)
-        self._pick(cell if movable else None)
-        if not movable:
-            self._on_hint("click one of your pieces that can move, then the square it goes to")
-
-    def _pick(self, cell: Cell | None) -> None:
-        self._picked = cell
-        self._draw_marks()
-
-    def _play(self, text: str) -> None:
-        self.rest()
-        self._on_move(text)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 import tkinter as tk
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from tkinter import ttk
-from typing import Final, Literal
+from typing import Final
 
 from connect4 import record as records
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Event, Started, Turn, TurnBegun, TurnEnded, abandoned
-from connect4.views import theme
 from connect4.views.board_canvas import BoardCanvas
 from connect4.views.controls import Commands, Controls
+from connect4.views.hand import Hand
 from connect4.views.motion import motion_between
 from connect4.views.player_card import PlayerCard
 from connect4.views.score_curve import ScoreCurve
 from connect4.views.terminal import fault_report, harmless, move_text
+from connect4.views.turn_list import TurnList, is_fault
 from connect4.views.words import ENDINGS
 
 FLIGHT: Final = 0.45
@@ -59,11 +61,6 @@ class Buttons:
     pause: Callable[[bool], None]
     step: Callable[[], None]
     pace: Callable[[Seconds], None]
-
-
-def is_fault(turn: Turn) -> bool:
-    """Return whether the turn was lost."""
-    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
 
 
 class GamePage(ttk.Frame):
@@ -126,17 +123,11 @@ class GamePage(ttk.Frame):
         middle.grid(row=2, column=0, columnspan=2, sticky="nsew", pady=(10, 0))
         middle.columnconfigure(0, weight=1)
         middle.rowconfigure(0, weight=1)
-        self.board = BoardCanvas(middle, self._heading.game, self._played, self.say)
+        self.board = BoardCanvas(middle, self._heading.game)
+        self._hand = Hand(self.board, self._heading.game, self._played, self.say)
         self.board.grid(row=0, column=0, sticky="nsew")
-        side = ttk.Frame(middle)
-        side.grid(row=0, column=1, rowspan=2, sticky="ns", padx=(10, 0))
-        side.rowconfigure(0, weight=1)
-        self._list = self._build_list(side)
-        self._detail = tk.Text(
-            side, height=7, width=42, wrap="word", font="TkFixedFont", foreground=theme.FAULT,
-            background=theme.CARD, relief="flat", highlightthickness=1,
-            highlightbackground=theme.LINE, state="disabled", takefocus=False, padx=6, pady=4,
-        )  # fmt: skip
+        self._list = TurnList(middle, self._selected)
+        self._list.grid(row=0, column=1, rowspan=2, sticky="ns", padx=(10, 0))
         line = ttk.Frame(middle)
         line.grid(row=1, column=0, sticky="ew", pady=(4, 0))
         self._status = ttk.Label(line, text="", wraplength=460, justify="left")
@@ -146,31 +137,6 @@ class GamePage(ttk.Frame):
         self._submit_button = ttk.Button(line, text="Move", width=6, command=self._submit)
         self._entry_parts = (self._submit_button, self.typed)
         self.board.bind("<Key>", self._key_on_board)
-
-    def _build_list(self, parent: tk.Misc) -> ttk.Treeview:
-        box = ttk.Frame(parent)
-        box.grid(row=0, column=0, columnspan=2, sticky="nsew")
-        box.rowconfigure(0, weight=1)
-        listed = ttk.Treeview(box, show="headings", selectmode="browse", height=8)
-        listed.configure(columns=("turn", "player", "move", "score", "seconds"))
-        columns: tuple[tuple[str, str, int, Literal["w", "center", "e"]], ...] = (
-            ("turn", "Turn", 44, "e"),
-            ("player", "Player", 52, "center"),
-            ("move", "Move", 84, "w"),
-            ("score", "Points", 76, "center"),
-            ("seconds", "Seconds", 70, "e"),
-        )
-        for name, title, width, anchor in columns:
-            listed.heading(name, text=title, anchor=anchor)
-            listed.column(name, width=width, anchor=anchor, stretch=name == "move")
-        listed.tag_configure("fault", foreground=theme.FAULT)
-        scroll = ttk.Scrollbar(box, command=listed.yview)
-        listed.configure(yscrollcommand=scroll.set)
-        listed.grid(row=0, column=0, sticky="nsew")
-        scroll.grid(row=0, column=1, sticky="ns")
-        listed.bind("<<TreeviewSelect>>", lambda _: self._selected())
-        listed.bind("<Configure>", lambda _: self._keep_in_sight())
-        return listed
 
     @property
     def shortcuts(self) -> dict[str, Callable[[tk.Event[tk.Misc]], None]]:
@@ -222,8 +188,8 @@ class GamePage(ttk.Frame):
         self.cards[event.turn.player].end_turn()
         self._append(event.turn, event.state)
         self._show(len(self._turns), animated=True)
-        if event.turn.detail and event.turn.outcome is not Outcome.PLAYED:
-            self._show_detail(event.turn)
+        if is_fault(event.turn):
+            self._list.show_detail(self._fault_text(event.turn))
         self.say(f"Turn {event.turn.number}: {move_text(event.turn)}.")
 
     def ask(self, player: Player) -> None:
@@ -231,7 +197,7 @@ class GamePage(ttk.Frame):
         self.asked = True
         for part in self._entry_parts:
             part.pack(side="right", padx=(6, 0))
-        self.board.ask(self._states[-1])
+        self._hand.ask(self._states[-1])
         if player not in self._greeted:
             self._greeted.add(player)
             how = f"click the board, or type {self._heading.game.action_help}"
@@ -248,7 +214,7 @@ class GamePage(ttk.Frame):
     def rest(self) -> None:
         """Stop the clocks and take no more moves."""
         self.asked = False
-        self.board.rest()
+        self._hand.rest()
         for part in self._entry_parts:
             part.pack_forget()
         for card in self.cards.values():
@@ -278,7 +244,7 @@ class GamePage(ttk.Frame):
     def _played(self, text: str) -> None:
         self.asked = False
         self.say("")
-        self.board.rest()
+        self._hand.rest()
         self._buttons.answer(text)
 
     def _key_on_board(self, event: tk.Event[tk.Misc]) -> None:
@@ -304,13 +270,7 @@ class GamePage(ttk.Frame):
         self._turns.append(turn)
         self._states.append(state)
         self._scores.append(state.scores())
-        fault = is_fault(turn)
-        one, two = self._scores[-1]
-        move = f"✗ {turn.outcome}" if fault else turn.text or turn.outcome.value
-        values = (turn.number, turn.player, move, f"{one} : {two}", f"{turn.seconds:.2f}")
-        self._list.insert(
-            "", "end", iid=str(len(self._turns)), values=values, tags=("fault",) if fault else ()
-        )
+        self._list.append(turn, self._scores[-1])
 
     def go_to(self, position: int) -> None:
         """Show the position after so many turns of a game that has ended."""
@@ -338,34 +298,16 @@ class GamePage(ttk.Frame):
         faults = [number for number, turn in enumerate(self._turns, 1) if is_fault(turn)]
         self._curve.show(self._scores, faults, position)
         self.controls.show_turn(position, len(self._turns))
-        if position:
-            self._list.selection_set(str(position))
-            self._keep_in_sight()
-        else:
-            self._list.selection_set(())
+        self._list.select(position)
 
-    def _keep_in_sight(self) -> None:
-        if self._position:
-            self._list.see(str(self._position))
-
-    def _selected(self) -> None:
-        chosen = self._list.selection()
-        if not chosen:
-            return
-        position = int(chosen[0])
-        self._show_detail(self._turns[position - 1])
+    def _selected(self, position: int) -> None:
+        """Show a turn that was chosen in the list; of a live game the last lost one stays."""
+        turn = self._turns[position - 1]
+        if is_fault(turn):
+            self._list.show_detail(self._fault_text(turn))
+        elif self.controls.reviewing or position < len(self._turns):
+            self._list.show_detail("")
         self.go_to(position)
-
-    def _show_detail(self, turn: Turn) -> None:
-        """Show why a turn was lost; of a live game the last such turn stays."""
-        if not is_fault(turn):
-            if self.controls.reviewing or turn.number < len(self._turns):
-                self._detail.grid_forget()
-            return
-        self._detail.grid(row=1, column=0, columnspan=2, sticky="ew", pady=(8, 0))
-        self._detail.configure(state="normal")
-        self._detail.replace("1.0", "end", self._fault_text(turn))
-        self._detail.configure(state="disabled")
 
     def _fault_text(self, turn: Turn) -> str:
         place = self._heading.record_name
@@ -374,7 +316,9 @@ class GamePage(ttk.Frame):
             more = f"\n\n{detail}" if len(detail.splitlines()) > 1 else ""
             return harmless(f"Turn {turn.number}: {move_text(turn)}{more}")
         agent = self._heading.names[turn.player - 1]
-        return fault_report(turn, self._states[turn.number - 1], agent, f"{place}:{turn.number}")
+        where = shlex.quote(f"{place}:{turn.number}")
+        repeat = f"python3 -m connect4.ConnectFour --replay-turn {where}"
+        return fault_report(turn, self._states[turn.number - 1], agent, repeat)
 
     # --- controls and clocks --------------------------------------------------------------
 
