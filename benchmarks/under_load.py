@@ -1,7 +1,8 @@
 """Move on time on a busy machine: `python3 -m benchmarks.under_load --time 1 --moves 2000`.
 
 Two games run at once on each core. Every turn is judged by the referee; exits with status 1
-where one was late, invalid or failed, or where a process took more than 512 MB.
+where one was late, invalid or failed, or where a process took more than 512 MB. Nothing else may
+run meanwhile: a late turn that had less than `FAIR` of a core is counted as `starved`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from benchmarks.games import empty, play_game
 
 BOARDS = ["6x8+6", "8x10+4", "12x12", "10x10+10", "12x12+10"]
 MEMORY_LIMIT = 512
+FAIR = 0.3
 
 
 def work(options: argparse.Namespace) -> None:
@@ -39,7 +41,12 @@ def work(options: argparse.Namespace) -> None:
         start = empty(rng.choice(options.boards))
         _, turns = play_game(start, names, options.time, options.time, rng.randrange(2**32))
         turns = [turn for turn in turns if names[turn.player] == "ai"]
-        outcomes.update(turn.outcome.value for turn in turns)
+        outcomes.update(
+            "starved"
+            if turn.overrun and turn.cpu_seconds < FAIR * turn.seconds
+            else turn.outcome.value
+            for turn in turns
+        )
         slowest = max(slowest, *(turn.seconds for turn in turns))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"outcomes": outcomes, "slowest": slowest, "memory": memory}))
