@@ -1,0 +1,263 @@
+"""The results file: one SQLite database that survives a kill at any moment.
+
+Each game is one transaction, on disk before the next one is handed out. What a report needs
+besides the games (rubric, boards, submissions, sources) is in the file too. `docs/formats.md`
+describes the tables.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from connect4.errors import BadInput
+from grader.submissions import Member, Submission
+
+FORMAT: Final = "connect4-results/1"
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS source (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS submission (
+    name TEXT PRIMARY KEY, place TEXT NOT NULL, sha256 TEXT, report TEXT, problem TEXT,
+    members TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS game (
+    key TEXT PRIMARY KEY, player1 TEXT NOT NULL, player2 TEXT NOT NULL,
+    score1 INTEGER, score2 INTEGER, ending TEXT, turns INTEGER,
+    timeouts1 INTEGER, invalid1 INTEGER, errors1 INTEGER, starved1 INTEGER,
+    timeouts2 INTEGER, invalid2 INTEGER, errors2 INTEGER, starved2 INTEGER,
+    seconds REAL NOT NULL, worker TEXT NOT NULL, attempts INTEGER NOT NULL,
+    played_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    fault TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, zlib BLOB NOT NULL) STRICT;
+"""
+"""`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
+grader's own failure, with which a game has no scores and is played again by the next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """The lost turns of one player in one game; `starved` are among the timeouts."""
+
+    timeouts: int = 0
+    invalid: int = 0
+    errors: int = 0
+    starved: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return how many turns were lost."""
+        return self.timeouts + self.invalid + self.errors
+
+    def __add__(self, other: Faults) -> Faults:
+        return Faults(
+            self.timeouts + other.timeouts,
+            self.invalid + other.invalid,
+            self.errors + other.errors,
+            self.starved + other.starved,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The stored result of a game: scores and faults of player 1 and player 2."""
+
+    key: str
+    scores: tuple[int, int]
+    ending: str
+    turns: int
+    faults: tuple[Faults, Faults]
+    seconds: float
+
+
+class Store:
+    """An open results file; a context manager. Only one process at a time may write to it."""
+
+    def __init__(self, path: Path, writing: bool) -> None:
+        """Open the file, making it where `writing`; raises `BadInput` where it cannot be used."""
+        self.path = path
+        self._lock: int | None = None
+        if not writing and not path.is_file():
+            raise BadInput(f"{path}: no results file there")
+        try:
+            if writing:
+                self._lock = _take_lock(path)
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._prepare(writing)
+        except sqlite3.Error as error:
+            self._release()
+            raise BadInput(f"{path}: no results file of the grader ({error})") from None
+        except BaseException:
+            self._release()
+            raise
+
+    def _prepare(self, writing: bool) -> None:
+        if writing:
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.executescript(SCHEMA)
+            if self.meta("format") is None:
+                self.set_meta({"format": FORMAT})
+        found = self.meta("format")
+        if found != FORMAT:
+            raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.close()
+        self._release()
+
+    def meta(self, name: str) -> str | None:
+        """Return a named value, None where there is none."""
+        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        """Set named values in one transaction."""
+        with self._transaction() as database:
+            database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._database)
+
+    def set_submissions(self, submissions: Iterable[Submission]) -> None:
+        """Replace the list of submissions; sources of earlier ones stay, as evidence."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM submission")
+            for item in submissions:
+                if item.source is not None:
+                    database.execute(
+                        "INSERT OR IGNORE INTO source VALUES (?, ?)", (item.sha256, item.source)
+                    )
+                members = json.dumps([asdict(member) for member in item.members])
+                place = str(item.path or item.place)
+                row = (item.name, place, item.sha256, item.report, item.problem, members)
+                database.execute("INSERT INTO submission VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def submissions(self) -> list[Submission]:
+        """Return the submissions in the order in which they were found."""
+        rows = self._database.execute(
+            "SELECT name, place, text, report, problem, members FROM submission "
+            "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
+        )
+        return [
+            Submission(
+                name,
+                place,
+                source,
+                report,
+                problem,
+                tuple(Member(**member) for member in json.loads(members)),
+            )
+            for name, place, source, report, problem, members in rows
+        ]
+
+    def add(self, result: Mapping[str, Any]) -> None:
+        """Store what `run.play_game` returned, in one transaction."""
+        faults = [value for side in result["faults"] or [[None] * 4] * 2 for value in side]
+        scores = result["scores"] or [None, None]
+        names = result["names"]
+        before = self._database.execute(
+            "SELECT attempts FROM game WHERE key = ?", (result["key"],)
+        ).fetchone()
+        row = (
+            *(result["key"], *names, *scores, result["ending"], result["turns"], *faults),
+            *(result["seconds"], result["worker"], 1 if before is None else before[0] + 1),
+            result["fault"],
+        )
+        columns = (
+            "key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, errors1, "
+            "starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, fault"
+        )
+        with self._transaction() as database:
+            database.execute(
+                f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
+            )
+            if result["record"] is not None:
+                packed = zlib.compress(json.dumps(result["record"]).encode())
+                database.execute(
+                    "INSERT OR REPLACE INTO record VALUES (?, ?)", (result["key"], packed)
+                )
+
+    def played(self) -> dict[str, Played]:
+        """Return every stored game that has a result, by key."""
+        rows = self._database.execute(
+            "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
+            "timeouts2, invalid2, errors2, starved2, seconds FROM game WHERE fault IS NULL"
+        )
+        return {
+            row[0]: Played(
+                row[0],
+                (row[1], row[2]),
+                row[3],
+                row[4],
+                (Faults(*row[5:9]), Faults(*row[9:13])),
+                row[13],
+            )
+            for row in rows
+        }
+
+    def faults(self) -> dict[str, str]:
+        """Return the grader's own failures by the key of the game."""
+        rows = self._database.execute("SELECT key, fault FROM game WHERE fault IS NOT NULL")
+        return dict(rows.fetchall())
+
+    def records(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield `(key, record)` for the games that have one."""
+        for key in keys:
+            row = self._database.execute("SELECT zlib FROM record WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                yield key, json.loads(zlib.decompress(row[0]))
+
+
+class _Transaction:
+    """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._database.execute("BEGIN IMMEDIATE")
+        return self._database
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _take_lock(path: Path) -> int:
+    """Lock the results file for this process; the system lets go however the process ends."""
+    try:
+        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise BadInput(f"{path}: another grader is at work on these results; let it end") from None
+    return handle

@@ -1,0 +1,323 @@
+"""Finds submissions: single files, a class's folder, the downloads of Moodle and Gradescope, zips.
+
+Layouts, each as a folder or as a zip of it:
+- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder a student, named after them;
+- Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
+  `Full Name_123456_assignsubmission_file_ai.py`;
+- Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
+A student's hand-in may be a zip itself; a zip in that zip is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from connect4.errors import BadInput
+from grader.archive import MEGABYTE, Tree, below, file_reader, folder_tree, top_names, zip_tree
+from grader.rubric import SubmissionRules
+
+MOODLE: Final = re.compile(
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
+)
+GRADESCOPE_METADATA: Final = "submission_metadata.yml"
+MAX_METADATA: Final = 50 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A student as the gradebook knows them."""
+
+    name: str
+    identity: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One hand-in. Where `problem` is set it cannot be graded, and `source` may be None."""
+
+    name: str
+    place: str
+    """Where it was found, for messages."""
+    source: str | None = None
+    report: str | None = None
+    """The text of `report.txt`, None where there is none."""
+    problem: str | None = None
+    members: tuple[Member, ...] = ()
+    path: Path | None = None
+    """The file itself where it is one on disk, for annotations."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Return the SHA-256 of the source's bytes in hexadecimal."""
+        if self.source is None:
+            return None
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class HandIn:
+    """What one student handed in, before a look inside."""
+
+    name: str
+    places: list[str]
+    tree: Tree = field(default_factory=dict)
+    members: tuple[Member, ...] = ()
+    zipped: bool = False
+    problem: str | None = None
+
+
+def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
+    """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
+
+    Raises `BadInput` where a path does not exist or there is no submission at all.
+    """
+    found: list[Submission] = []
+    for path in paths:
+        if path.is_file() and path.suffix == ".py":
+            found.append(_single_file(path, name, rules, several=len(paths) > 1))
+            continue
+        tree = _read_path(path)
+        if name is not None or "ai.py" in tree:
+            hand_ins = [HandIn(name or path.resolve().stem, [str(path)], tree)]
+        else:
+            hand_ins = _hand_ins(_unwrapped(tree))
+        found.extend(_with_path(_open(hand_in, rules), path) for hand_in in hand_ins)
+    if not found:
+        shown = ", ".join(map(str, paths))
+        raise BadInput(
+            f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
+            "student, or a download of Moodle or Gradescope"
+        )
+    return _without_doubles(sorted(found, key=lambda item: (item.name.casefold(), item.name)))
+
+
+def _single_file(path: Path, name: str | None, rules: SubmissionRules, several: bool) -> Submission:
+    """Return a file as a submission; among several, files called `ai.py` go by their folders."""
+    stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
+    places = [path, path.with_name("report.txt")]
+    tree = {place.name: file_reader(place) for place in places if place.is_file()}
+    hand_in = HandIn(name or stem, [str(path)], tree)
+    return replace(_read_source(hand_in, path.name, rules), path=path)
+
+
+def _read_path(path: Path) -> Tree:
+    if path.is_dir():
+        return folder_tree(path)
+    if path.is_file() and path.suffix.lower() == ".zip":
+        try:
+            return zip_tree(path, max_files=200_000, max_megabytes=100_000)
+        except BadInput as error:
+            raise BadInput(f"{path}: {error}") from None
+    if path.exists():
+        raise BadInput(f"{path}: expected a .py file, a folder or a .zip")
+    raise BadInput(f"{path}: no such file or folder")
+
+
+def _with_path(submission: Submission, path: Path) -> Submission:
+    """Add where the file stands on disk, if it does."""
+    if not path.is_dir():
+        return submission
+    for place in (Path(submission.place), path / submission.place):
+        if place.is_file() and place.suffix == ".py":
+            return replace(submission, path=place)
+    return submission
+
+
+def _unwrapped(tree: Tree) -> Tree:
+    """Return what a single folder around a whole class holds, else the tree itself."""
+    names = top_names(tree)
+    if len(names) != 1 or MOODLE.fullmatch(names[0]):
+        return tree
+    inner = below(tree, names[0])
+    inside = top_names(inner)
+    folders = [name for name in inside if name not in inner]
+    zips = [name for name in inside if name.lower().endswith(".zip")]
+    if "ai.py" in inner or len(folders) + len(zips) < 2:
+        return tree
+    return inner
+
+
+def _hand_ins(tree: Tree) -> list[HandIn]:
+    """Return one hand-in for each student, in the order of the names in the tree."""
+    students = _gradescope_students(tree)
+    found: dict[tuple[str, str], HandIn] = {}
+    for top in top_names(tree):
+        name, identity, inner = _whose(top)
+        if name is None or (top in tree and not _counts(top, tree)):
+            continue
+        members = students.get(top, (Member(name, identity),))
+        name = " and ".join(member.name for member in members)
+        part = {inner or top: tree[top]} if top in tree else below(tree, top)
+        hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
+        _add(hand_in, top, part, grouped=bool(inner))
+    names = [name for name, _ in found]
+    for (name, identity), hand_in in found.items():
+        if names.count(name) > 1:  # two students of one name
+            hand_in.name = f"{name} ({identity})" if identity else name
+    return list(found.values())
+
+
+def _whose(top: str) -> tuple[str | None, str, str]:
+    """Return student, number and the file's own name behind an entry of a class's folder."""
+    moodle = MOODLE.fullmatch(top)
+    if moodle is None:
+        stem = re.sub(r"(\.py|\.zip|[-_. ]?report\.txt|\.txt)$", "", top, flags=re.IGNORECASE)
+        return stem or None, "", ""
+    if moodle["kind"] == "onlinetext":
+        return None, "", ""
+    return moodle["name"], moodle["id"], moodle["file"]
+
+
+def _counts(top: str, tree: Tree) -> bool:
+    """Return whether a file at the top of a class's folder belongs to a hand-in."""
+    lower = top.lower()
+    if lower.endswith((".py", ".zip")) or MOODLE.fullmatch(top):
+        return True
+    name, _, _ = _whose(top)
+    return lower.endswith(".txt") and f"{name}.py" in tree
+
+
+def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
+    """Add an entry to a hand-in; a second place with code is a second hand-in."""
+    is_report = top.lower().endswith(".txt") and len(part) == 1
+    if is_report and not grouped:
+        part = {"report.txt": next(iter(part.values()))}
+    elif not grouped and hand_in.places:
+        hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
+    if not is_report:
+        hand_in.places.append(top)
+    hand_in.tree.update(part)
+
+
+def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+    """Look inside a hand-in and return it as a submission, with its problem where it has one."""
+    place = hand_in.places[0] if hand_in.places else hand_in.name
+    submission = Submission(hand_in.name, place, members=hand_in.members)
+    if hand_in.problem:
+        return replace(submission, problem=hand_in.problem)
+    zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
+    sources = [path for path in hand_in.tree if path.endswith(".py")]
+    try:
+        if zips and hand_in.zipped:
+            raise BadInput(f"the zip holds another zip, {zips[0]}; hand in ai.py or one zip of it")
+        if zips and not sources:
+            return _open_zip(hand_in, zips, rules)
+        return replace(
+            _read_source(hand_in, _choose(sources), rules),
+            members=hand_in.members,
+        )
+    except BadInput as error:
+        return replace(submission, problem=str(error))
+
+
+def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submission:
+    if len(zips) > 1:
+        raise BadInput(f"two zips of one student: {', '.join(zips)}")
+    limit = rules.max_archive_mb * MEGABYTE
+    data = hand_in.tree[zips[0]](limit + 1)
+    if len(data) > limit:
+        raise BadInput(f"the zip is larger than {rules.max_archive_mb} MB")
+    tree = zip_tree(data, rules.max_archive_files, rules.max_archive_mb)
+    inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, zipped=True)
+    return _open(inner, rules)
+
+
+def _choose(sources: list[str]) -> str:
+    """Return the one file that is the agent: the only `ai.py`, else the only Python file."""
+    named = [path for path in sources if PurePosixPath(path).name == "ai.py"]
+    candidates = named or sources
+    if not candidates:
+        raise BadInput("no ai.py and no other .py file in it")
+    if len(candidates) > 1:
+        shown = ", ".join(candidates[:4]) + (", ..." if len(candidates) > 4 else "")
+        raise BadInput(f"two files that could be the agent: {shown}; hand in one ai.py")
+    return candidates[0]
+
+
+def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
+    inside = path if len(hand_in.tree) > 1 and path not in hand_in.places else ""
+    place = hand_in.places[0]
+    if inside and not place.endswith(".py"):
+        place = f"{place}/{inside}"
+    submission = Submission(hand_in.name, place, members=hand_in.members)
+    limit = rules.max_source_kb * 1000
+    data = hand_in.tree[path](limit + 1)
+    if len(data) > limit:
+        return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
+    try:
+        source = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
+        return replace(submission, problem=problem)
+    return replace(submission, source=source, report=_read_report(hand_in.tree, path, limit))
+
+
+def _read_report(tree: Tree, source: str, limit: int) -> str | None:
+    """Return the report beside the source, else the only one anywhere."""
+    reports = [path for path in tree if PurePosixPath(path).name.lower() == "report.txt"]
+    beside = [
+        path for path in reports if PurePosixPath(path).parent == PurePosixPath(source).parent
+    ]
+    chosen = beside or reports
+    return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
+
+
+def _without_doubles(found: list[Submission]) -> list[Submission]:
+    """Return one submission for each name; of several with one name none can be graded."""
+    by_name: dict[str, list[Submission]] = {}
+    for submission in found:
+        by_name.setdefault(submission.name, []).append(submission)
+    return [
+        same[0]
+        if len(same) == 1
+        else Submission(
+            name,
+            same[0].place,
+            problem=f"two hand-ins of one student: {', '.join(item.place for item in same)}",
+            members=same[0].members,
+        )
+        for name, same in by_name.items()
+    ]
+
+
+def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
+    """Return the students behind each folder that Gradescope's metadata names.
+
+    Reads the few lines of the YAML file that matter: folders at the margin, and the `:name:`,
+    `:sid:` and `:email:` of each of their submitters.
+    """
+    if GRADESCOPE_METADATA not in tree:
+        return {}
+    text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
+    students: dict[str, list[dict[str, str]]] = {}
+    folder, inside = "", False
+    for line in text.splitlines():
+        top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
+        key = re.fullmatch(r"\s+(- )?:(\w+):\s*(.*?)\s*", line)
+        if top:
+            folder, inside = top[1], False
+            students[folder] = []
+        elif key and folder:
+            if key[2] == "submitters":
+                inside = True
+            elif inside and key[2] in ("name", "sid", "email"):
+                if key[1]:
+                    students[folder].append({})
+                if students[folder]:
+                    students[folder][-1][key[2]] = key[3].strip("'\"")
+            elif inside and not key[1]:
+                inside = False
+    return {
+        folder: tuple(
+            Member(student.get("name", folder), student.get("sid", ""), student.get("email", ""))
+            for student in listed
+        )
+        for folder, listed in students.items()
+        if listed
+    }
