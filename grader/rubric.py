@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +33,8 @@ class Board:
 
     name: str
     start: Values
+    digest: str
+    """Hash of `start`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +224,19 @@ def stored_values(rubric: Rubric) -> Values:
 
 def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Values]) -> Board:
     if name in stored:
-        return Board(name, stored[name])
+        return make_board(name, stored[name])
     beside = None if folder is None else folder / name
     try:
         state = load_start(EXTENDED, str(beside) if beside and beside.is_file() else name)
     except BadInput as error:
         raise table.wrong("boards", str(error)) from None
-    return Board(name, state.to_json())
+    return make_board(name, state.to_json())
+
+
+def make_board(name: str, start: Values) -> Board:
+    """Return a board with its hash."""
+    text = json.dumps(start, sort_keys=True)
+    return Board(name, start, hashlib.sha256(text.encode()).hexdigest())
 
 
 Boards: TypeAlias = Callable[[Table], tuple[Board, ...]]

@@ -79,19 +79,10 @@ class Game:
     @cached_property
     def key(self) -> str:
         """Return the hash of everything that the game's course depends on."""
-        return hashlib.sha256(
-            json.dumps(
-                {
-                    "rules": [EXTENDED.name, EXTENDED.rules_version],
-                    "start": self.board.start,
-                    "players": [asdict(player) for player in self.players],
-                    "seed": self.seed,
-                    "time_limit": self.time_limit,
-                    "limits": asdict(self.limits),
-                },
-                sort_keys=True,
-            ).encode()
-        ).hexdigest()[:32]
+        one, two = ([player.name, player.agent, player.sha256] for player in self.players)
+        terms = [EXTENDED.rules_version, self.board.digest, self.seed, self.time_limit]
+        text = json.dumps([EXTENDED.name, *terms, one, two, repr(self.limits)])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
         """Return all that a worker needs to play the game, as plain values."""
