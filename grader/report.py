@@ -1,0 +1,220 @@
+"""Everything that comes out of stored results: the tables and the files below `--out`.
+
+Nothing here plays; a report can be made while games are being played, and again years later.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from connect4 import record as records
+from connect4.errors import BadInput
+from connect4.record import Record
+from grader import feedback, formats, tables
+from grader.grading import Mark, gradable, marks
+from grader.rubric import Rubric, from_values
+from grader.run import SUBMISSIONS, file_name
+from grader.schedule import Game, grade_games
+from grader.store import Played, Store
+from grader.submissions import Submission
+from grader.tournament import Placing, StageState, placings, stages
+
+GRADE: Final = "grade"
+TOURNAMENT: Final = "tournament"
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a results file says, read at one moment."""
+
+    kind: str
+    rubric: Rubric
+    submissions: list[Submission]
+    played: dict[str, Played]
+    faults: dict[str, str]
+
+    @cached_property
+    def games(self) -> list[Game]:
+        """Return the games of the grading, or of the stages that have begun."""
+        if self.kind == GRADE:
+            return grade_games(gradable(self.submissions), self.rubric)
+        return [game for state in self.stages for group in state.groups for game in group.games]
+
+    @cached_property
+    def marks(self) -> list[Mark]:
+        """Return the marks, of a grading only."""
+        return marks(self.submissions, self.played, self.rubric) if self.kind == GRADE else []
+
+    @cached_property
+    def stages(self) -> list[StageState]:
+        """Return the stages begun, of a tournament only."""
+        if self.kind == GRADE:
+            return []
+        return stages(gradable(self.submissions), self.played, self.rubric)
+
+    @cached_property
+    def placings(self) -> list[Placing]:
+        """Return the places, of a tournament only."""
+        return placings(self.stages, self.rubric)
+
+    @property
+    def missing(self) -> int:
+        """Return how many of the games have no result."""
+        return sum(game.key not in self.played for game in self.games)
+
+    def text(self, placement: Mapping[str, float], details: bool = False) -> str:
+        """Return the tables."""
+        if self.kind == GRADE:
+            return tables.grade_text(self.marks, placement, self.rubric, details)
+        problems = [item for item in self.submissions if item.problem]
+        notes = "".join(f"{item.name}: not in it: {item.problem}\n" for item in problems)
+        return tables.tournament_text(self.stages, self.placings) + notes
+
+
+def read_results(store: Store) -> Results:
+    """Read a results file whole; raises `BadInput` where it has no schedule yet."""
+    kind, values = store.meta("kind"), store.meta("rubric")
+    if kind is None or values is None:
+        raise BadInput(f"{store.path}: no grading or tournament was begun in it")
+    rubric = from_values(json.loads(values), f"{store.path} (rubric)", None)
+    return Results(kind, rubric, store.submissions(), store.played(), store.faults())
+
+
+def placement_points(results: Results) -> dict[str, float]:
+    """Return the points for placement by submission, of a tournament whose stages are played."""
+    wanted = len(results.rubric.tournament.stages)
+    finished = len(results.stages) == wanted and all(state.complete for state in results.stages)
+    return {item.contestant.name: item.points for item in results.placings} if finished else {}
+
+
+def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> None:
+    """Write what is rewritten while games are being played."""
+    _make(out)
+    if results.kind == GRADE:
+        document = formats.gradescope(results.marks, placement, results.rubric)
+        write(out / "results.json", formats.to_json(document))
+    else:
+        text = results.text({})
+        write(out / "standings.txt", text)
+        write(out / "standings.html", feedback.tournament_page("Tournament", text))
+
+
+def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
+    """Write every file; pages and records that have not changed are left as they are."""
+    write_quick(results, out, placement)
+    write(out / "tables.txt", results.text(placement, details=True))
+    if results.kind == GRADE:
+        rubric = results.rubric
+        write(out / "grades.csv", formats.gradebook(results.marks, placement))
+        xml = formats.junit(results.marks, results.games, results.played, results.faults)
+        write(out / "junit.xml", xml)
+        if len(results.marks) > 1:
+            _make(out / "results")
+            for mark in results.marks:
+                document = formats.gradescope([mark], placement, rubric)
+                path = out / "results" / f"{file_name(mark.submission.name)}.json"
+                write(path, formats.to_json(document))
+        write_pages(results, store, out, placement)
+    write_records(results, store, out)
+
+
+def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
+    """Write the page of each submission, unless it stands there already as it is to be."""
+    folder = out / "feedback"
+    _make(folder)
+    by_name: dict[str, list[Game]] = {}
+    for game in results.games:
+        by_name.setdefault(game.match.one.name, []).append(game)
+    for mark in results.marks:
+        name = mark.submission.name
+        games = by_name.get(name, [])
+        upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
+        digest = feedback.digest(upper, games, results.played)
+        path = folder / f"{file_name(name)}.html"
+        if _begins_with(path, digest):
+            continue
+        found = {
+            key: _record(document, key)
+            for key, document in store.records(game.key for game in games)
+        }
+        write(path, feedback.feedback_page(mark, upper, digest, games, found))
+
+
+def _begins_with(path: Path, digest: str) -> bool:
+    with suppress(OSError), path.open(encoding="utf-8") as file:
+        return digest in file.read(200)
+    return False
+
+
+def _record(document: dict[str, object], key: str) -> Record:
+    try:
+        return records.loads(json.dumps(document))
+    except BadInput as error:
+        raise BadInput(f"stored game {key}: {error}") from None
+
+
+def write_records(results: Results, store: Store, out: Path) -> None:
+    """Write records and sources, so that any turn can be asked for again from this folder."""
+    for submission in results.submissions:
+        if submission.source is not None:
+            folder = out / SUBMISSIONS / file_name(submission.name)
+            _make(folder)
+            write(folder / "ai.py", submission.source)
+    paths: dict[str, Path] = {}
+    for game in results.games:
+        if game.key in results.played:
+            path = record_path(out, game)
+            if not path.is_file():
+                paths[game.key] = path
+    for folder in {path.parent for path in paths.values()}:
+        _make(folder)
+    for key, document in store.records(paths):
+        write(paths[key], json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def record_path(out: Path, game: Game) -> Path:
+    """Return where the record of a game goes; the hash keeps games of changed files apart."""
+    parts = [game.match.part, game.match.two.name, game.board.name, str(game.repeat + 1)]
+    name = file_name("-".join([*parts, f"player{game.side}", game.key[:8]]))
+    return out / "records" / file_name(game.match.one.name) / f"{name}.json"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"--out {folder}: cannot be made: {error.strerror}") from None
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def tell_github(marked: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> None:
+    """Write annotations and the job summary where this runs in GitHub Actions."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for mark in marked:
+        for line in formats.match_annotations(mark):
+            print(line)
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if place:
+        try:
+            with open(place, "a", encoding="utf-8") as file:
+                file.write(formats.summary(marked, placement, rubric))
+        except OSError as error:
+            print(f"the job summary cannot be written: {error}", file=sys.stderr)
