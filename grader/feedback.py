@@ -9,12 +9,14 @@ import hashlib
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 from tabulate import tabulate
 
 from connect4.record import Record
-from connect4.views.page import page
+from connect4.views import document, page
+from connect4.views.page import game_data
 from grader.formats import game_title
 from grader.grading import Mark, MatchMark
 from grader.rubric import Rubric
@@ -40,6 +42,14 @@ LABEL: Final = 220
 """Pixels of the drawing of margins."""
 
 MAX_REASONS: Final = 20
+
+Replay: TypeAlias = dict[str, Any]
+"""`made_by` and the `data` of one game for the replay page."""
+
+MADE_BY: Final = hashlib.sha256(Path(page.__file__).read_bytes()).hexdigest()[:16]
+"""Data that another version of the replay page's code has made are made anew."""
+
+PAGE_PARTS: Final = ("base", "board", "chart", "advice", "page")
 
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
@@ -113,20 +123,30 @@ def digest(upper: str, games: Iterable[Game], played: Mapping[str, Played]) -> s
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def reasons(games: Sequence[Game], records: Mapping[str, Record]) -> str:
+def replay_data(record: Record, names: Sequence[str]) -> Replay:
+    """Return what the replay page shows of a record, with names in place of agents' files.
+
+    It is made where the game is played, so that pages of many games are made in no time.
+    """
+    one, two = (
+        replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
+    )
+    return {"made_by": MADE_BY, "data": game_data(replace(record, players=(one, two)))}
+
+
+def reasons(games: Sequence[Game], replays: Mapping[str, Replay]) -> str:
     """Return the first reasons for lost turns, each with the game it belongs to."""
     shown: list[str] = []
     lost = 0
     for game in games:
-        record = records.get(game.key)
-        for turn in record.turns if record else []:
-            if turn.player == game.side and turn.outcome not in ("played", "pass"):
+        data = replays[game.key]["data"] if game.key in replays else {"turns": []}
+        for number, turn in enumerate(data["turns"], 1):
+            if turn[0] == game.side and turn[2] not in ("played", "pass"):
                 lost += 1
                 if len(shown) < MAX_REASONS:
-                    title = f"{game_title(game)}, turn {turn.number}: {turn.outcome}"
-                    shown.append(
-                        f"<h3>{html.escape(title)}</h3>\n<pre>{html.escape(turn.detail or '')}</pre>"
-                    )
+                    title = html.escape(f"{game_title(game)}, turn {number}: {turn[2]}")
+                    detail = "" if turn[-1] is None else html.escape(data["details"][turn[-1]])
+                    shown.append(f"<h3>{title}</h3>\n<pre>{detail}</pre>")
     if not shown:
         return ""
     more = f"<p>The first {len(shown)} of {lost}.</p>" if lost > len(shown) else ""
@@ -134,13 +154,14 @@ def reasons(games: Sequence[Game], records: Mapping[str, Record]) -> str:
 
 
 def feedback_page(
-    mark: Mark, upper: str, mark_digest: str, games: Sequence[Game], records: Mapping[str, Record]
+    mark: Mark, upper: str, mark_digest: str, games: Sequence[Game], replays: Mapping[str, Replay]
 ) -> str:
-    """Return the whole page; `records` has the played games by key."""
-    shown = [_named(records[game.key], game) for game in games if game.key in records]
+    """Return the whole page; `replays` has the played games by key."""
+    shown = [replays[game.key]["data"] for game in games if game.key in replays]
     replay = ""
     if shown:
-        source = html.escape(page(shown), quote=True)
+        name = mark.submission.name
+        source = html.escape(document.build(name, PAGE_PARTS, {"games": shown}), quote=True)
         replay = (
             "<h2>Games</h2>\n"
             f'<iframe title="replay of the games" sandbox="allow-scripts" srcdoc="{source}">'
@@ -158,20 +179,11 @@ def feedback_page(
 </head>
 <body>
 {upper}
-{reasons(games, records)}
+{reasons(games, replays)}
 {replay}
 </body>
 </html>
 """
-
-
-def _named(record: Record, game: Game) -> Record:
-    """Return the record with the players' names where it has the files of their agents."""
-    one, two = (
-        replace(player, agent=contestant.name)
-        for player, contestant in zip(record.players, game.players, strict=True)
-    )
-    return replace(record, players=(one, two))
 
 
 def tournament_page(title: str, text: str) -> str:

@@ -17,14 +17,12 @@ from typing import Final
 
 from connect4 import record as records
 from connect4.errors import BadInput
-from connect4.record import Record
 from grader import feedback, formats, tables
 from grader.grading import Mark, gradable, marks
 from grader.rubric import Rubric, from_values
-from grader.run import SUBMISSIONS, file_name
 from grader.schedule import Game, grade_games
 from grader.store import Played, Store
-from grader.submissions import Submission
+from grader.submissions import FOLDER, Submission, file_name
 from grader.tournament import Placing, StageState, placings, stages
 
 GRADE: Final = "grade"
@@ -68,7 +66,7 @@ class Results:
     @property
     def missing(self) -> int:
         """Return how many of the games have no result."""
-        return sum(game.key not in self.played for game in self.games)
+        return len({game.key for game in self.games} - self.played.keys())
 
     def text(self, placement: Mapping[str, float], details: bool = False) -> str:
         """Return the tables."""
@@ -141,11 +139,14 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         path = folder / f"{file_name(name)}.html"
         if _begins_with(path, digest):
             continue
-        found = {
-            key: _record(document, key)
-            for key, document in store.records(game.key for game in games)
-        }
-        write(path, feedback.feedback_page(mark, upper, digest, games, found))
+        keys = [game.key for game in games if game.key in results.played]
+        replays = dict(zip(keys, store.pages(keys), strict=True))
+        for game in games:
+            if game.key in replays and replays[game.key]["made_by"] != feedback.MADE_BY:
+                record = records.loads(next(store.records([game.key])))
+                names = [player.name for player in game.players]
+                replays[game.key] = feedback.replay_data(record, names)
+        write(path, feedback.feedback_page(mark, upper, digest, games, replays))
 
 
 def _begins_with(path: Path, digest: str) -> bool:
@@ -154,30 +155,22 @@ def _begins_with(path: Path, digest: str) -> bool:
     return False
 
 
-def _record(document: dict[str, object], key: str) -> Record:
-    try:
-        return records.loads(json.dumps(document))
-    except BadInput as error:
-        raise BadInput(f"stored game {key}: {error}") from None
-
-
 def write_records(results: Results, store: Store, out: Path) -> None:
     """Write records and sources, so that any turn can be asked for again from this folder."""
     for submission in results.submissions:
         if submission.source is not None:
-            folder = out / SUBMISSIONS / file_name(submission.name)
+            folder = out / FOLDER / file_name(submission.name)
             _make(folder)
             write(folder / "ai.py", submission.source)
-    paths: dict[str, Path] = {}
-    for game in results.games:
-        if game.key in results.played:
-            path = record_path(out, game)
-            if not path.is_file():
-                paths[game.key] = path
-    for folder in {path.parent for path in paths.values()}:
+    absent = [
+        (game.key, path)
+        for game in results.games
+        if game.key in results.played and not (path := record_path(out, game)).is_file()
+    ]
+    for folder in {path.parent for _, path in absent}:
         _make(folder)
-    for key, document in store.records(paths):
-        write(paths[key], json.dumps(document, ensure_ascii=False) + "\n")
+    for (_, path), text in zip(absent, store.records(key for key, _ in absent), strict=True):
+        write(path, text)
 
 
 def record_path(out: Path, game: Game) -> Path:

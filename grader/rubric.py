@@ -115,6 +115,7 @@ class CompareRules:
     max_games: int
     min_pairs: int
     error: float
+    effect: float
     equal_within: float
 
 
@@ -334,6 +335,7 @@ def _compare(table: Table, boards: Boards) -> CompareRules:
         table.whole("max_games", 2),
         table.whole("min_pairs", 2),
         table.share("error"),
+        table.number("effect", above=0),
         table.number("equal_within", minimum=0),
     )
     table.finish()

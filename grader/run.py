@@ -14,23 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from connect4.errors import BadInput
 from connect4.games.extended import EXTENDED
 from connect4.players import parse_agent
 from connect4.players.base import Outcome
+from connect4.players.names import AgentName
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Turn
+from connect4.sandbox import Limits
 from connect4.table import Table, Terms
+from grader.feedback import replay_data
 from grader.schedule import Game
 from grader.store import Store
+from grader.submissions import FOLDER, file_name
 
 Job: TypeAlias = dict[str, Any]
 Result: TypeAlias = dict[str, Any]
-
-SUBMISSIONS: Final = "submissions"
-"""Folder of the students' files beside the records that name them."""
 
 
 def play_game(job: Job) -> Result:
@@ -43,7 +44,7 @@ def play_game(job: Job) -> Result:
         "key": job["key"],
         "names": [player["name"] for player in job["players"]],
         "worker": f"{socket.gethostname()}:{os.getpid()}",
-        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "fault")),
+        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page", "fault")),
     }
     try:
         with tempfile.TemporaryDirectory(prefix="connect4-game-") as folder:
@@ -57,22 +58,33 @@ def play_game(job: Job) -> Result:
         result["turns"] = len(record.turns)
         result["faults"] = [_faults(record, player) for player in (1, 2)]
         result["record"] = record.to_json()
+        result["page"] = replay_data(record, result["names"])
     result["seconds"] = round(time.monotonic() - began, 3)
     return result
 
 
 def _play(job: Job, folder: Path) -> Record:
-    folder.chmod(0o755)  # an agent may run as another user
     agents = []
     for number, player in enumerate(job["players"], 1):
-        agent = player["agent"]
-        if player["source"] is not None:
-            path = folder / str(number) / "ai.py"
-            path.parent.mkdir()
-            path.write_bytes(player["source"].encode())
-            agent = f"{agent}{path}"
-        agents.append(parse_agent(agent))
-    terms = Terms(job["time_limit"], job["seed"], job["isolation"])
+        if player["source"] is None:
+            agents.append(parse_agent(player["agent"]))
+            continue
+        path = folder / str(number) / "ai.py"
+        path.parent.mkdir()
+        path.write_bytes(player["source"].encode())
+        agents.append(AgentName(f"ai:{path}", "ai", str(path)))
+    limits = job["limits"]
+    terms = Terms(
+        job["time_limit"],
+        job["seed"],
+        job["isolation"],
+        limits=Limits(
+            start_seconds=limits["startup"],
+            margin_seconds=limits["time_margin"],
+            memory_bytes=limits["memory_mb"] * 1_000_000,
+        ),
+        lifetime=limits["lifetime"],
+    )
     start = EXTENDED.from_json(job["start"])
     with Table(EXTENDED, start, (agents[0], agents[1]), terms, _nobody) as table:
         for _ in table.events():
@@ -89,7 +101,7 @@ def _anonymous_paths(record: Record, job: Job, folder: Path) -> Record:
     players = [
         played
         if player["source"] is None
-        else replace(played, agent=f"ai:{SUBMISSIONS}/{file_name(player['name'])}/ai.py")
+        else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
         for played, player in zip(record.players, job["players"], strict=True)
     ]
 
@@ -103,14 +115,6 @@ def _anonymous_paths(record: Record, job: Job, folder: Path) -> Record:
     return record
 
 
-def file_name(name: str) -> str:
-    """Return a student's name as a file name that is safe everywhere."""
-    kept = "".join(
-        letter if letter.isalnum() or letter in " -_().@+" else "_" for letter in name
-    ).strip(" .")
-    return kept[:100] or "_"
-
-
 def _faults(record: Record, player: int) -> list[int]:
     """Count a player's timeouts, invalid turns, errors, and the starved among the timeouts."""
     turns = [turn for turn in record.turns if turn.player == player]
@@ -121,36 +125,30 @@ def _faults(record: Record, player: int) -> list[int]:
     return [*counts, sum(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in turns)]
 
 
-class GameExecutor(Protocol):
-    """An executor and how many games it plays at once."""
-
-    slots: int
-    executor: Executor
-
-
 def play_all(
     games: Iterable[Game],
     store: Store,
-    executor: GameExecutor,
+    executor: Executor,
+    slots: int,
     isolation: str,
     sources: Mapping[str, str],
 ) -> Iterator[tuple[Game, Result]]:
     """Play the games, yielding each with its result once that is stored.
 
-    Only few games are handed out ahead, so that a stop loses next to nothing.
+    Only twice `slots` games are handed out at once, so that a stop loses next to nothing.
     """
     waiting: dict[Future[Result], Game] = {}
     queue = iter(games)
     exhausted = False
     try:
         while waiting or not exhausted:
-            while not exhausted and len(waiting) < executor.slots * 2:
+            while not exhausted and len(waiting) < slots * 2:
                 game = next(queue, None)
                 if game is None:
                     exhausted = True
                     break
                 job = game.job(isolation, dict(sources))
-                waiting[executor.executor.submit(play_game, job)] = game
+                waiting[executor.submit(play_game, job)] = game
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 game = waiting.pop(future)
@@ -176,5 +174,5 @@ def _result_of(future: Future[Result], game: Game) -> Result:
         "worker": "",
         "seconds": 0.0,
         "fault": fault,
-        **dict.fromkeys(("scores", "ending", "turns", "faults", "record")),
+        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
     }

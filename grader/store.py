@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS game (
     seconds REAL NOT NULL, worker TEXT NOT NULL, attempts INTEGER NOT NULL,
     played_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
     fault TEXT) STRICT;
-CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, zlib BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS record (
+    key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
 """
 """`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
 grader's own failure, with which a game has no scores and is played again by the next run."""
@@ -194,9 +195,9 @@ class Store:
                 f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
             )
             if result["record"] is not None:
-                packed = zlib.compress(json.dumps(result["record"]).encode())
+                packed = (_packed(result["record"]), _packed(result["page"]))
                 database.execute(
-                    "INSERT OR REPLACE INTO record VALUES (?, ?)", (result["key"], packed)
+                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
                 )
 
     def played(self) -> dict[str, Played]:
@@ -222,12 +223,24 @@ class Store:
         rows = self._database.execute("SELECT key, fault FROM game WHERE fault IS NOT NULL")
         return dict(rows.fetchall())
 
-    def records(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield `(key, record)` for the games that have one."""
+    def records(self, keys: Iterable[str]) -> Iterator[str]:
+        """Yield the record's text for each key of a game that has a result."""
+        return self._unpacked("zlib", keys)
+
+    def pages(self, keys: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """Yield what `feedback.replay_data` made of the record for each such key."""
+        return map(json.loads, self._unpacked("page_zlib", keys))
+
+    def _unpacked(self, column: str, keys: Iterable[str]) -> Iterator[str]:
         for key in keys:
-            row = self._database.execute("SELECT zlib FROM record WHERE key = ?", (key,)).fetchone()
-            if row is not None:
-                yield key, json.loads(zlib.decompress(row[0]))
+            row = self._database.execute(
+                f"SELECT {column} FROM record WHERE key = ?", (key,)
+            ).fetchone()
+            yield zlib.decompress(row[0]).decode()
+
+
+def _packed(document: dict[str, Any]) -> bytes:
+    return zlib.compress((json.dumps(document) + "\n").encode())
 
 
 class _Transaction:

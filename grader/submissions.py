@@ -24,6 +24,9 @@ MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
 )
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
+FOLDER: Final = "submissions"
+"""Folder of the students' files beside the records that name them."""
+
 MAX_METADATA: Final = 50 * MEGABYTE
 
 
@@ -69,6 +72,14 @@ class HandIn:
     members: tuple[Member, ...] = ()
     zipped: bool = False
     problem: str | None = None
+
+
+def file_name(name: str) -> str:
+    """Return a student's name as a file name that is safe everywhere."""
+    kept = "".join(
+        letter if letter.isalnum() or letter in " -_().@+" else "_" for letter in name
+    ).strip(" .")
+    return kept[:100] or "_"
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
@@ -135,9 +146,10 @@ def _unwrapped(tree: Tree) -> Tree:
         return tree
     inner = below(tree, names[0])
     inside = top_names(inner)
-    folders = [name for name in inside if name not in inner]
-    zips = [name for name in inside if name.lower().endswith(".zip")]
-    if "ai.py" in inner or len(folders) + len(zips) < 2:
+    hand_ins = [
+        name for name in inside if name not in inner or name.lower().endswith((".py", ".zip"))
+    ]
+    if "ai.py" in inner or len(hand_ins) < 2:
         return tree
     return inner
 

@@ -54,7 +54,6 @@ class LocalExecutor(Executor):
     def __init__(self, cores: list[int | None], scratch: Path) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
-        scratch.chmod(0o755)  # agents that run as another user have files in it
         self._scratch = scratch
         self._tasks: queue.Queue[_Task | None] = queue.Queue()
         self._workers: dict[int, subprocess.Popen[str]] = {}
@@ -128,7 +127,6 @@ def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
 def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed worker has left
     folder.mkdir()
-    folder.chmod(0o755)
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, "-m", "grader.workers", "" if core is None else str(core)],
@@ -243,23 +241,28 @@ class Pool:
     slots: int
 
 
-@contextlib.contextmanager
-def local_pool(jobs: int | None, forced: bool, scratch: Path) -> Iterator[Pool]:
-    """Open local workers, one a physical core if `jobs` is None.
+def job_count(jobs: int | None, forced: bool) -> int:
+    """Return how many games are played at once, one a physical core if `jobs` is None.
 
     Raises `BadInput` where more are asked for than there are cores, unless `forced`.
     """
-    cores = physical_cores()
-    count = len(cores) if jobs is None else jobs
-    if count > len(cores) and not forced:
+    cores = len(physical_cores())
+    if jobs is not None and jobs > cores and not forced:
         raise BadInput(
-            f"--jobs {count}: there are {len(cores)} cores here, and games that share one lose "
-            "time they are marked for; --force-jobs does it all the same"
+            f"--jobs {jobs}: there are {cores} cores here, and games that share one lose time "
+            "they are marked for; --force-jobs does it all the same"
         )
-    places: list[int | None] = [*cores] if count <= len(cores) else [None] * count
-    executor = LocalExecutor(places[:count], scratch)
+    return cores if jobs is None else jobs
+
+
+@contextlib.contextmanager
+def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
+    """Open local workers, each on a core of its own where there are enough."""
+    cores = physical_cores()
+    places: list[int | None] = [*cores[:jobs]] if jobs <= len(cores) else [None] * jobs
+    executor = LocalExecutor(places, scratch)
     try:
-        yield Pool(executor, count)
+        yield Pool(executor, jobs)
     finally:
         executor.shutdown(cancel_futures=True)
 
@@ -274,7 +277,7 @@ def cluster_pool(address: str) -> Iterator[Pool]:
             "--scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
         ) from None
     try:
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
+        client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise BadInput(f"--scheduler {address}: no Dask scheduler there ({error})") from None
     try:

@@ -1,0 +1,276 @@
+"""Measure the grader: `python3 -m benchmarks.grader [throughput] [overhead] [load] [report]`.
+
+throughput: games of `--jobs 2` beside `--jobs 1`, interleaved; needs two cores that are free.
+overhead: the part of the wall time in which no agent is asked, at one second a move.
+load: positions per move of an agent that uses its time, `--jobs 2` beside `--jobs 1`.
+report: the time to report stored games, and how it grows with their number.
+Exits with status 1 where a required figure is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tabulate import tabulate
+
+from connect4.games import load_start
+from connect4.games.extended import EXTENDED
+from grader import rubric as rubrics
+from grader.grading import gradable
+from grader.rubric import Rubric
+from grader.run import Result, play_all, play_game
+from grader.schedule import Contestant, Game, Match, baseline, grade_games, submitted
+from grader.store import Store
+from grader.submissions import Member, Submission
+from grader.workers import local_pool
+
+REQUIRED_THROUGHPUT = 1.9
+REQUIRED_OVERHEAD = 0.02
+REQUIRED_LOAD = 0.05
+REQUIRED_REPORT = 5.0
+GROWTH_LIMIT = 1.25
+
+HEAD = """\
+import time
+from connect4.utils import get_pts, get_valid_actions
+
+class AIPlayer:
+    def __init__(self, player_number, limit):
+        self.player_number = player_number
+        self.limit = limit
+        self.opponent = 3 - player_number
+
+    def get_expectimax_move(self, state):
+        return self.get_intelligent_move(state)
+
+    def get_intelligent_move(self, state):
+"""
+
+COUNTS = (
+    HEAD
+    + """\
+        moves = get_valid_actions(self.player_number, state)
+        for _ in range(400):
+            get_pts(1, state[0].copy())
+        return moves[len(moves) // 2]
+"""
+)
+"""Does the same work for every move."""
+
+THINKS = (
+    HEAD
+    + """\
+        end = time.monotonic() + 0.97 * self.limit
+        while time.monotonic() < end:
+            pass
+        return get_valid_actions(self.player_number, state)[0]
+"""
+)
+"""Uses the time it has."""
+
+SAYS_NODES = (
+    HEAD
+    + """\
+        end = time.monotonic() + 0.9 * self.limit
+        nodes = 0
+        while time.monotonic() < end:
+            get_pts(1 + nodes % 2, state[0].copy())
+            nodes += 1
+        raise ValueError(f"nodes {nodes}")
+"""
+)
+"""Uses the time it has and says in its exception, the only way out, how much it has done."""
+
+
+def contestants(source: str, number: int) -> tuple[list[Contestant], dict[str, str]]:
+    found = [Submission(f"s{place}", "", f"{source}# {place}\n") for place in range(number)]
+    return gradable(found), {str(item.sha256): str(item.source) for item in found}
+
+
+def schedule(
+    source: str, board: str, games: int, seconds: float
+) -> tuple[list[Game], dict[str, str]]:
+    """Return games of agents with one source against each other, each game with its own seed."""
+    (one, two), sources = contestants(source, 2)
+    rubric = rubrics.read()
+    start = rubrics.make_board(board, load_start(EXTENDED, board).to_json())
+    match = Match("benchmark", one, two)
+    return [
+        Game(match, start, number, 1, number, seconds, rubric.limits) for number in range(games)
+    ], sources
+
+
+def play(games: list[Game], sources: dict[str, str], jobs: int) -> tuple[float, list[Result]]:
+    """Return the wall seconds from the first game handed out to the last one stored."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        with Store(place / "r.db", True) as store, local_pool(jobs, place / "scratch") as pool:
+            warm = [pool.executor.submit(abs, -1) for _ in range(jobs)]
+            for future in warm:
+                future.result()
+            began = perf_counter()
+            played = play_all(games, store, pool.executor, jobs, "process", sources)
+            results = [result for _, result in played]
+            seconds = perf_counter() - began
+    assert all(result["fault"] is None for result in results), results
+    return seconds, results
+
+
+def throughput(repeats: int) -> bool:
+    games, sources = schedule(COUNTS, "case4", 12, 5.0)
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    for number in range(repeats):
+        for jobs in (1, 2) if number % 2 else (2, 1):
+            seconds, _ = play(games, sources, jobs)
+            rates[jobs].append(len(games) / seconds)
+    one, two = median(rates[1]), median(rates[2])
+    ratio = median(two / one for one, two in zip(rates[1], rates[2], strict=True))
+    headers = ("jobs 1, games/s", "jobs 2, games/s", "ratio", "required", "ok?")
+    ok = ratio >= REQUIRED_THROUGHPUT
+    show("throughput", [(one, two, ratio, REQUIRED_THROUGHPUT, ok)], headers)
+    return ok
+
+
+def overhead(repeats: int) -> bool:
+    games, sources = schedule(THINKS, "case4", 2, 1.0)
+    rows = []
+    for jobs in (1, 2):
+        parts = []
+        for _ in range(repeats):
+            seconds, results = play(games, sources, jobs)
+            asked = sum(turn["seconds"] for result in results for turn in result["record"]["turns"])
+            parts.append(1 - asked / (seconds * jobs))
+        part = median(parts)
+        rows.append((jobs, f"{part:.2%}", f"{REQUIRED_OVERHEAD:.0%}", part < REQUIRED_OVERHEAD))
+    show("own work at 1 s a move, games of 24 moves", rows, ("jobs", "part", "required", "ok?"))
+    return all(row[-1] for row in rows)
+
+
+def load(repeats: int) -> bool:
+    nodes: dict[int, list[float]] = {1: [], 2: []}
+    rubric = rubrics.read()
+    board = rubrics.make_board("case4", load_start(EXTENDED, "case4").to_json())
+    (one, two), sources = contestants(SAYS_NODES, 2)
+    games = [
+        Game(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, rubric.limits)
+        for player in (one, two)
+        for side in (1, 2)
+    ]
+    for number in range(repeats):
+        for jobs in (1, 2) if number % 2 else (2, 1):
+            _, results = play(games, sources, jobs)
+            found = [
+                int(match[1])
+                for result in results
+                for turn in result["record"]["turns"]
+                if (match := re.search(r"nodes (\d+)", turn["detail"] or ""))
+            ]
+            nodes[jobs].append(median(found))
+    one_job, two_jobs = median(nodes[1]), median(nodes[2])
+    difference = median(abs(b / a - 1) for a, b in zip(nodes[1], nodes[2], strict=True))
+    ok = difference < REQUIRED_LOAD
+    rows = [(one_job, two_jobs, f"{difference:.2%}", f"{REQUIRED_LOAD:.0%}", ok)]
+    headers = ("jobs 1, nodes/move", "jobs 2, nodes/move", "difference", "required", "ok?")
+    show("load", rows, headers)
+    return ok
+
+
+def fill(place: Path, games: int, rubric: Rubric) -> None:
+    """Write a results file of about so many games, all of them with the record of one real game."""
+    per_student = len(grade_games([submitted("s", "0")], rubric))
+    found = [
+        Submission(f"student {number:04}", f"{number}.py", f"# {number}\n", "r", None,
+                   (Member(f"student {number:04}"),))
+        for number in range(games // per_student)
+    ]  # fmt: skip
+    with Store(place, writing=True) as store:
+        store.set_meta({"kind": "grade", "rubric": json.dumps(rubrics.stored_values(rubric))})
+        store.set_submissions(found)
+        ahead = grade_games(gradable(found), rubric)
+        results = {
+            (game.board.name, game.side): play_game(
+                {
+                    **game.job("process", {str(game.match.one.sha256): COUNTS}),
+                    "time_limit": 5.0,
+                }
+            )
+            for game in ahead[:per_student]
+        }
+        store._database.execute("PRAGMA synchronous = OFF")
+        for game in ahead:
+            result = dict(results[game.board.name, game.side])
+            result["key"], result["names"] = game.key, [player.name for player in game.players]
+            store.add(result)
+
+
+def report(repeats: int) -> bool:
+    rubric = rubrics.read()
+    times: dict[int, dict[str, list[float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for games in (2500, 5000, 10_000):
+            fill(Path(folder, f"{games}.db"), games, rubric)
+        for number in range(repeats):
+            for games in (2500, 5000, 10_000):
+                found = times.setdefault(games, {"tables": [], "all files": [], "again": []})
+                out = Path(folder, f"out{games}-{number}")
+                base = [sys.executable, "-m", "grader", "report", f"{folder}/{games}.db"]
+                for name, more in (
+                    ("tables", []),
+                    ("all files", ["--out", str(out)]),
+                    ("again", ["--out", str(out)]),
+                ):
+                    began = perf_counter()
+                    subprocess.run([*base, *more], check=True, capture_output=True)
+                    found[name].append(perf_counter() - began)
+    medians = {
+        games: {name: median(values) for name, values in found.items()}
+        for games, found in times.items()
+    }
+    rows = [(games, *found.values()) for games, found in medians.items()]
+    ten, few = medians[10_000]["tables"], medians[2500]["tables"]
+    growth = ten / few / 4
+    ok = ten < REQUIRED_REPORT and growth < GROWTH_LIMIT
+    headers = ("games", "tables, s", "all files, s", "all files again, s")
+    show("report", rows, headers)
+    print(f"growth of the tables' time beside linear: {growth:.2f}, required {GROWTH_LIMIT}; {ok}")
+    return ok
+
+
+def show(title: str, rows: list[tuple[object, ...]], headers: tuple[str, ...]) -> None:
+    print(f"\n{title}\n{tabulate(rows, headers, floatfmt='.3g')}", flush=True)
+
+
+MEASURES: dict[str, tuple[Callable[[int], bool], int]] = {
+    "throughput": (throughput, 10),
+    "overhead": (overhead, 1),
+    "load": (load, 3),
+    "report": (report, 3),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("measures", nargs="*", metavar="MEASURE", help=", ".join(MEASURES))
+    parser.add_argument("--repeats", type=int, help="of each measure")
+    arguments = parser.parse_args()
+    unknown = set(arguments.measures) - MEASURES.keys()
+    if unknown:
+        parser.error(f"no measure {', '.join(sorted(unknown))}; there are {', '.join(MEASURES)}")
+    good = True
+    for name in arguments.measures or MEASURES:
+        measure, repeats = MEASURES[name]
+        good = measure(arguments.repeats or repeats) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""The command `python3 -m grader COMMAND`. Wiring only."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NoReturn
+
+from connect4.errors import BadInput
+
+STOPPED: Final = 3
+
+MODULES: Final = {"handout": "handout"}
+"""Commands in modules of their own; the others are in `commands`."""
+
+EXAMPLES: Final = {
+    "check": """examples:
+  python3 -m grader check connect4/players/ai.py     one file, report.txt beside it
+  python3 -m grader check submissions/               a whole class
+exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input""",
+    "grade": """examples:
+  python3 -m grader grade connect4/players/ai.py --time 1      your own file, a quick look
+  python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
+  python3 -m grader grade submissions.zip --dry-run            how long would that take?
+  python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
+Stop it whenever you like: the same command goes on where it was.
+exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+    "compare": """examples:
+  python3 -m grader compare ai.py old/ai.py --time 1
+  python3 -m grader compare connect4/players/ai.py random --games 20
+exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+    "tournament": """examples:
+  python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes
+  python3 -m grader tournament submissions/ --dry-run
+exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+    "report": """examples:
+  python3 -m grader report grade.db
+  python3 -m grader report grade.db --out marks/ --placement tournament.db""",
+    "handout": """examples:
+  python3 -m grader handout connect4-kit.zip
+  python3 -m grader handout autograder.zip --gradescope""",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with status 2."""
+        self.exit(2, f"error: {message} (--help shows examples)\n")
+
+
+def seconds(text: str) -> float:
+    """Read a `--time`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
+    return value
+
+
+def count(text: str) -> int:
+    """Read a number of games or jobs."""
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number above 0")
+    return int(text)
+
+
+def make_parser() -> Parser:
+    """Return the parser of all commands."""
+    parser = Parser(
+        prog="python3 -m grader",
+        description="Check, measure and grade agents; python3 -m grader COMMAND --help says more.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, help_text: str) -> Parser:
+        return commands.add_parser(
+            name,
+            help=help_text,
+            description=help_text[0].upper() + help_text[1:] + ".",
+            epilog=EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    check = command("check", "judge the form of submissions without playing")
+    check.add_argument("paths", metavar="FILE", nargs="+", type=Path)
+    _add_rubric(check)
+    grade = command("grade", "play submissions against random and the baselines, give points")
+    grade.add_argument("paths", metavar="PATH", nargs="+", type=Path)
+    grade.add_argument("--name", help="take PATH as one submission, of this name")
+    _add_playing(grade)
+    _add_run(grade)
+    compare = command("compare", "find out whether a new agent is better than an old one")
+    compare.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
+    compare.add_argument("old", metavar="OLD", help="a file, or an agent's name")
+    compare.add_argument("--games", type=count, help="at most so many games")
+    _add_playing(compare)
+    tournament = command("tournament", "play a staged tournament among submissions")
+    tournament.add_argument("folder", metavar="FOLDER", type=Path)
+    _add_playing(tournament)
+    _add_run(tournament)
+    report = command("report", "make tables and files again from stored results, without playing")
+    report.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
+    report.add_argument(
+        "--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points"
+    )
+    _add_output(report)
+    handout = command("handout", "make the students' edition of the kit, as a zip")
+    handout.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
+    handout.add_argument(
+        "--gradescope", action="store_true", help="make a Gradescope autograder instead"
+    )
+    _add_rubric(handout)
+    return parser
+
+
+def _add_rubric(parser: Parser) -> None:
+    parser.add_argument(
+        "--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys"
+    )
+
+
+def _add_playing(parser: Parser) -> None:
+    _add_rubric(parser)
+    add = parser.add_argument
+    add("--time", type=seconds, help="seconds per move, in place of the rubric's")
+    add("--jobs", type=count, help="games at once (default: one a physical core)")
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
+    add(
+        "--isolation",
+        choices=("auto", "process", "strong"),
+        default="auto",
+        help="how agents are kept from everything else (default auto)",
+    )
+
+
+def _add_run(parser: Parser) -> None:
+    add = parser.add_argument
+    add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
+    add("--dry-run", action="store_true", help="only say how much is to be played")
+    add(
+        "--retry-starved",
+        action="store_true",
+        help="play games again whose late turns the machine is to blame for",
+    )
+    _add_output(parser)
+
+
+def _add_output(parser: Parser) -> None:
+    parser.add_argument("--out", metavar="DIR", type=Path, help="write every file below DIR")
+    parser.add_argument(
+        "--details", action="store_true", help="show every board of every match on the terminal"
+    )
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: stops like a Ctrl-C."""
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise Terminated
+
+
+def command_of(name: str) -> Callable[[argparse.Namespace], int]:
+    """Return what a command does; raises `BadInput` where this edition lacks it."""
+    try:
+        module = importlib.import_module("grader." + MODULES.get(name, "commands"))
+    except ModuleNotFoundError as error:
+        if error.name != f"grader.{name}":
+            raise
+        raise BadInput(f"{name}: only the teachers' edition has it") from None
+    function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
+    return function
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    arguments = make_parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return command_of(arguments.command)(arguments)
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return STOPPED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""How far a run is: a bar on a terminal where tqdm is installed, else a plain line now and then."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from types import TracebackType
+from typing import Any, Final, Self
+
+EVERY: Final = 30.0
+"""Seconds between two plain lines."""
+
+
+class Progress:
+    """Counts games; a context manager. Writes to standard error alone."""
+
+    def __init__(self, total: int, unit: str = "games") -> None:
+        self._total, self._unit = total, unit
+        self._done = 0
+        self._began = self._told = time.monotonic()
+        self._bar = _bar(total, unit) if sys.stderr.isatty() else None
+
+    def step(self, note: str = "") -> None:
+        """Count one more game."""
+        self._done += 1
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update()
+            return
+        now = time.monotonic()
+        if now - self._told >= EVERY or self._done == self._total:
+            self._told = now
+            left = (now - self._began) / self._done * (self._total - self._done)
+            line = f"{self._done} of {self._total} {self._unit}, {duration(left)} left {note}"
+            print(line.rstrip(), file=sys.stderr, flush=True)
+
+    def say(self, text: str) -> None:
+        """Print a text to standard output without tearing the bar."""
+        if self._bar is None:
+            print(text, flush=True)
+        else:
+            self._bar.write(text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar(total: int, unit: str) -> Any:
+    """Return a tqdm bar, None where tqdm is not installed."""
+    try:
+        tqdm = importlib.import_module("tqdm").tqdm
+    except ImportError:
+        return None
+    return tqdm(total=total, unit=" " + unit, smoothing=0.05, dynamic_ncols=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time span as a person says it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,195 @@
+"""`python3 -m grader check`: the form of a submission, one line a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import rubric as rubrics
+from grader.check import Finding, check, check_report, check_source
+from tests.command import assert_refused, run
+from tests.grading import COMMAND, hand_in, searcher
+
+RULES = rubrics.read().submission
+
+HEAD = "import random\nimport numpy as np\n"
+CLASS = """\
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.table = {}
+
+    def get_expectimax_move(self, state):
+        self.table[1] = 2
+        return 0, False
+
+    def get_intelligent_move(self, state):
+        return 0, False
+"""
+
+
+def findings(source: str) -> list[str]:
+    return [f"{found.line}: {found.rule}: {found.text}" for found in check_source(source, RULES)]
+
+
+def test_a_good_submission_has_no_findings() -> None:
+    assert check(HEAD + CLASS, "Ann, 1\nMy ideas\n", RULES) == []
+    assert check(searcher(), "Ann, 1\n", RULES) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("def f(:\n    pass\n", "1: syntax: invalid syntax"),
+        ("x = 1\n", "1: class: no class AIPlayer at the top of the file"),
+        (
+            CLASS.replace("get_intelligent_move", "get_clever_move"),
+            "1: class: AIPlayer has no get_intelligent_move; add get_intelligent_move(self, state)",
+        ),
+        (
+            CLASS.replace("player_number, time", "player_number"),
+            "2: signature: __init__ must be called as __init__(self, player_number, time)",
+        ),
+        (
+            CLASS.replace("move(self, state)", "move(self, state, depth)", 1),
+            "5: signature: get_expectimax_move must be called as get_expectimax_move(self, state)",
+        ),
+        (
+            CLASS.replace("    def get_int", "    async def get_int"),
+            "9: signature: async; write it as def get_intelligent_move(self, state)",
+        ),
+        ("import torch\n" + CLASS, "1: imports: 'torch' is not there when graded"),
+        ("from . import helper\n" + CLASS, "1: imports: a relative import"),
+        ("import helper\n" + CLASS, "1: imports: 'helper' is not there when graded"),
+        (
+            "import threading\nthreading.Thread()\n" + CLASS,
+            "1: threads and processes: uses 'threading': threads and processes are stopped",
+        ),
+        (
+            "from concurrent.futures import ThreadPoolExecutor as T\nT()\n" + CLASS,
+            "1: threads and processes: uses 'concurrent.futures'",
+        ),
+        ("import socket\nsocket.socket()\n" + CLASS, "1: sockets: uses 'socket'"),
+        (
+            "import multiprocessing\n" + CLASS,
+            "1: threads and processes: 'multiprocessing' is imported but never used",
+        ),
+        (
+            "import os\nos.fork()\n" + CLASS,
+            "2: threads and processes: os.fork starts or stops processes",
+        ),
+        (
+            "MEMO = {}\n" + CLASS.replace("self.table[1]", "MEMO[1]"),
+            "7: module state: MEMO is a module-level variable and is changed here",
+        ),
+        (
+            "MEMO = []\n" + CLASS.replace("self.table[1] = 2", "MEMO.append(2)"),
+            "7: module state: MEMO is a module-level variable and is changed by .append()",
+        ),
+        (
+            "turns = 0\n" + CLASS.replace("self.table[1] = 2", "global turns; turns += 1"),
+            "7: module state: global turns: keep it on self",
+        ),
+        (
+            CLASS.replace("self.table[1] = 2", "AIPlayer.turns = 2"),
+            "6: module state: AIPlayer is a class and is changed here",
+        ),
+        ("#" * 256_001 + "\n" + CLASS, "1: size: 256 kB; at most 256 kB count"),
+        ("x = 1\0\n", "1: syntax: "),
+        ("(" * 500 + ")" * 500, "1: syntax: "),
+    ],
+)
+def test_each_rule_has_its_line(source: str, line: str) -> None:
+    found = findings(source)
+    assert len(found) == 1, found
+    assert found[0].startswith(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "LIMIT = [1, 2]\n",  # a constant
+        "BOOK = {}\nBOOK[1] = 2\n",  # built while the module is loaded
+        "import tkinter\n",  # an editor added it
+        "def memo(table):\n    table[1] = 2\n",
+        "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
+    ],
+)
+def test_what_is_allowed_is_not_found(line: str) -> None:
+    assert findings(line + CLASS) == []
+
+
+def test_an_unused_import_is_advice_only() -> None:
+    (finding,) = check_source("import socket\n" + CLASS, RULES)
+    assert not finding.required
+
+
+@pytest.mark.parametrize(
+    ("report", "line", "text"),
+    [
+        (None, 1, "is missing; describe your ideas in it"),
+        ("", 1, "the first line is empty"),
+        ("\nAnn\n", 1, "the first line is empty"),
+        ("Ann\n" * 121, 121, "3 pages of 60 lines; at most 2 are read"),
+        ("Ann\f\f", 1, ""),
+        ("Ann\n" + "word " * 30 * 119, 2, "3 pages"),
+        ("Ann\fsecond\fthird", 3, "3 pages"),
+    ],
+)
+def test_the_report_has_two_pages_and_a_first_line(
+    report: str | None, line: int, text: str
+) -> None:
+    found = check_report(report, RULES)
+    if not text:
+        assert found == []
+        return
+    assert len(found) == 1
+    assert found[0].text.startswith(text)
+    assert found[0].line == line
+    assert found[0].in_report
+
+
+def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
+    good = hand_in(tmp_path, "ann", searcher())
+    bad = hand_in(tmp_path, "bo", "import socket\n" + CLASS + "import torch\n", report=None)
+    done = run(COMMAND, "check", good, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{good}: well formed\n", "")
+    done = run(COMMAND, "check", bad, cwd=tmp_path)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        f"{bad}:1",
+        f"{bad}:12",
+        f"{bad.with_name('report.txt')}:1",
+    ]
+
+
+def test_a_class_is_checked_whole(tmp_path: Path) -> None:
+    hand_in(tmp_path / "class", "ann", searcher())
+    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
+    done = run(COMMAND, "check", "class", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "class/ann/ai.py: well formed",
+        "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
+    ]
+
+
+def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
+    assert_refused(run(COMMAND, "check", "ai.py", cwd=tmp_path), "ai.py: no such file or folder")
+
+
+def test_findings_are_annotations_in_github_actions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    path = hand_in(tmp_path, "bo", "import torch\n" + CLASS)
+    done = run(COMMAND, "check", path, cwd=tmp_path)
+    where = str(path).replace(":", "%3A").replace(",", "%2C")
+    assert f"::error file={where},line=1,title=imports::'torch' is not there" in done.stdout
+
+
+def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
+    path = hand_in(tmp_path, "bo", "import socket\n" + CLASS)
+    assert run(COMMAND, "check", path, cwd=tmp_path).returncode == 0
+    assert Finding(1, "x", "y").required

@@ -1,0 +1,133 @@
+"""A class with hostile agents in it, graded while the grader is killed again and again."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import run
+from tests.grading import (
+    AGENTS,
+    COMMAND,
+    SUBMISSIONS,
+    alive,
+    count,
+    descendants,
+    games,
+    hand_in,
+    kill,
+    rubric,
+    searcher,
+    start,
+    stored_records,
+    wait_until_gone,
+)
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+HANGS = ("sleeps", "c_loop", "ignores_signals", "stops_itself")
+CRASHES = (
+    *("segmentation_fault", "os_exit", "fork_bomb", "raises", "syntax_error", "import_error"),
+    *("no_class", "wrong_signature", "recursion_without_end", "unprintable_exception"),
+)
+ODD = (
+    *("returns_none", "returns_list", "returns_nan", "writes_garbage", "mutates_state"),
+    *("prints_two_megabytes", "leaves_threads", "kills_the_parent"),
+)
+
+
+def make_class(folder: Path, hostile: tuple[str, ...], searchers: int) -> None:
+    """Write hostile agents and deterministic searchers that all differ."""
+    for name in hostile:
+        source = next(path for path in (SUBMISSIONS, AGENTS) if (path / f"{name}.py").is_file())
+        hand_in(folder, name, (source / f"{name}.py").read_text(encoding="utf-8"))
+    for number in range(searchers):
+        source = searcher(1 + number % 3, -1 if number % 2 else 1, str(number))
+        hand_in(folder, f"searcher{number:02}", source)
+
+
+def grade_with_kills(folder: Path, kills: int, expected: int) -> None:
+    """Grade the class below `folder`, killing the grader `kills` times on the way."""
+    arguments = arguments_for("killed")
+    rng = random.Random(kills)
+    moments = sorted(rng.sample(range(expected), kills))
+    results = folder / "killed.db"
+    for moment in moments:
+        running = start(*arguments, cwd=folder)
+        deadline = time.monotonic() + 100
+        while count(results) < moment and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.3))
+        assert running.poll() is None, running.communicate()
+        below = kill(running)
+        assert wait_until_gone(below) == set() == alive(below)
+
+
+def arguments_for(name: str) -> tuple[str, ...]:
+    named = ("--rubric", "rubric.toml", "--results", f"{name}.db", "--out", name)
+    return ("grade", "class", *named, "--jobs", "2", "--force-jobs", "--isolation", "process")
+
+
+def grade_twice(folder: Path, hostile: tuple[str, ...], searchers: int, kills: int) -> None:
+    """Grade a class undisturbed and with kills; everything must come out the same."""
+    rubric(folder, seconds=0.4, limits="time_margin = 0.1\n")
+    make_class(folder / "class", hostile, searchers)
+    students = len(hostile) + searchers
+    grade_with_kills(folder, kills, 4 * students)
+    for name in ("calm", "killed"):
+        done = start(*arguments_for(name), cwd=folder)
+        _, errors = done.communicate()
+        assert done.returncode == 0, errors
+    calm, killed = games(folder / "calm.db"), games(folder / "killed.db")
+    assert len(calm) == 4 * students
+    assert calm == killed
+    assert {game[-2] for game in killed.values()} == {1}, "a game was played twice"
+    assert stored_records(folder / "calm.db") == stored_records(folder / "killed.db")
+    for name in ("tables.txt", "grades.csv", "results.json"):
+        one, two = (read_marks(folder / run_name / name) for run_name in ("calm", "killed"))
+        assert one == two, name
+
+
+def test_a_small_class_survives_two_kills(tmp_path: Path) -> None:
+    grade_twice(tmp_path, ("hangs_once", "segmentation_fault"), 1, kills=2)
+
+
+def read_marks(path: Path) -> list[list[str]]:
+    """Return a file's words, without what a busy machine adds about itself."""
+    text = re.sub(r" \(\d+ starved\)", "", path.read_text(encoding="utf-8"))
+    text = re.sub(r"(; )?late turns on a busy machine: --retry-starved", "", text)
+    return [line.split() for line in text.splitlines() if line.strip(" -")]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_class_of_forty_survives_ten_kills(tmp_path: Path) -> None:
+    hostile = HANGS + CRASHES + ODD
+    grade_twice(tmp_path, hostile, 40 - len(hostile), kills=10)
+
+
+def test_a_worker_that_is_killed_costs_only_its_game(tmp_path: Path) -> None:
+    """The grader stays, starts a new worker and plays the game again."""
+    rubric(tmp_path, match="repeats = 2\n")
+    hand_in(tmp_path / "class", "ann", searcher(2))
+    running = start(*arguments_for("killed"), cwd=tmp_path)
+    while count(tmp_path / "killed.db") < 2:
+        time.sleep(0.01)
+    workers = [number for number, _ in descendants(running.pid) if _is_worker(number)]
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, errors
+    done = run(COMMAND, *arguments_for("calm"), cwd=tmp_path)
+    assert done.returncode == 0
+    assert games(tmp_path / "calm.db") == games(tmp_path / "killed.db")
+
+
+def _is_worker(number: int) -> bool:
+    return b"grader.workers" in Path(f"/proc/{number}/cmdline").read_bytes()

@@ -1,0 +1,305 @@
+"""`python3 -m grader grade` on a small class: marks, files, resumption, refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from connect4 import record as records
+from tests.command import assert_refused, run
+from tests.grading import (
+    AGENTS,
+    COMMAND,
+    alive,
+    count,
+    descendants,
+    games,
+    hand_in,
+    rubric,
+    searcher,
+    start,
+    wait_until_gone,
+)
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+SCHEMA = Path(__file__).parent / "data" / "gradescope_results.schema.json"
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of four, graded with `--out marks`: two can play, one fails, one cannot be read."""
+    folder = tmp_path_factory.mktemp("grade")
+    rubric(folder)
+    hand_in(folder / "class", "=Ann <b>", searcher(2))
+    hand_in(folder / "class", "bo", searcher(1), report=None)
+    hand_in(folder / "class", "cy", (AGENTS / "raises.py").read_text(encoding="utf-8"))
+    (folder / "class" / "eve.py").write_bytes(b"\xff")
+    done = grade(folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "stdout").write_text(done.stdout, encoding="utf-8")
+    (folder / "stderr").write_text(done.stderr, encoding="utf-8")
+    return folder
+
+
+def grade(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `grade` on the class in a folder."""
+    named = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks")
+    return run(COMMAND, *named, "--isolation", "process", *more, cwd=folder)
+
+
+def test_it_says_what_is_ahead_and_who_is_not_graded(graded: Path) -> None:
+    said = (graded / "stderr").read_text(encoding="utf-8")
+    assert "eve: not graded: not UTF-8 (line 1, byte 0); save the file as UTF-8\n" in said
+    assert "12 games to play (0 have results): about " in said
+    assert "12 of 12 games, 0 s left\n" in said
+
+
+def test_the_table_has_points_faults_and_remarks(graded: Path) -> None:
+    table = (graded / "stdout").read_text(encoding="utf-8")
+    rows = {line.split("  ")[0]: line for line in table.splitlines()}
+    assert "errors" in rows["cy"]
+    assert "0.00" in rows["cy"]
+    assert "no report.txt" in rows["bo"]
+    assert "not UTF-8" in rows["eve"]
+    assert "no report.txt" not in rows["=Ann <b>"]
+
+
+def test_points_follow_from_the_stored_scores(graded: Path) -> None:
+    rows = {row["Submission"]: row for row in gradebook(graded)}
+    for name in ("'=Ann <b>", "bo", "cy"):
+        own = other = margin = 0
+        for game in games(graded / "grade.db").values():
+            players, scores = game[:2], game[2:4]
+            if name.lstrip("'") not in players:
+                continue
+            side = players.index(name.lstrip("'"))
+            if "random" in players:
+                own, other = own + scores[side], other + scores[1 - side]
+            else:
+                margin += scores[side] - scores[1 - side]
+        percent = 100 * (own - other) / max(other, 1)
+        part_a = max(0.0, 40 * min(percent, 50) / 50)
+        part_b = 10 * min(1, max(0, (margin / 2 + 10) / 20))
+        assert rows[name]["Part A"] == f"{part_a:.2f}"
+        assert rows[name]["Part B"] == f"{part_b:.2f}"
+        assert float(rows[name]["Total"]) == pytest.approx(part_a + part_b, abs=0.01)
+
+
+def gradebook(folder: Path) -> list[dict[str, str]]:
+    with (folder / "marks" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_gradebook_is_a_csv_that_no_spreadsheet_runs(graded: Path) -> None:
+    rows = gradebook(graded)
+    assert [row["Name"] for row in rows] == ["'=Ann <b>", "bo", "cy", "eve"]
+    assert rows[3]["Total"] == "0.00"
+    assert int(rows[2]["Errors"]) > 0
+    assert rows[0]["SHA-256"] != ""
+
+
+def test_results_json_is_gradescopes(graded: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    paths = [graded / "marks" / "results.json", *(graded / "marks" / "results").iterdir()]
+    assert len(paths) == 5
+    for path in paths:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(document, schema)
+        listed = sum(test["score"] for test in document["tests"])
+        assert document["score"] == pytest.approx(listed, abs=0.05)
+    single = json.loads((graded / "marks" / "results" / "cy.json").read_text(encoding="utf-8"))
+    assert [test["status"] for test in single["tests"]] == ["failed", "failed"]
+    assert "errors" in single["tests"][0]["output"]
+    assert len(single["leaderboard"]) == 2
+
+
+def test_junit_xml_is_read_by_a_junit_library(graded: Path) -> None:
+    junitparser = pytest.importorskip(
+        "junitparser.xunit2", reason="junitparser, of the extra `test`"
+    )
+    suites = list(junitparser.JUnitXml.fromfile(str(graded / "marks" / "junit.xml")))
+    assert [suite.name for suite in suites] == ["=Ann <b>", "bo", "cy", "eve"]
+    assert [(suite.tests, suite.failures, suite.errors) for suite in suites] == [
+        (4, 0, 0),
+        (4, 0, 0),
+        (4, 4, 0),
+        (1, 1, 0),
+    ]
+    stored = games(graded / "grade.db")
+    for case in suites[0]:
+        properties = {item.name: item.value for item in case.properties()}
+        scores = stored[properties["game"]][2:4]
+        assert properties["scores"] == "{}:{}".format(*scores)
+        assert abs(int(properties["margin"])) == abs(scores[0] - scores[1])
+    assert "errors" in next(iter(suites[2])).result[0].message
+
+
+def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Path) -> None:
+    paths = sorted((graded / "marks" / "records").rglob("*.json"))
+    assert len(paths) == 12
+    for path in paths:
+        record = records.read(path)
+        assert record.isolation in ("process", "strong")
+        assert "connect4-" not in path.read_text(encoding="utf-8").replace("connect4-record", "")
+    first = next(path for path in paths if path.parent.name == "bo")
+    turn = 1 if records.read(first).players[0].sha256 else 2
+    again = f"{first.relative_to(graded / 'marks')}:{turn}"
+    done = run("connect4.ConnectFour", "--replay-turn", again, cwd=graded / "marks")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -> None:
+    pages = graded / "marks" / "feedback"
+    assert len(list(pages.iterdir())) == 4
+    page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
+    assert "<h1>=Ann &lt;b&gt;</h1>" in page
+    assert "<svg" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert "https://" not in page
+    failing = (pages / "cy.html").read_text(encoding="utf-8")
+    assert "Lost turns" in failing
+    assert "Traceback" in failing
+
+
+def test_the_same_command_plays_nothing_again(graded: Path) -> None:
+    before = games(graded / "grade.db")
+    files = {path: path.stat().st_mtime_ns for path in (graded / "marks").rglob("*.json")}
+    page = graded / "marks" / "feedback" / "bo.html"
+    made = page.stat().st_mtime_ns
+    done = grade(graded)
+    assert "0 games to play (12 have results)" in done.stderr
+    assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
+    assert games(graded / "grade.db") == before
+    assert page.stat().st_mtime_ns == made
+    for path, stamp in files.items():
+        if "records" in path.parts:
+            assert path.stat().st_mtime_ns == stamp
+
+
+def test_report_tells_the_same_without_the_submissions(graded: Path, tmp_path: Path) -> None:
+    done = run(COMMAND, "report", graded / "grade.db", "--out", "again", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
+    for name in ("grades.csv", "junit.xml", "results.json", "tables.txt"):
+        ours = (tmp_path / "again" / name).read_text(encoding="utf-8")
+        assert ours == (graded / "marks" / name).read_text(encoding="utf-8")
+
+
+def test_details_show_every_board(graded: Path, tmp_path: Path) -> None:
+    done = run(COMMAND, "report", graded / "grade.db", "--details", cwd=tmp_path)
+    assert done.stdout.count("tiny.txt") == 6
+    assert "mean margin" in done.stdout
+
+
+def test_a_dry_run_only_says_how_much_is_ahead(graded: Path) -> None:
+    done = grade(graded, "--dry-run", "--results", "new.db")
+    assert done.returncode == 0
+    assert "12 games to play (0 have results): about " in done.stderr
+    assert done.stdout == ""
+    assert not (graded / "new.db").exists()
+
+
+def test_github_actions_get_annotations_and_a_summary(
+    graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    done = run(COMMAND, "report", graded / "grade.db", cwd=tmp_path)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("::error file=")]
+    assert len(lines) == 3
+    assert any("class/cy/ai.py,line=1::A%3A" in line or "A: random" in line for line in lines)
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "| =Ann &lt;b&gt; |" in summary
+    assert "**total**" in summary
+
+
+def test_a_changed_submission_plays_its_own_games_alone(graded: Path) -> None:
+    before = games(graded / "grade.db")
+    hand_in(graded / "class", "bo", searcher(1, note="changed"))
+    try:
+        done = grade(graded)
+        assert "4 games to play (8 have results)" in done.stderr
+        after = games(graded / "grade.db")
+    finally:
+        hand_in(graded / "class", "bo", searcher(1), report=None)
+    assert before.items() <= after.items()
+    assert {after[key][:2] for key in after.keys() - before.keys()} == {
+        ("bo", "random"),
+        ("random", "bo"),
+        ("bo", f"ai:{graded}/baseline.py"),
+        (f"ai:{graded}/baseline.py", "bo"),
+    }
+
+
+def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
+    rubric(tmp_path, match="repeats = 20\n")
+    hand_in(tmp_path, "ann", searcher(1))
+    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
+    running = start(*arguments, cwd=tmp_path)
+    deadline = time.monotonic() + 30
+    while count(tmp_path / "grade.db") < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    below = descendants(running.pid)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 3, err
+    assert "games to go, the same command goes on where it was" in err
+    assert "games missing" in out
+    assert wait_until_gone(below) == set() == alive(below)
+    document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
+    assert "not finished" in document["tests"][0]["output"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("grade", "empty"), "empty: no submissions there"),
+        (("grade", "nowhere"), "nowhere: no such file or folder"),
+        (("grade",), "the following arguments are required: PATH"),
+        (("grad", "x"), "invalid choice: 'grad'"),
+        (("grade", "ann.py", "--jobs", "64"), "--jobs 64: there are "),
+        (("grade", "ann.py", "--jobs", "0"), "'0'; expected a whole number above 0"),
+        (("grade", "ann.py", "--time", "0"), "'0' is no time limit"),
+        (("grade", "ann.py", "--isolation", "none"), "invalid choice: 'none'"),
+        (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),
+        (("grade", "ann.py", "--results", "no/where.db"), "no/where.db: cannot be written"),
+        (("grade", "ann.py", "--results", "ann.py"), "ann.py: no results file of the grader"),
+        (("report", "none.db"), "none.db: no results file there"),
+        (("report", "ann.py"), "ann.py: no results file of the grader"),
+        (("tournament", "class"), "class: a tournament needs two submissions that can play"),
+        (("compare", "ann.py", "nobody"), "no agent 'nobody'"),
+        (("compare", "ann.py", "class/eve.py"), "class/eve.py: not UTF-8"),
+    ],
+)
+def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "class").mkdir()
+    (tmp_path / "ann.py").write_text(searcher(), encoding="utf-8")
+    (tmp_path / "class" / "ann.py").write_text(searcher(), encoding="utf-8")
+    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
+    (tmp_path / "bad.toml").write_text("[match]\ntmie = 1\n", encoding="utf-8")
+    assert_refused(run(COMMAND, *arguments, cwd=tmp_path), message)
+
+
+def test_two_graders_do_not_share_a_results_file(tmp_path: Path) -> None:
+    rubric(tmp_path, match="repeats = 20\n")
+    hand_in(tmp_path, "ann", searcher(1))
+    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--jobs", "1")
+    running = start(*arguments, cwd=tmp_path)
+    try:
+        deadline = time.monotonic() + 30
+        while count(tmp_path / "grade.db") < 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert_refused(run(COMMAND, *arguments, cwd=tmp_path), "another grader is at work")
+    finally:
+        running.terminate()
+        running.communicate(timeout=30)
+    assert running.returncode == 3

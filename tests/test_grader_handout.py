@@ -1,0 +1,191 @@
+"""The students' edition and the Gradescope autograder, unpacked and used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from connect4 import record as records
+from connect4.errors import BadInput
+from grader.handout import stripped
+from tests.command import ROOT, assert_refused, run
+from tests.grading import COMMAND, hand_in, rubric, searcher
+
+SCHEMA = Path(__file__).parent / "data" / "gradescope_results.schema.json"
+
+SOLVED = '''\
+class AIPlayer:
+    def easy(self):
+        """Kept."""
+        ### BEGIN SOLUTION
+        return 1
+        ### END SOLUTION
+
+    def hard(self):
+    \t### BEGIN SOLUTION
+    \tdef inner():
+    \t\treturn 2
+    \treturn inner()
+
+
+class Helper:
+    secret = 42
+### END SOLUTION
+'''
+
+
+def test_a_stub_takes_the_place_of_each_solution() -> None:
+    text = stripped(SOLVED, "ai.py")
+    assert text == (
+        "class AIPlayer:\n    def easy(self):\n"
+        '        """Kept."""\n'
+        '        raise NotImplementedError("easy is not written yet: it is your part")\n\n'
+        "    def hard(self):\n"
+        '    \traise NotImplementedError("hard is not written yet: it is your part")\n'
+    )
+    ast.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("### BEGIN SOLUTION\n", "ai.py:1: a solution begins here and does not end"),
+        ("x = 1\n### END SOLUTION\n", "ai.py:2: a solution ends that has not begun"),
+        (
+            "### BEGIN SOLUTION\n  ### BEGIN SOLUTION\n### END SOLUTION\n",
+            "ai.py:2: a solution begins inside the one of line 1",
+        ),
+    ],
+)
+def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)):
+        stripped(source, "ai.py")
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked students' edition."""
+    folder = tmp_path_factory.mktemp("handout")
+    done = run(COMMAND, "handout", "kit.zip", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"kit\.zip: \d+ files, \d+ kB\n", done.stdout)
+    with zipfile.ZipFile(folder / "kit.zip") as archive:
+        archive.extractall(folder)
+    return folder / "connect4-kit"
+
+
+def in_kit(kit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=kit,
+        env={**os.environ, "PYTHONPATH": str(kit)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+
+
+def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
+    for path in kit.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        ast.parse(text)
+        if "grader" not in path.parts and "tests" not in path.parts:
+            assert "BEGIN SOLUTION" not in text
+    names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
+    assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
+    private = {"grader/handout.py", "grader/gradescope", "docs/teachers.md", "tests/data/agents"}
+    assert not private & names
+    assert not any(name.startswith(".") or "__pycache__" in name for name in names)
+
+
+def test_the_stub_says_what_is_missing_and_the_game_still_ends(kit: Path) -> None:
+    if "### BEGIN SOLUTION" not in (ROOT / "connect4/players/ai.py").read_text(encoding="utf-8"):
+        pytest.skip("connect4/players/ai.py marks no solution")
+    done = in_kit(kit, "connect4.ConnectFour", "ai", "random", "case4.txt", "--view", "none")
+    assert done.returncode == 0, done.stderr
+    assert "The game ended: " in done.stdout
+    record = records.read(kit / "connect4-fault.json")
+    detail = record.turns[0].detail
+    assert detail is not None
+    assert "NotImplementedError: get_expectimax_move is not written yet: it is your part" in detail
+
+
+def test_students_can_check_and_cannot_hand_out(kit: Path) -> None:
+    done = in_kit(kit, "grader", "check", "connect4/players/ai.py")
+    assert done.returncode in (0, 1), done.stderr
+    done = in_kit(kit, "grader", "handout", "x.zip")
+    assert_refused(done, "handout: only the teachers' edition has it")
+
+
+def test_the_students_edition_passes_its_own_tests(kit: Path) -> None:
+    done = in_kit(kit, "pytest", "-q", "-p", "no:cacheprovider", "-x")
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_both_readme_commands_run_as_they_are_pasted(kit: Path) -> None:
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^python3 -m venv .*$", readme, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-c", command.replace("python3", sys.executable, 1)],
+            cwd=kit,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
+    done = run(COMMAND, "handout", "kit.tar", cwd=tmp_path)
+    assert_refused(done, "kit.tar: a handout is a zip; name it kit.zip")
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+@pytest.mark.parametrize("good", [True, False])
+def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
+    mine = rubric(tmp_path)
+    text = mine.read_text(encoding="utf-8").replace("tiny.txt", "case4")
+    mine.write_text(re.sub(r"ai:[^\"]*", "random", text), encoding="utf-8")
+    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", mine, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    home = tmp_path / "autograder"
+    with zipfile.ZipFile(tmp_path / "g.zip") as archive:
+        archive.extractall(home / "source")
+        modes = {item.filename: item.external_attr >> 16 for item in archive.infolist()}
+    assert modes["setup.sh"] & modes["run_autograder"] & 0o111 == 0o111
+    (home / "submission").mkdir()
+    if good:
+        hand_in(home, "submission", searcher(1))
+    environment = {**os.environ, "AUTOGRADER_HOME": str(home)}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    ran = subprocess.run(
+        ["bash", str(home / "source" / "run_autograder")],
+        env={**environment, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    document = json.loads((home / "results" / "results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    if good:
+        assert ran.returncode == 0, ran.stderr
+        assert [test["name"] for test in document["tests"]] == ["A: random", "B: random"]
+        assert document["score"] > 0
+    else:
+        assert document["score"] == 0
+        assert document["tests"][0]["output"] == "no ai.py and no other .py file in it"

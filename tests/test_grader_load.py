@@ -1,0 +1,50 @@
+"""A busy machine is told from a slow agent: starved turns are marked, and can be played again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.grading import (
+    SUBMISSIONS,
+    burners,
+    games,
+    hand_in,
+    rubric,
+    start,
+    stored_turns,
+)
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+
+def test_late_turns_beside_a_busy_process_are_starved_and_can_be_retried(tmp_path: Path) -> None:
+    """The only core that the grader may use is shared with four processes that never rest."""
+    core = max(os.sched_getaffinity(0))
+    rubric(tmp_path, seconds=0.3)
+    source = (SUBMISSIONS / "works_hard.py").read_text(encoding="utf-8")
+    hand_in(tmp_path, "ann", source)
+    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
+
+    def on_one_core() -> None:
+        os.sched_setaffinity(0, {core})
+
+    with burners(core, 4):
+        running = start(*arguments, cwd=tmp_path, preexec_fn=on_one_core)
+        out, errors = running.communicate(timeout=100)
+    assert running.returncode == 0, errors
+    late = [turn for turn in stored_turns(tmp_path / "grade.db") if turn["outcome"] == "timeout"]
+    assert late
+    assert all(turn["starved"] for turn in late)
+    assert "starved)" in out
+    assert "late turns on a busy machine: --retry-starved" in out
+    before = games(tmp_path / "grade.db")
+    running = start(*arguments, "--retry-starved", cwd=tmp_path)
+    out, errors = running.communicate(timeout=100)
+    assert running.returncode == 0, errors
+    after = games(tmp_path / "grade.db")
+    assert before.keys() == after.keys()
+    played_again = {key for key, game in after.items() if game[-2] == 2}
+    assert played_again == {key for key in before if before[key][6] + before[key][9]}

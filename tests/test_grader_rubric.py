@@ -1,0 +1,128 @@
+"""The rubric: what it says, and one clear line for each way in which it can be wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from connect4.errors import BadInput
+from grader import rubric as rubrics
+
+
+def refusal(folder: Path, text: str) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        rubrics.read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message.removeprefix(f"{path}: ")
+
+
+def test_the_default_rubric_keeps_to_the_assignment() -> None:
+    rubric = rubrics.read()
+    assert 5 <= rubric.match.time_limit <= 20
+    assert rubric.part_a.opponent == "random"
+    assert rubric.part_a.cap_percent == 50
+    boards = [*rubric.part_a.boards, *rubric.part_b.boards]
+    boards += [board for stage in rubric.tournament.stages for board in stage.boards]
+    for board in boards:
+        cells = board.start["board"]
+        assert len(cells) <= 12
+        assert len(cells[0]) <= 12
+    for board in rubric.part_a.boards:
+        assert 8 <= len(board.start["board"]) <= 12
+        assert 10 <= len(board.start["board"][0]) <= 12
+
+
+def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("1\n0 0\n", encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text('[part_a]\npoints = 7\nboards = ["own.txt"]\n', encoding="utf-8")
+    mine, default = rubrics.read(path), rubrics.read()
+    assert mine.part_a.points == 7
+    assert [board.start for board in mine.part_a.boards] == [{"popouts": 1, "board": [[0, 0]]}]
+    assert mine.part_b == default.part_b
+    assert mine.part_a.cap_percent == default.part_a.cap_percent
+
+
+def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
+    board = tmp_path / "own.txt"
+    board.write_text("1\n0 0\n", encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text('[part_a]\nboards = ["own.txt", "case4"]\n', encoding="utf-8")
+    mine = rubrics.read(path)
+    stored = json.loads(json.dumps(rubrics.stored_values(mine)))
+    board.unlink()
+    again = rubrics.from_values(stored, "results", None)
+    assert again.part_a == mine.part_a
+    assert again.tournament == mine.tournament
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key, did you mean 'time_limit'?"),
+        ("[part_c]\npoints = 3\n", "part_c: unknown key, did you mean 'part_"),
+        ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
+        ('[match]\ntime_limit = "5"\n', "match.time_limit: expected a number, got '5'"),
+        ("[match]\ntime_limit = inf\n", "match.time_limit: expected a number, got inf"),
+        ("[match]\nrepeats = 1.5\n", "match.repeats: expected a whole number from 1, got 1.5"),
+        ("[match]\nrepeats = true\n", "match.repeats: expected a whole number from 1, got True"),
+        ("match = 3\n", "match: expected a table, got 3"),
+        ("[limits]\nlifetime = 'turn'\n", "limits.lifetime: 'turn'; expected one of game, move"),
+        ("[part_a]\npoints = -1\n", "part_a.points: expected a number from 0, got -1"),
+        ("[part_a]\nboards = []\n", "part_a.boards: no board; name at least one"),
+        ("[part_a]\nboards = 'case1'\n", "part_a.boards: expected a list, got 'case1'"),
+        ("[part_a]\nboards = [1]\n", "part_a.boards: expected a text, got 1"),
+        ("[part_a]\nboards = ['case9']\n", "part_a.boards: case9: no such file"),
+        ("[part_a]\nopponent = 'human'\n", "part_a.opponent: 'human' cannot be a baseline"),
+        ("[part_a]\nopponent = 'randon'\n", "part_a.opponent: no agent 'randon', did you mean"),
+        (
+            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 2}]\n",
+            "part_b.baselines[1].high: 2 is not above low, 2",
+        ),
+        (
+            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 3, hihg = 1}]\n",
+            "part_b.baselines[1].hihg: unknown key, did you mean 'high'?",
+        ),
+        (
+            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2}]\n",
+            "part_b.baselines[1].high: is missing",
+        ),
+        (
+            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1}, "
+            "{agent = 'random', points = 1, low = 0, high = 1}]\n",
+            "part_b.baselines: agent 'random' stands there twice",
+        ),
+        ("[part_b]\nbaselines = 5\n", "part_b.baselines: expected a list of tables, got 5"),
+        ("[tournament]\nstages = []\n", "tournament.stages: expected one or more stages"),
+        (
+            "[tournament]\nstages = [{name = 'a', group_size = 1, promote = 1, repeats = 1, "
+            "time_limit = 1, boards = ['case4']}]\n",
+            "tournament.stages[1].group_size: a group has 2 or more, 0 means all",
+        ),
+        (
+            "[tournament]\nstages = [{name = 'a', group_size = 0, promote = 0, repeats = 1, "
+            "time_limit = 1, boards = ['case4']}, {name = 'b', group_size = 0, promote = 0, "
+            "repeats = 1, time_limit = 1, boards = ['case4']}]\n",
+            "tournament.stages[1].promote: nobody would reach the next stage",
+        ),
+        (
+            "[tournament]\ntie_breaks = ['luck']\n",
+            "tournament.tie_breaks: 'luck'; expected one of rating",
+        ),
+        ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
+        ("[match\n", "the rubric is no TOML file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    assert refusal(tmp_path, text).startswith(message)
+
+
+def test_a_rubric_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="the rubric cannot be read: No such file"):
+        rubrics.read(tmp_path / "none.toml")

@@ -1,0 +1,245 @@
+"""Submissions are found in every layout; what cannot be graded is said, the others are."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from connect4.errors import BadInput
+from grader import rubric as rubrics
+from grader.submissions import Member, Submission, find
+
+RULES = rubrics.read().submission
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def sources(found: list[Submission]) -> dict[str, str | None]:
+    return {item.name: item.source for item in found}
+
+
+def problems(found: list[Submission]) -> dict[str, str]:
+    return {item.name: item.problem for item in found if item.problem}
+
+
+GRADESCOPE = """\
+---
+submission_11:
+  :submitters:
+  - :name: Ann Arbor
+    :sid: '101'
+    :email: ann@school.example
+  :created_at: 2024-01-01 10:00:00 +0000
+  :score: 3.0
+  :status: processed
+  :results:
+    tests:
+    - :name: not a student
+submission_12:
+  :submitters:
+  - :name: Bo Derek
+    :sid: 102
+    :email: bo@school.example
+  - :name: Cy Young
+    :sid: 103
+    :email: cy@school.example
+  :created_at: 2024-01-01 10:00:00 +0000
+"""
+
+LAYOUTS: dict[str, dict[str, str | bytes]] = {
+    "a folder each": {
+        "ann/ai.py": "a",
+        "ann/report.txt": "r",
+        "bo/project/ai.py": "b",
+        "bo/__pycache__/ai.cpython-311.pyc": b"\0",
+        "__MACOSX/ann/._ai.py": "junk",
+        "bo/.idea/x.py": "junk",
+    },
+    "a file each": {
+        "ann.py": "a",
+        "ann_report.txt": "r",
+        "bo.py": "b",
+        "grades.csv": "x",
+        "README.txt": "x",
+    },
+    "a zip each": {
+        "ann.zip": zipped(
+            {"work/ai.py": "a", "work/report.txt": "r", "__MACOSX/work/._ai.py": "x"}
+        ),
+        "bo.zip": zipped({"ai.py": "b"}),
+    },
+    "Moodle with folders": {
+        "ann_1001_assignsubmission_file_/ai.py": "a",
+        "ann_1001_assignsubmission_file_/report.txt": "r",
+        "ann_1001_assignsubmission_onlinetext_/onlinetext.html": "x",
+        "bo_1002_assignsubmission_file/work.zip": zipped({"ai.py": "b"}),
+    },
+    "Moodle without folders": {
+        "ann_1001_assignsubmission_file_ai.py": "a",
+        "ann_1001_assignsubmission_file_report.txt": "r",
+        "bo_1002_assignsubmission_file_solution.py": "b",
+    },
+    "another name of the file": {
+        "ann/agent.py": "a",
+        "ann/report.txt": "r",
+        "bo/bo_final.py": "b",
+    },
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("form", ["folder", "zip", "zip of the folder"])
+def test_every_layout_is_found(tmp_path: Path, layout: str, form: str) -> None:
+    files = LAYOUTS[layout]
+    if form == "folder":
+        path = write(tmp_path / "class", files)
+    else:
+        inside = files if form == "zip" else {f"class/{key}": files[key] for key in files}
+        path = tmp_path / "class.zip"
+        path.write_bytes(zipped(inside))
+    found = find([path], RULES)
+    assert problems(found) == {}
+    assert sources(found) == {"ann": "a", "bo": "b"}
+    assert [item.report for item in found] == ["r", None]
+
+
+def test_gradescopes_download_has_the_names_of_all_members(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "assignment_1_export/submission_metadata.yml": GRADESCOPE,
+        "assignment_1_export/submission_11/ai.py": "a",
+        "assignment_1_export/submission_12/ai.py": "b",
+    }
+    path = tmp_path / "submissions.zip"
+    path.write_bytes(zipped(files))
+    found = find([path], RULES)
+    assert sources(found) == {"Ann Arbor": "a", "Bo Derek and Cy Young": "b"}
+    assert found[1].members == (
+        Member("Bo Derek", "102", "bo@school.example"),
+        Member("Cy Young", "103", "cy@school.example"),
+    )
+
+
+def test_single_files_and_folders_are_named(tmp_path: Path) -> None:
+    write(tmp_path, {"ann/ai.py": "a", "ann/report.txt": "r", "bo/ai.py": "b"})
+    file = tmp_path / "ann" / "ai.py"
+    assert sources(find([file], RULES)) == {"ai": "a"}
+    assert find([file], RULES)[0].path == file
+    assert sources(find([file, tmp_path / "bo" / "ai.py"], RULES)) == {"ann": "a", "bo": "b"}
+    assert sources(find([tmp_path / "ann"], RULES)) == {"ann": "a"}
+    assert sources(find([tmp_path / "ann"], RULES, "Ann")) == {"Ann": "a"}
+
+
+def test_two_students_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "Kim Lee_1_assignsubmission_file_/ai.py": "a",
+            "Kim Lee_2_assignsubmission_file_/ai.py": "b",
+        },
+    )
+    assert sources(find([tmp_path], RULES)) == {"Kim Lee (1)": "a", "Kim Lee (2)": "b"}
+
+
+BOMB = zipped({"ai.py": b"#" * 30_000_000})
+LIAR = BOMB.replace((30_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+
+BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
+    "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to 30 MB, allowed are 20 MB"),
+    "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
+    "many files": (
+        {"eve.zip": zipped({f"{number}.txt": "x" for number in range(201)})},
+        "the zip holds 201 files, allowed are 200",
+    ),
+    "nested zip": (
+        {"eve.zip": zipped({"inner.zip": zipped({"ai.py": "x"})})},
+        "the zip holds another zip, inner.zip; hand in ai.py or one zip of it",
+    ),
+    "path out of the zip": (
+        {"eve.zip": zipped({"../../ai.py": "x"})},
+        "the zip holds '../../ai.py', a path that leads out of it",
+    ),
+    "damaged zip": ({"eve.zip": b"PK\x03\x04 nonsense"}, "no readable zip"),
+    "two files": (
+        {"eve/one.py": "x", "eve/two.py": "y"},
+        "two files that could be the agent: one.py, two.py; hand in one ai.py",
+    ),
+    "two agents": (
+        {"eve/ai.py": "x", "eve/old/ai.py": "y"},
+        "two files that could be the agent: ai.py, old/ai.py; hand in one ai.py",
+    ),
+    "two hand-ins": (
+        {"eve/ai.py": "x", "eve.py": "y"},
+        "two hand-ins of one student: eve, eve.py",
+    ),
+    "two zips": (
+        {"eve/a.zip": zipped({"ai.py": "x"}), "eve/b.zip": zipped({"ai.py": "x"})},
+        "two zips of one student: a.zip, b.zip",
+    ),
+    "no code": ({"eve/notes.txt": "x"}, "no ai.py and no other .py file in it"),
+    "not UTF-8": (
+        {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
+        "not UTF-8 (line 2, byte 14); save the file as UTF-8",
+    ),
+    "huge source": ({"eve.py": b"#" * 256_001}, "larger than 256 kB"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_one_bad_hand_in_stops_no_other(tmp_path: Path, case: str) -> None:
+    files, message = BAD[case]
+    write(tmp_path, {**files, "ann.py": "a"})
+    found = find([tmp_path], RULES)
+    assert [item.name for item in found] == ["ann", "eve"]
+    assert found[0].problem is None
+    assert found[0].source == "a"
+    problem = found[1].problem
+    assert problem is not None
+    assert problem.startswith(message)
+    assert "\n" not in problem
+
+
+def test_an_empty_folder_is_not_forgotten(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a"})
+    (tmp_path / "eve").mkdir()
+    assert problems(find([tmp_path], RULES)) == {"eve": "no ai.py and no other .py file in it"}
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"secret.py": "s", "class/ann.py": "a", "class/eve/notes.txt": "x"})
+    (tmp_path / "class" / "eve" / "ai.py").symlink_to(tmp_path / "secret.py")
+    found = find([tmp_path / "class"], RULES)
+    assert problems(found) == {"eve": "no ai.py and no other .py file in it"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("empty", "empty: no submissions there; expected NAME.py"),
+        ("nowhere", "nowhere: no such file or folder"),
+        ("notes.txt", "notes.txt: expected a .py file, a folder or a .zip"),
+        ("broken.zip", "broken.zip: no readable zip"),
+    ],
+)
+def test_a_path_without_submissions_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "empty").mkdir()
+    write(tmp_path, {"notes.txt": "x", "broken.zip": b"PK\x05"})
+    with pytest.raises(BadInput) as caught:
+        find([tmp_path / name], RULES)
+    assert str(caught.value).startswith(f"{tmp_path}/{message}")

@@ -1,0 +1,135 @@
+"""Tournaments: groups, promotion, standings; stopped ones go on; placement earns points."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+
+import pytest
+
+from grader import rubric as rubrics
+from grader.schedule import Contestant, submitted
+from grader.store import Faults, Played
+from grader.tournament import StageState, deal, group_count, placings, stages
+from tests.command import assert_refused, run
+from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
+
+
+def contestants(number: int) -> list[Contestant]:
+    return [submitted(f"s{place:02}", f"{place:064}") for place in range(number)]
+
+
+def play(state: StageState, strength: dict[str, int], faults: int = 0) -> dict[str, Played]:
+    """Return results in which the margin of a game is the difference of strengths."""
+    found = {}
+    for group in state.groups:
+        for game in group.games:
+            one, two = (strength[player.name] for player in game.players)
+            lost = Faults(timeouts=faults)
+            found[game.key] = Played(game.key, (one, two), "no_action", 9, (lost, Faults()), 1.0)
+    return found
+
+
+@pytest.mark.parametrize(("number", "groups"), [(2, 1), (3, 1), (6, 1), (7, 2), (13, 3), (40, 7)])
+def test_groups_differ_by_one_at_most(number: int, groups: int) -> None:
+    stage = rubrics.read().tournament.stages[0]
+    assert stage.group_size == 6
+    dealt = deal(contestants(number), group_count(number, stage))
+    assert len(dealt) == groups
+    assert {player for group in dealt for player in group} == set(contestants(number))
+    sizes = {len(group) for group in dealt}
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_strength_decides_groups_and_final() -> None:
+    rubric = rubrics.read()
+    entered = contestants(14)
+    strength = {player.name: 10 * place for place, player in enumerate(entered)}
+    begun = stages(entered, {}, rubric)
+    assert [state.stage.name for state in begun] == ["groups"]
+    assert not begun[0].complete
+    played = play(begun[0], strength)
+    begun = stages(entered, played, rubric)
+    assert [state.stage.name for state in begun] == ["groups", "final"]
+    best = {group.standings[place].contestant.name for group in begun[0].groups for place in (0, 1)}
+    (final,) = begun[1].groups
+    assert {standing.contestant.name for standing in final.standings} == best
+    played |= play(begun[1], strength)
+    begun = stages(entered, played, rubric)
+    placed = placings(begun, rubric)
+    assert [placing.place for placing in placed] == list(range(1, 15))
+    names = [placing.contestant.name for placing in placed]
+    assert names[: len(best)] == sorted(best, reverse=True)
+    assert names[0] == "s13"
+    assert {placing.stage for placing in placed[: len(best)]} == {"final"}
+    winner = placed[0].standing
+    assert winner.wins == winner.games > 0
+    assert winner.rating.value > 0
+
+
+def test_the_draw_is_the_same_every_time_and_does_not_follow_the_names() -> None:
+    rubric = rubrics.read()
+    first = stages(contestants(14), {}, rubric)
+    again = stages(list(reversed(contestants(14))), {}, rubric)
+    assert first == again
+    assert [player.name for player in contestants(14)[:5]] != [
+        standing.contestant.name for standing in first[0].groups[0].standings
+    ]
+
+
+def test_ties_are_broken_as_the_rubric_says(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[tournament]\ntie_breaks = ["faults", "name"]\n', encoding="utf-8")
+    rubric = rubrics.read(path)
+    entered = contestants(3)
+    strength = {"s00": 0, "s01": 5, "s02": 9}
+    played = play(stages(entered, {}, rubric)[0], strength)
+    lazy = {
+        key: Played(key, game.scores, game.ending, 9, (Faults(), Faults()), 1.0)
+        for key, game in played.items()
+    }
+    standings = stages(entered, lazy, rubric)[0].groups[0].standings
+    assert [standing.contestant.name for standing in standings] == ["s00", "s01", "s02"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) -> None:
+    rubric(tmp_path, tournament="points = [5, 3]\n")
+    for name, source in {
+        "ann": searcher(2),
+        "bo": searcher(1, -1),
+        "cy": searcher(1),
+    }.items():
+        hand_in(tmp_path / "class", name, source)
+    arguments = ("tournament", "class", "--rubric", "rubric.toml", "--isolation", "process")
+    running = start(*arguments, cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    while count(tmp_path / "tournament.db") < 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    kill(running)
+    done = run(COMMAND, *arguments, "--out", "night", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    played = games(tmp_path / "tournament.db")
+    assert {game[-2] for game in played.values()} == {1}
+    assert "places" in done.stdout
+    assert " 0 games to go" not in done.stdout
+    for name in ("standings.txt", "standings.html", "tables.txt"):
+        assert "places" in (tmp_path / "night" / name).read_text(encoding="utf-8")
+    assert len(list((tmp_path / "night" / "records").rglob("*.json"))) == len(played)
+    again = run(COMMAND, *arguments, cwd=tmp_path)
+    assert "0 games to play" in again.stderr
+    graded = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
+    assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0
+    told = run(
+        COMMAND, "report", "grade.db", "--placement", "tournament.db", "--out", "m", cwd=tmp_path
+    )
+    assert told.returncode == 0, told.stderr
+    assert "placement" in told.stdout
+    with (tmp_path / "m" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        placement = sorted(row["Placement"] for row in csv.DictReader(file))
+    assert placement == ["0.00", "3.00", "5.00"]
+    swapped = run(COMMAND, "report", "tournament.db", "--placement", "grade.db", cwd=tmp_path)
+    assert_refused(swapped, "--placement grade.db: holds a grade, not a tournament")
+    mixed = run(COMMAND, *graded, "--results", "tournament.db", cwd=tmp_path)
+    assert_refused(mixed, "tournament.db: holds a tournament; --results names another file")

@@ -1,0 +1,224 @@
+"""Executors: local workers and a real Dask cluster play the same schedule alike."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connect4.errors import BadInput
+from grader import rubric as rubrics
+from grader.run import play_all, play_game
+from grader.schedule import Game, grade_games, submitted
+from grader.store import Store
+from grader.submissions import Submission
+from grader.workers import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
+from tests.command import ROOT, run
+from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+
+def process_number(*_: object) -> int:
+    return os.getpid()
+
+
+def affinity() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def end_the_worker() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def end_the_worker_once(place: str) -> str:
+    try:
+        Path(place).touch(exist_ok=False)
+    except FileExistsError:
+        return "second try"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"
+
+
+def fail() -> None:
+    raise ValueError("no luck")
+
+
+@pytest.fixture
+def executor(tmp_path: Path) -> Any:
+    with LocalExecutor([None], tmp_path / "scratch") as local:
+        yield local
+
+
+def test_calls_are_made_in_other_processes(executor: LocalExecutor) -> None:
+    numbers = {executor.submit(process_number).result(30) for _ in range(3)}
+    assert len(numbers) == 1
+    assert os.getpid() not in numbers
+
+
+def test_a_worker_stays_on_its_core(tmp_path: Path) -> None:
+    core = max(os.sched_getaffinity(0))
+    with LocalExecutor([core], tmp_path / "scratch") as local:
+        assert local.submit(affinity).result(30) == [core]
+
+
+def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
+    executor: LocalExecutor, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "was here")
+    assert executor.submit(end_the_worker_once, place).result(30) == "second try"
+
+
+def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> None:
+    with pytest.raises(WorkerDied, match="the worker died 3 times in this game"):
+        executor.submit(end_the_worker).result(30)
+    assert executor.submit(process_number).result(30) > 0
+
+
+def test_an_exception_is_the_callers(executor: LocalExecutor) -> None:
+    with pytest.raises(RuntimeError, match="ValueError: no luck"):
+        executor.submit(fail).result(30)
+
+
+def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    local = LocalExecutor([None, None], tmp_path / "scratch")
+    number = local.submit(process_number).result(30)
+    waiting = [local.submit(time.sleep, 60) for _ in range(3)]
+    local.shutdown(cancel_futures=True)
+    assert not Path(f"/proc/{number}").exists()
+    assert not (tmp_path / "scratch").exists()
+    assert all(future.done() for future in waiting)
+    with pytest.raises(RuntimeError, match="the executor is shut down"):
+        local.submit(process_number)
+
+
+def test_more_jobs_than_cores_are_refused_unless_forced() -> None:
+    cores = len(physical_cores())
+    assert job_count(None, forced=False) == cores
+    assert job_count(cores, forced=False) == cores
+    assert job_count(cores + 1, forced=True) == cores + 1
+    with pytest.raises(BadInput, match=f"there are {cores} cores here"):
+        job_count(cores + 1, forced=False)
+
+
+def schedule(folder: Path) -> tuple[list[Game], dict[str, str]]:
+    """Return the games of two deterministic submissions, and their sources."""
+    found = [Submission(f"s{number}", "", searcher(number, 1)) for number in (1, 2)]
+    contestants = [submitted(item.name, str(item.sha256)) for item in found]
+    games_ahead = grade_games(contestants, rubrics.read(rubric(folder)))
+    return games_ahead, {str(item.sha256): str(item.source) for item in found}
+
+
+def play(
+    folder: Path, name: str, executor: Any, slots: int, ahead: list[Game], sources: dict[str, str]
+) -> Path:
+    with Store(folder / name, writing=True) as store:
+        for _, result in play_all(ahead, store, executor, slots, "process", sources):
+            assert result["fault"] is None, result
+    return folder / name
+
+
+def test_one_worker_and_two_workers_play_the_same_games(tmp_path: Path) -> None:
+    """Marks do not depend on how the games are spread."""
+    ahead, sources = schedule(tmp_path)
+    played = []
+    for jobs in (1, 2):
+        with LocalExecutor([None] * jobs, tmp_path / "scratch") as local:
+            played.append(play(tmp_path, f"{jobs}.db", local, jobs, ahead, sources))
+    assert len(games(played[0])) == len(ahead)
+    assert games(played[1]) == games(played[0])
+    assert stored_records(played[1]) == stored_records(played[0])
+
+
+def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
+    ahead, sources = schedule(tmp_path)
+    job = ahead[0].job("process", sources)
+    result = play_game({**job, "start": {"board": [[3]], "popouts": 0}})
+    assert result["scores"] is None
+    assert result["faults"] is None
+    assert result["fault"].startswith("BadInput: start:")
+    with Store(tmp_path / "r.db", writing=True) as store:
+        store.add(result)
+        assert store.played() == {}
+        assert store.faults() == {ahead[0].key: result["fault"]}
+        store.add(play_game(job))
+        assert list(store.played()) == [ahead[0].key]
+        assert store.faults() == {}
+
+
+def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "distributed.py").write_text("raise ImportError\n", encoding="utf-8")
+    hand_in(tmp_path, "ann", searcher())
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from grader.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "grade", "ann", "--scheduler", "tcp://127.0.0.1:9"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    message = "error: --scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
+    assert done.stderr.splitlines()[-1] == message
+
+
+@pytest.fixture
+def cluster() -> Any:
+    distributed = pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
+    with closing(
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+    ) as local:
+        yield local
+
+
+def test_a_dask_cluster_plays_the_same_games(cluster: Any, tmp_path: Path) -> None:
+    """Also when one of its workers is killed on the way: that costs only the running games."""
+    ahead, sources = schedule(tmp_path)
+    with LocalExecutor([None], tmp_path / "scratch") as local:
+        here = play(tmp_path, "here.db", local, 1, ahead, sources)
+    with cluster_pool(cluster.scheduler_address) as pool:
+        assert pool.slots == 2
+        there = tmp_path / "there.db"
+        workers = pool.executor.submit(os.getpid).result(30)
+        killed = False
+        with Store(there, writing=True) as store:
+            for _, result in play_all(ahead, store, pool.executor, pool.slots, "process", sources):
+                assert result["fault"] is None, result
+                if not killed:
+                    os.kill(workers, signal.SIGKILL)
+                    killed = True
+    assert games(there) == games(here)
+    assert stored_records(there) == stored_records(here)
+
+
+def test_the_command_uses_the_cluster(cluster: Any, tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path, "ann", searcher(2))
+    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
+    there = run(COMMAND, *arguments, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
+    assert there.returncode == 0, there.stderr
+    here = run(COMMAND, *arguments, "--results", "here.db", cwd=tmp_path)
+    assert there.stdout == here.stdout
+    assert games(tmp_path / "grade.db") == games(tmp_path / "here.db")
+
+
+def test_an_address_without_a_scheduler_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
+    hand_in(tmp_path, "ann", searcher())
+    done = run(COMMAND, "grade", "ann", "--scheduler", "tcp://127.0.0.1:9", cwd=tmp_path)
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: --scheduler tcp://127.0.0.1:9: no Dask scheduler there (")
