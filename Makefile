@@ -1,6 +1,6 @@
 PYTHON ?= .venv/bin/python
 
-.PHONY: check check-all lint test venv
+.PHONY: check check-all lint screenshots test venv
 
 venv:
 	python3 -m venv .venv && .venv/bin/pip install -q -e '.[test,dev]'
@@ -18,3 +18,7 @@ check: lint test
 
 check-all: lint
 	$(PYTHON) -m pytest -m ''
+
+screenshots:
+	$(PYTHON) docs/make_screenshots.py
+	$(PYTHON) docs/make_window_screenshots.py
