@@ -18,6 +18,7 @@ from connect4.analysis import analyse
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
+from connect4.players.ai import AIPlayer
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn, Winner
@@ -92,6 +93,22 @@ def follow(state: State, line: list[str]) -> int:
     for text in line:
         state = state.apply(GAMES["extended"].parse_action(text))
     return solved(state.to_text())
+
+
+def test_the_reference_agent_judges_where_it_offers_to(game: Record) -> None:
+    assert analyse(game, ENOUGH)["agent"] == "ai"
+
+
+def test_a_students_file_without_the_offer_leaves_it_to_alpha_beta(
+    game: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(AIPlayer, "expected_play")
+    found = analyse(game, ENOUGH)
+    assert found["agent"] == "alphabeta:heuristic=margin"
+    states = list(records.replay(game))
+    assert [turn["after"] for turn in found["turns"]] == [
+        solved(state.to_text()) for state in states[1:]
+    ]
 
 
 def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> None:

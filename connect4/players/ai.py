@@ -48,12 +48,27 @@ class AIPlayer:
         ### BEGIN SOLUTION
         return self._choose(state, AlphaBeta)
 
+    def expected_play(self, state: State) -> tuple[float, list[Move]]:
+        """Return the margin that best play expects for this player, and the moves of that play."""
+        search, position = self._prepare(state, AlphaBeta)
+        assert isinstance(search, AlphaBeta)
+        action = self._search(search, position, Budget(self.time, self.node_budget))
+        value = search.value if search.depth else position[2]
+        return value, [search.lines.move(step) for step in search.line(position, action)]
+
     def _choose(self, state: State, method: "type[AlphaBeta | Expectimax]") -> Move:
         """Return the move that a search by `method` finds."""
         budget = Budget(self.time, self.node_budget)
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
+        search, position = self._prepare(state, method)
+        return search.lines.move(self._search(search, position, budget))
+
+    def _prepare(
+        self, state: State, method: "type[AlphaBeta | Expectimax]"
+    ) -> "tuple[AlphaBeta | Expectimax, Position]":
+        """Return the search by `method` on such a board, and the position as it reads it."""
         board, popouts = state
         own = popouts[self.player_number].get_int()
         other = popouts[3 - self.player_number].get_int()
@@ -62,10 +77,16 @@ class AIPlayer:
             lines = Lines(rows, columns, self.player_number, method.share)
             self.kept[method, board.shape] = method(lines)
         search: AlphaBeta | Expectimax = self.kept[method, board.shape]
+        return search, search.lines.read(board, own, other)
+
+    def _search(
+        self, search: "AlphaBeta | Expectimax", position: "Position", budget: "Budget"
+    ) -> int:
+        """Return the action that the search chooses."""
         collects = gc.isenabled()
         gc.disable()  # a search makes no cycles, and to walk all tables may make a move late
         try:
-            return search.lines.move(search.choose(search.lines.read(board, own, other), budget))
+            return search.choose(position, budget)
         finally:
             if collects:
                 gc.enable()
@@ -422,6 +443,19 @@ class AlphaBeta:
         except OutOfBudget:
             self.solved = False
         return actions[0][1]
+
+    def line(self, position: Position, action: int) -> list[int]:
+        """Return `action` and the best actions after it, as far as the table knows them."""
+        line = [action]
+        while len(line) < self.depth:
+            gain = {known: gain for gain, known in self.lines.actions(position)}[action]
+            position = self.lines.play(position, gain, action)
+            slot = position[3] ^ position[5] * OWN_KEY ^ position[6] * OTHER_KEY
+            key_found, _, _, _, action = self.known[slot % self.TABLE_SIZE]
+            if key_found != slot:
+                break
+            line.append(action)
+        return line
 
     def _look(self, child: Position, depth: int, index: int, alpha: float, beta: float) -> float:
         """Return the value of the action at place `index`, which leads to `child`."""
