@@ -221,6 +221,24 @@ def test_a_click_that_is_no_move_costs_nothing_and_typed_nonsense_is_asked_for_a
     assert "\n2 2 1p 0 : 2" in texts(window) or "\n2 2 1P" in texts(window)
 
 
+def test_a_piece_of_dynamic_connect_4_moves_by_two_clicks_or_as_typed(
+    window: Window, tmp_path: Path
+) -> None:
+    board = " , , , , , ,X\nX, , , , , ,O\n" + " , , , , , , \n" * 5
+    start(window, tmp_path, board, mode="persons", game="dynamic")
+    wait(window, lambda: "your move" in texts(window))
+    click_cell(window, 0, 6)
+    wait(window, lambda: "click one of your pieces that can move" in texts(window))
+    click_cell(window, 1, 6)
+    click_cell(window, 1, 5)
+    wait(window, lambda: "1 1 72W" in texts(window))
+    wait(window, lambda: "Player 2, your move" in texts(window))
+    game_page(window).board.focus_force()
+    window.root.update()
+    xdotool("key", "--delay", 30, "1", "2", "shift+n", "Return")
+    wait(window, lambda: "2 2 12N" in texts(window))
+
+
 def test_the_keyboard_alone_plays(window: Window, tmp_path: Path) -> None:
     start(window, tmp_path, WHOLE_GAME, mode="persons")
     wait(window, lambda: "your move" in texts(window))
