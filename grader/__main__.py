@@ -161,6 +161,9 @@ def _add_run(parser: Parser) -> None:
 def _add_output(parser: Parser) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, help="write every file below DIR")
     parser.add_argument(
+        "--records", action="store_true", help="write the record of each game below DIR too"
+    )
+    parser.add_argument(
         "--details", action="store_true", help="show every board of every match on the terminal"
     )
 
@@ -187,7 +190,10 @@ def command_of(name: str) -> Callable[[argparse.Namespace], int]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    arguments = make_parser().parse_args(argv)
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    if getattr(arguments, "records", False) and arguments.out is None:
+        parser.error("--records: --out names the folder for them")
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return command_of(arguments.command)(arguments)

@@ -231,6 +231,8 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     print(results.text(placement, arguments.details), end="")
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)
+        if arguments.records:
+            report.write_records(results, store, arguments.out)
         print(f"Everything is in {arguments.out}", file=sys.stderr)
     report.tell_github(results.marks, placement, results.rubric)
 

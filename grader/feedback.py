@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tabulate import tabulate
 
@@ -43,11 +44,13 @@ LABEL: Final = 220
 
 MAX_REASONS: Final = 20
 
-Replay: TypeAlias = dict[str, Any]
-"""`made_by` and the `data` of one game for the replay page."""
+Replay: TypeAlias = str
+"""`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
 
 MADE_BY: Final = hashlib.sha256(Path(page.__file__).read_bytes()).hexdigest()[:16]
 """Data that another version of the replay page's code has made are made anew."""
+
+GAMES: Final = "the games go here"
 
 PAGE_PARTS: Final = ("base", "board", "chart", "advice", "page")
 
@@ -131,15 +134,22 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     one, two = (
         replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
     )
-    return {"made_by": MADE_BY, "data": game_data(replace(record, players=(one, two)))}
+    data = game_data(replace(record, players=(one, two)))
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f"{MADE_BY} {text}"
 
 
-def reasons(games: Sequence[Game], replays: Mapping[str, Replay]) -> str:
+def reasons(
+    games: Sequence[Game], played: Mapping[str, Played], replays: Mapping[str, Replay]
+) -> str:
     """Return the first reasons for lost turns, each with the game it belongs to."""
     shown: list[str] = []
     lost = 0
     for game in games:
-        data = replays[game.key]["data"] if game.key in replays else {"turns": []}
+        result = played.get(game.key)
+        if result is None or not result.faults[game.side - 1].total:
+            continue
+        data = json.loads(replays[game.key].partition(" ")[2])
         for number, turn in enumerate(data["turns"], 1):
             if turn[0] == game.side and turn[2] not in ("played", "pass"):
                 lost += 1
@@ -154,32 +164,38 @@ def reasons(games: Sequence[Game], replays: Mapping[str, Replay]) -> str:
 
 
 def feedback_page(
-    mark: Mark, upper: str, mark_digest: str, games: Sequence[Game], replays: Mapping[str, Replay]
+    name: str,
+    upper: str,
+    page_digest: str,
+    games: Sequence[Game],
+    played: Mapping[str, Played],
+    replays: Mapping[str, Replay],
 ) -> str:
     """Return the whole page; `replays` has the played games by key."""
-    shown = [replays[game.key]["data"] for game in games if game.key in replays]
+    shown = [replays[game.key].partition(" ")[2] for game in games if game.key in replays]
     replay = ""
     if shown:
-        name = mark.submission.name
-        source = html.escape(document.build(name, PAGE_PARTS, {"games": shown}), quote=True)
+        document_text = document.build(name, PAGE_PARTS, {"games": [GAMES]})
+        source = document_text.replace(json.dumps(GAMES), ",".join(shown))
+        attribute = source.replace("&", "&amp;").replace("'", "&#x27;")
         replay = (
             "<h2>Games</h2>\n"
-            f'<iframe title="replay of the games" sandbox="allow-scripts" srcdoc="{source}">'
+            f"<iframe title='replay of the games' sandbox='allow-scripts' srcdoc='{attribute}'>"
             "</iframe>"
         )
     return f"""<!DOCTYPE html>
-<!-- feedback {mark_digest} -->
+<!-- feedback {page_digest} -->
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(mark.submission.name)}</title>
+<title>{html.escape(name)}</title>
 <link rel="icon" href="data:,">
 <style>{STYLE}</style>
 </head>
 <body>
 {upper}
-{reasons(games, replays)}
+{reasons(games, played, replays)}
 {replay}
 </body>
 </html>

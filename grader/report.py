@@ -106,7 +106,7 @@ def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> 
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
-    """Write every file; pages and records that have not changed are left as they are."""
+    """Write every file but the records; pages that have not changed are left as they are."""
     write_quick(results, out, placement)
     write(out / "tables.txt", results.text(placement, details=True))
     if results.kind == GRADE:
@@ -121,7 +121,6 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
         write_pages(results, store, out, placement)
-    write_records(results, store, out)
 
 
 def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
@@ -142,11 +141,12 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         keys = [game.key for game in games if game.key in results.played]
         replays = dict(zip(keys, store.pages(keys), strict=True))
         for game in games:
-            if game.key in replays and replays[game.key]["made_by"] != feedback.MADE_BY:
+            if game.key in replays and not replays[game.key].startswith(feedback.MADE_BY):
                 record = records.loads(next(store.records([game.key])))
                 names = [player.name for player in game.players]
                 replays[game.key] = feedback.replay_data(record, names)
-        write(path, feedback.feedback_page(mark, upper, digest, games, replays))
+        text = feedback.feedback_page(name, upper, digest, games, results.played, replays)
+        write(path, text)
 
 
 def _begins_with(path: Path, digest: str) -> bool:
@@ -156,7 +156,10 @@ def _begins_with(path: Path, digest: str) -> bool:
 
 
 def write_records(results: Results, store: Store, out: Path) -> None:
-    """Write records and sources, so that any turn can be asked for again from this folder."""
+    """Write records and sources, so that any turn can be asked for again from this folder.
+
+    Records that are there are left as they are.
+    """
     for submission in results.submissions:
         if submission.source is not None:
             folder = out / FOLDER / file_name(submission.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -37,6 +38,11 @@ def bootstrap(samples: Sequence[float], rules: StatisticsRules) -> Interval:
 
     B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979).
     """
+    return _bootstrap(tuple(samples), rules)
+
+
+@cache
+def _bootstrap(samples: tuple[float, ...], rules: StatisticsRules) -> Interval:
     values = np.asarray(samples, dtype=np.float64)
     if not values.size:
         return Interval(math.nan, math.nan, math.nan)

@@ -195,7 +195,8 @@ class Store:
                 f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
             )
             if result["record"] is not None:
-                packed = (_packed(result["record"]), _packed(result["page"]))
+                texts = (json.dumps(result["record"]) + "\n", result["page"])
+                packed = [zlib.compress(text.encode()) for text in texts]
                 database.execute(
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
                 )
@@ -227,9 +228,9 @@ class Store:
         """Yield the record's text for each key of a game that has a result."""
         return self._unpacked("zlib", keys)
 
-    def pages(self, keys: Iterable[str]) -> Iterator[dict[str, Any]]:
+    def pages(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield what `feedback.replay_data` made of the record for each such key."""
-        return map(json.loads, self._unpacked("page_zlib", keys))
+        return self._unpacked("page_zlib", keys)
 
     def _unpacked(self, column: str, keys: Iterable[str]) -> Iterator[str]:
         for key in keys:
@@ -237,10 +238,6 @@ class Store:
                 f"SELECT {column} FROM record WHERE key = ?", (key,)
             ).fetchone()
             yield zlib.decompress(row[0]).decode()
-
-
-def _packed(document: dict[str, Any]) -> bytes:
-    return zlib.compress((json.dumps(document) + "\n").encode())
 
 
 class _Transaction:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
+from tests.browser import Browser
 from tests.command import assert_refused, run
 from tests.grading import (
     AGENTS,
@@ -50,7 +51,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def grade(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
     """Run `grade` on the class in a folder."""
-    named = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks")
+    named = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--records")
     return run(COMMAND, *named, "--isolation", "process", *more, cwd=folder)
 
 
@@ -169,6 +170,19 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert "Traceback" in failing
 
 
+def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> None:
+    browser.open(graded / "marks" / "feedback" / "cy.html")
+    assert browser.text("h1") == "cy"
+    assert "Part A 0.00, part B 0.00" in browser.text(".points")
+    assert len(browser.find_all("svg circle")) == 2
+    assert "AttributeError" in browser.text("pre")
+    browser.driver.switch_to.frame(browser.find("iframe"))
+    assert "cy" in browser.text("body")
+    assert browser.find_all("button")
+    browser.driver.switch_to.default_content()
+    browser.assert_quiet()
+
+
 def test_the_same_command_plays_nothing_again(graded: Path) -> None:
     before = games(graded / "grade.db")
     files = {path: path.stat().st_mtime_ns for path in (graded / "marks").rglob("*.json")}
@@ -272,6 +286,7 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
         (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),
         (("grade", "ann.py", "--results", "no/where.db"), "no/where.db: cannot be written"),
         (("grade", "ann.py", "--results", "ann.py"), "ann.py: no results file of the grader"),
+        (("report", "none.db", "--records"), "--records: --out names the folder for them"),
         (("report", "none.db"), "none.db: no results file there"),
         (("report", "ann.py"), "ann.py: no results file of the grader"),
         (("tournament", "class"), "class: a tournament needs two submissions that can play"),

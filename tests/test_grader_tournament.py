@@ -108,7 +108,7 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     while count(tmp_path / "tournament.db") < 1 and time.monotonic() < deadline:
         time.sleep(0.01)
     kill(running)
-    done = run(COMMAND, *arguments, "--out", "night", cwd=tmp_path)
+    done = run(COMMAND, *arguments, "--out", "night", "--records", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     played = games(tmp_path / "tournament.db")
     assert {game[-2] for game in played.values()} == {1}

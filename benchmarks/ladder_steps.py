@@ -1,0 +1,96 @@
+"""Measure the ladder: `python3 -m benchmarks.ladder_steps [AGENT ...] [--time T] [--jobs N]`.
+
+Each agent plays the one below it on the boards of part B, from both sides. A step is a step where
+the mean margin's confidence interval lies above 0. The last column suggests the rubric's `high`
+for the lower agent, with `low = 0`: an agent as strong as the next step then earns half the points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from tabulate import tabulate
+
+from grader import rubric as rubrics
+from grader.grading import by_match, tally
+from grader.rubric import Rubric
+from grader.run import play_all
+from grader.schedule import SIDES, Game, Match, baseline, seed_of
+from grader.store import Store
+from grader.tables import mean_text
+from grader.workers import job_count, local_pool
+
+LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "ai")
+
+
+def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
+    """Return the games of each agent against the one below it."""
+    rules = rubric.match
+    return [
+        Game(
+            Match("ladder", baseline(above), baseline(below)),
+            board,
+            repeat,
+            side,
+            seed_of(rules.seed, board.name, repeat),
+            rules.time_limit,
+            rubric.limits,
+        )
+        for below, above in zip(agents, agents[1:], strict=False)
+        for board in rubric.part_b.boards
+        for repeat in range(rules.repeats)
+        for side in SIDES
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help="from the weakest up")
+    parser.add_argument("--rubric", type=Path)
+    parser.add_argument("--time", type=float, help="seconds per move")
+    parser.add_argument("--repeats", type=int, default=2, help="pairs on each board (default 2)")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--results", type=Path, default=Path("ladder.db"))
+    arguments = parser.parse_args()
+    rubric = rubrics.read(arguments.rubric)
+    match = replace(rubric.match, repeats=arguments.repeats)
+    if arguments.time is not None:
+        match = replace(match, time_limit=arguments.time)
+    rubric = replace(rubric, match=match)
+    games = schedule(arguments.agents or list(LADDER), rubric)
+    jobs = job_count(arguments.jobs, forced=False)
+    with tempfile.TemporaryDirectory() as folder, Store(arguments.results, True) as store:
+        with local_pool(jobs, Path(folder, "scratch")) as pool:
+            todo = [game for game in games if game.key not in store.played()]
+            for number, _ in enumerate(play_all(todo, store, pool.executor, jobs, "process", {})):
+                print(f"{number + 1} of {len(todo)} games", file=sys.stderr, flush=True)
+        played = store.played()
+    rows = []
+    for pairing, listed in by_match(games).items():
+        total = tally(listed, played)
+        interval = total.interval(rubric.statistics)
+        step = interval.low > 0
+        lost = (total.faults.total, total.other_faults.total)
+        high = round(2 * interval.mean)
+        rows.append(
+            (
+                pairing.one.name,
+                pairing.two.name,
+                total.games,
+                mean_text(interval),
+                *lost,
+                step,
+                high,
+            )
+        )
+    headers = ("agent", "below it", "games", "mean margin", "lost", "lost below", "step?", "high")
+    print(tabulate(rows, headers))
+    return 0 if all(row[-2] for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
