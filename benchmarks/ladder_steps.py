@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from tabulate import tabulate
@@ -40,7 +41,7 @@ def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
             rules.time_limit,
             rubric.limits,
         )
-        for below, above in zip(agents, agents[1:], strict=False)
+        for below, above in pairwise(agents)
         for board in rubric.part_b.boards
         for repeat in range(rules.repeats)
         for side in SIDES

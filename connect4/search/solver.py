@@ -119,9 +119,7 @@ class Solver:
             return (CELLS + 1 - moves) // 2 > score
         return self._search(own, mask, winning_cells(own ^ mask, empty), wins, moves, score) > score
 
-    def _search(
-        self, own: int, mask: int, threats: int, wins: int, moves: int, alpha: int
-    ) -> int:
+    def _search(self, own: int, mask: int, threats: int, wins: int, moves: int, alpha: int) -> int:
         """Return `v`: exact score <= v where v <= alpha, exact score >= v where v > alpha.
 
         `mask` holds the `moves` tokens played, `own` the mover's, who cannot win at once; `threats`
@@ -134,17 +132,14 @@ class Solver:
         forced = possible & threats
         if forced:
             possible = forced
-        possible &= ~(threats >> 1)
+        possible &= ~(threats >> 1)  # below a cell that the opponent needs is no place to play
         if not possible or forced & forced - 1:
             return -((CELLS - moves) // 2)
         if moves >= CELLS - 2:
             return 0
-        best = -((CELLS - 2 - moves) // 2)
-        if best > alpha:
-            return best
-        highest = (CELLS - 1 - moves) // 2
-        if highest <= alpha:
-            return highest
+        best, highest = -((CELLS - 2 - moves) // 2), (CELLS - 1 - moves) // 2
+        if best > alpha or highest <= alpha:
+            return max(best, min(highest, alpha))
         key = own + mask
         slot = key % self._size
         entry = self._table[slot]
@@ -160,8 +155,7 @@ class Solver:
             if value > alpha:
                 self._table[slot] = key << 8 | IS_LOWER | value + ZERO
                 return value
-            if value > best:
-                best = value
+            best = max(best, value)
         self._table[slot] = key << 8 | best + ZERO
         return best
 
