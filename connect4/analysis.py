@@ -43,7 +43,7 @@ DECIDED: Final = 100.0
 ESTIMATE: Final = 40.0
 """What an undecided position of such a game is worth at most."""
 
-SCALES: Final = {"potential": 2000.0, "fuzzy": 2.0}
+SCALES: Final = {"windows": 20.0, "fuzzy": 2.0}
 """What is a clear advantage by the heuristics of such games."""
 
 UNIT_OF_WINS: Final = "hundredths of a win"

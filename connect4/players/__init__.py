@@ -80,6 +80,13 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         options={**agents.DEPTH, "samples": agents.whole_number},
         contradiction=agents.contradiction,
     ),
+    "solver": PlayerKind(
+        "solver",
+        agents.SolverAgent,
+        games=frozenset({"classic"}),
+        options={"memory": agents.whole_number, **agents.BUDGET},
+        contradiction=agents.contradiction,
+    ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",
         agents.MctsAgent,

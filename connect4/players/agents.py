@@ -7,25 +7,30 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
+from connect4.errors import AgentFailure
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
-from connect4.search.deadline import STRIDE, Deadline
+from connect4.search.deadline import STRIDE, Deadline, OutOfBudget
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.expectimax import Expectimax
 from connect4.search.heuristics import DEFAULT, HEURISTICS, PAYS_POINTS
-from connect4.search.mcts import Mcts
+from connect4.search.mcts import Mcts, Playout, cut_short, to_the_end
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
 from connect4.search.moves import Order
 from connect4.search.ordering import ORDERS, center
-from connect4.search.trace import Node, Trace
+from connect4.search.solver import Solver
+from connect4.search.trace import Node, Trace, nodes_of_mcts
 from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
 """Plies where only time or nodes limit a search; no game here is longer from where it matters."""
 
 MCTS_ITERATIONS: Final = 5_000
+
+MCTS_PLIES: Final = 6
+"""Plies of a playout where points decide; it is then estimated."""
 
 
 def reserve(seconds: Seconds) -> Seconds:
@@ -39,20 +44,25 @@ def reserve(seconds: Seconds) -> Seconds:
 class Budget:
     """How far an agent may search: a depth, seconds or nodes, and always the referee's limit."""
 
-    def __init__(self, options: dict[str, str], depth: int, stride: int = STRIDE) -> None:
+    def __init__(self, options: Mapping[str, str], depth: int, stride: int = STRIDE) -> None:
         """Read the options; `depth` holds where none of the three is given."""
         self._seconds = float(options["seconds"]) if "seconds" in options else None
         self._nodes = int(options["nodes"]) if "nodes" in options else None
-        free = self._seconds is not None or self._nodes is not None
-        self.depth = int(options.get("depth", MAX_DEPTH if free else depth))
+        self.fixed = self._seconds is None and self._nodes is None
+        """Whether the agent goes to a depth of its own, given or usual."""
+        self.depth = int(options.get("depth", depth)) if self.fixed else MAX_DEPTH
         self._stride = stride
 
-    def deadline(self, limit: Seconds | None) -> Deadline:
-        """Return the deadline of a move that begins now under the referee's `limit`."""
+    def deadline(self, limit: Seconds | None, share: float = 1) -> Deadline:
+        """Return the deadline of a move that begins now under the referee's `limit`.
+
+        `share` is the part of the time that it allows.
+        """
         seconds = [] if self._seconds is None else [self._seconds]
         if limit is not None:
             seconds.append(limit - reserve(limit))
-        return Deadline(min(seconds, default=None), self._nodes, self._stride)
+        time = min(seconds) * share if seconds else None
+        return Deadline(time, self._nodes, self._stride)
 
 
 class DepthAgent:
@@ -73,13 +83,13 @@ class DepthAgent:
 
         Where only time or nodes limit the agent, it is the deepest tree that was searched whole.
         """
-        if self._budget.depth < MAX_DEPTH:
-            search = self._make(Deadline())
-            trace = Trace(search)
+        search = self._make(
+            self._budget.deadline(seconds) if not self._budget.fixed else Deadline()
+        )
+        trace = Trace(search)
+        if self._budget.fixed:
             search.search(state, self._budget.depth)
         else:
-            search = self._make(self._budget.deadline(seconds))
-            trace = Trace(search)
             deepen(search, state, MAX_DEPTH)
         return trace.nodes
 
@@ -91,8 +101,14 @@ def evaluation(setup: Setup) -> Evaluation:
 
 
 def order(setup: Setup) -> Order:
-    """Return the order of moves that the agent's name asks for."""
-    return ORDERS[setup.agent.options.get("order", "center")]
+    """Return the order of moves that the agent's name asks for.
+
+    The published agent with `potential` tries columns in ascending order, so that is the usual
+    one with it.
+    """
+    options = setup.agent.options
+    usual = "ascending" if options.get("heuristic") == "potential" else "center"
+    return ORDERS[options.get("order", usual)]
 
 
 def minimax(setup: Setup) -> DepthAgent:
@@ -130,12 +146,10 @@ def expectimax(setup: Setup) -> DepthAgent:
 def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
     options = setup.agent.options
-    rng = Random(setup.derived_seed())
-    sampled = Sampled(int(options.get("samples", 100)), rng)
+    sampled = Sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
     estimate = Evaluation(sampled, points() if setup.game.name in PAYS_POINTS else win_or_loss)
     return DepthAgent(
-        Budget(options, depth=2, stride=1),
-        lambda deadline: AlphaBeta(estimate, center, deadline),
+        Budget(options, depth=2, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )
 
 
@@ -153,17 +167,55 @@ class MctsAgent:
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
-        free = "seconds" in options or "nodes" in options
-        self._iterations = None if free else int(options.get("iterations", MCTS_ITERATIONS))
+        self._iterations = int(options.get("iterations", MCTS_ITERATIONS))
         self._c = float(options.get("c", 2.0))
         self._random = Random(setup.derived_seed())
-        self._decided_by_win = setup.game.name not in PAYS_POINTS
+        game = setup.game.name
+        self._decided_by_win = game not in PAYS_POINTS
+        self._playout: Playout = to_the_end
+        if not self._decided_by_win:
+            self._playout = cut_short(MCTS_PLIES, HEURISTICS[DEFAULT[game]].evaluation(game).leaf)
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the move with the best mean; see `players.base.Agent`."""
+        return self._search(state, seconds).best()
+
+    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
+        """Return the tree of this agent's search, its values being mean margins."""
+        return nodes_of_mcts(self._search(state, seconds))
+
+    def _search(self, state: State, seconds: Seconds | None) -> Mcts:
         deadline = self._budget.deadline(seconds)
-        search = Mcts(state, self._c, self._random, self._decided_by_win, deadline)
-        return search.search(self._iterations)
+        search = Mcts(state, self._c, self._random, self._decided_by_win, self._playout, deadline)
+        search.run(self._iterations if self._budget.fixed else None)
+        return search
+
+
+class SolverAgent:
+    """Plays classic Connect 4, 6 by 7, perfectly where there is time, as alpha-beta where not."""
+
+    def __init__(self, setup: Setup) -> None:
+        options = setup.agent.options
+        self._budget = Budget(options, depth=0)
+        self._solver = Solver(int(options.get("memory", 256)))
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return a perfect move; see `players.base.Agent`.
+
+        Alpha-beta has the last third of the time, and the move, where the position is not solved
+        before; with `nodes=N` it has N nodes of its own. Raises `AgentFailure` for a board of
+        another size.
+        """
+        deadline = self._budget.deadline(seconds)
+        self._solver.nodes = 0
+        self._solver.deadline = self._budget.deadline(seconds, share=2 / 3)
+        try:
+            return self._solver.best(state)[0]
+        except ValueError as error:
+            raise AgentFailure(str(error)) from None
+        except OutOfBudget:
+            search = TableAlphaBeta(HEURISTICS["windows"].evaluation("classic"), center, deadline)
+            return deepen(search, state, MAX_DEPTH).move
 
 
 Check: TypeAlias = Callable[[str, str], str | None]

@@ -14,13 +14,13 @@ def deepen(search: Minimax, state: State, depth: int) -> Found:
     Returns what the last search found that was begun, in part where the budget ran out: at least
     the move that was best before had then been searched to the new depth (Slate & Atkin 1977,
     "CHESS 4.5"; Russell & Norvig 2020, section 5.2.3). Stops early where no deeper search can
-    come to anything else, or a win is found: the first one found is the fastest.
+    come to anything else, or a win or loss is found: the first one found is the fastest.
     """
     found = Found(0, (search.order(state)[0],), 0, 0)
     try:
         for plies in range(1, depth + 1):
             found = search.search(state, plies, found.move)
-            if found.complete or found.value >= WIN:
+            if found.complete or abs(found.value) >= WIN:
                 break
     except OutOfBudget:
         found = search.best_so_far or found

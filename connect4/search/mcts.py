@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from random import Random
-from typing import Final
+from statistics import fmean, pstdev
+from typing import Final, TypeAlias
 
 from connect4.games.base import State
 from connect4.search.deadline import Deadline, OutOfBudget
@@ -15,6 +17,35 @@ LOST: Final = -math.inf
 
 CALIBRATION: Final = 50
 """Playouts that tell how far apart the points of a position's games are."""
+
+Playout: TypeAlias = Callable[[State, Random], float]
+"""Goes on at random from a position and returns player 1's margin at the end of that."""
+
+
+def to_the_end(state: State, rng: Random) -> float:
+    """Play a whole game at random."""
+    one, two = state.playout(rng)
+    return one - two
+
+
+def cut_short(plies: int, leaf: Callable[[State], float]) -> Playout:
+    """Return a playout of at most so many plies, after which `leaf` estimates the margin.
+
+    Where games are long and every move matters a little, a whole random game says less (Lorentz
+    2008, "Amazons discover Monte-Carlo").
+    """
+
+    def playout(state: State, rng: Random) -> float:
+        for _ in range(plies):
+            if state.ending() is not None:
+                return state.margin(1)
+            moves = ascending(state)
+            state = after(state, moves[int(rng.random() * len(moves))])
+        if state.ending() is not None:
+            return state.margin(1)
+        return leaf(state) if state.mover == 1 else -leaf(state)
+
+    return playout
 
 
 class Node:
@@ -57,24 +88,29 @@ class Mcts:
         state: State,
         exploration: float,
         rng: Random,
-        decided_by_win: bool,
+        decided_by_win: bool = True,
+        playout: Playout = to_the_end,
         deadline: Deadline | None = None,
     ) -> None:
         """Prepare to search a position that is not over.
 
-        Rewards are the final margin: 1, 0 or -1 with `decided_by_win`; otherwise shifted and scaled
-        so that random games from here have mean 0 and deviation 1.
+        Rewards are margins: 1, 0 or -1 with `decided_by_win`; otherwise shifted and scaled so that
+        playouts from here have mean 0 and deviation 1.
         """
         self._c = exploration
         self._random = rng
         self._proves = decided_by_win
         self._deadline = deadline or Deadline()
-        self._mean, self._deviation = (0.0, 1.0) if decided_by_win else spread(state, rng)
+        self._playout = playout
+        self._mean, self._deviation = 0.0, 1.0
+        if not decided_by_win:
+            margins = [playout(state, rng) for _ in range(CALIBRATION)]
+            self._mean, self._deviation = fmean(margins), max(1.0, pstdev(margins))
         self.iterations = 0
         self.root = Node(state, None, rng)
 
-    def search(self, iterations: int | None = None) -> Move:
-        """Run so many iterations (None: as the deadline allows); return the best move so far."""
+    def run(self, iterations: int | None = None) -> None:
+        """Run so many iterations, or without a number as many as the deadline allows."""
         root = self.root
         try:
             while self.iterations != iterations and not root.proven:
@@ -84,9 +120,17 @@ class Mcts:
                 self._iterate()
         except OutOfBudget:
             pass
-        if not root.children:
-            return root.untried[-1]
-        return max(root.children, key=Node.worth).move
+
+    def best(self) -> Move:
+        """Return the move with the best mean reward so far."""
+        root = self.root
+        return max(root.children, key=Node.worth).move if root.children else root.untried[-1]
+
+    def margin(self, node: Node) -> float:
+        """Return player 1's expected margin at a node of the tree."""
+        proven, mean = node.worth()
+        reward = math.copysign(1, proven) if proven else mean
+        return self._mean + self._deviation * (reward if node.state.mover == 2 else -reward)
 
     def _iterate(self) -> None:
         node = self.root
@@ -119,8 +163,8 @@ class Mcts:
         state = node.state
         if node.proven:
             return 1.0 if (node.proven == WON) == (state.mover == 2) else -1.0
-        one, two = state.scores() if node.over else state.playout(self._random)
-        return (one - two - self._mean) / self._deviation
+        margin = state.margin(1) if node.over else self._playout(state, self._random)
+        return (margin - self._mean) / self._deviation
 
     def _back_up(self, path: list[Node], reward: float) -> None:
         """Add player 1's `reward` to every node of `path`, and what the last one proves."""
@@ -142,14 +186,3 @@ class Mcts:
                 node.proven = WON
             else:
                 break
-
-
-def spread(state: State, rng: Random) -> tuple[float, float]:
-    """Return mean and standard deviation (at least 1) of player 1's margin in random games."""
-    margins = []
-    for _ in range(CALIBRATION):
-        one, two = state.playout(rng)
-        margins.append(one - two)
-    mean = sum(margins) / CALIBRATION
-    variance = sum((margin - mean) ** 2 for margin in margins) / CALIBRATION
-    return mean, max(1.0, math.sqrt(variance))

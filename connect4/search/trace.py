@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from connect4.errors import BadInput
 from connect4.games.base import State
+from connect4.search import mcts
 from connect4.search.expectimax import Expectimax
 from connect4.search.minimax import Found, Minimax
 from connect4.search.moves import Move
@@ -141,3 +142,33 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
             marked[index] = node._replace(flags=node.flags | Flag.BEST)
             depth += 1
     return marked
+
+
+def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
+    """Return the tree of a Monte-Carlo tree search; its values are mean margins, without bounds."""
+    root = search.root
+    side = root.state.mover
+    nodes: list[Node] = []
+    waiting: list[tuple[int, mcts.Node]] = [(0, root)]
+    while waiting:
+        depth, node = waiting.pop()
+        ours = node.state.mover == side
+        flags = Flag.FINAL if node.over else Flag(0)
+        value = search.margin(node)
+        nodes.append(
+            Node(
+                depth,
+                node.move,
+                Kind.MAX if ours else Kind.MIN,
+                value if side == 1 else -value,
+                -math.inf,
+                math.inf,
+                flags,
+            )
+        )
+        waiting.extend((depth + 1, child) for child in reversed(node.children))
+    line, node = [], root
+    while node.children:
+        node = max(node.children, key=mcts.Node.worth)
+        line.append(node.move)
+    return mark_line(nodes, tuple(line))
