@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -284,7 +283,7 @@ def test_ctrl_c_leaves_the_record_as_it_was(tmp_path: Path) -> None:
         cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
-    time.sleep(1.5)
+    assert process.stderr.read(1), "its progress says that it has begun"
     process.send_signal(signal.SIGINT)
     assert "stopped; the record is as it was" in process.communicate(timeout=30)[1]
     assert process.returncode == 130
