@@ -126,6 +126,8 @@ def test_students_can_check_and_cannot_hand_out(kit: Path) -> None:
     assert_refused(done, "handout: only the teachers' edition has it")
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_the_students_edition_passes_its_own_tests(kit: Path) -> None:
     done = in_kit(kit, "pytest", "-q", "-p", "no:cacheprovider", "-x")
     assert done.returncode == 0, done.stdout[-3000:]
