@@ -38,7 +38,7 @@ def always_valid(values: Sequence[float], alpha: float = 0.05) -> float:
 def play_pair(new: str, old: str, board: str, seconds: float, seed: int) -> float:
     """Return the mean margin of `new` over a game from each side."""
     start = played(empty(board), OPENING_PLIES, random.Random(seed))
-    limit = None if "nodes=" in new + old else seconds
+    limit = None if "=" in new + old else seconds  # a budget of its own replaces the clock
     as_first, _ = play_game(start, {1: new, 2: old}, seconds, limit, seed)
     as_second, _ = play_game(start, {1: old, 2: new}, seconds, limit, seed)
     return (as_first.scores[0] - as_first.scores[1] + as_second.scores[1] - as_second.scores[0]) / 2

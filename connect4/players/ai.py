@@ -389,10 +389,12 @@ class Budget:
 class AlphaBeta:
     """Iterative deepening principal-variation search with a transposition table.
 
-    What was measured, in points a game of equal depth: crediting the side to move with a part
-    of its best gain is worth 4 to 10 and makes odd and even depths agree, so that reductions by
-    one ply do no harm; leaving pop-outs out of the last ply costs 7; two plies more give 7.
-    Leaning a cell's share to one side by the parity of its height gave less than 2.
+    What was measured, in points a game, at equal fixed depth, 60 pairs of games each (so that 2
+    to 4 points are noise): crediting the side to move at the horizon with part of its best gain
+    is worth 4 to 10 over no credit; how large a part, from one half to all, made no difference
+    beyond the noise. Reducing late moves by one ply is then as good as by two. Leaving pop-outs
+    out of the last ply costs 7; two plies more give 7. Leaning a cell's share to one side by the
+    parity of its height gained nothing that could be told from noise.
     """
 
     TEMPO = 0.75
@@ -559,7 +561,8 @@ class Expectimax:
     def share(kind: str, height: int) -> float:
         """Return what served best: low cells are likelier to become mine than high ones.
 
-        That is worth 10 points a game on 8x10 and 40 on 12x12 over one half everywhere.
+        At three plies that gave 10 points a game more than one half everywhere on 8x10 with 4
+        pop-outs, and 40 or so on 12x12 with 10.
         """
         return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
 

@@ -1,0 +1,85 @@
+"""Play the reference agent against simpler ones: `python3 -m benchmarks.ladder [--minutes M]`.
+
+Pairs of games with the same random opening, from both sides. Each rung says what the opponent may
+use: the same time, ten times the time, or the same nodes (positions that it looks at). Exits with
+status 1 where a pair is not won, or a rung's mean margin is below what is required.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from dataclasses import dataclass
+from statistics import fmean
+
+from benchmarks.games import summary
+from benchmarks.strength import play_pair
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One opponent; `{seconds}` and `{nodes}` in a name stand for the limits of a move."""
+
+    title: str
+    opponent: str
+    reference: str = "ai"
+    time_factor: float = 1
+    required: float = 0
+
+
+RUNGS = [
+    Rung("greedy", "greedy"),
+    Rung("margin, 10 x time", "alphabeta:heuristic=margin,seconds={seconds}", time_factor=10),
+    Rung("open windows, equal time", "alphabeta:heuristic=potential,seconds={seconds}"),
+    Rung("windows, equal time", "alphabeta:heuristic=windows,seconds={seconds}"),
+    Rung("mcts, equal time", "mcts:seconds={seconds}"),
+    Rung(
+        "margin, equal nodes",
+        "alphabeta:heuristic=margin,nodes={nodes}",
+        "ai:nodes={nodes}",
+        1,
+        180,
+    ),
+]
+
+
+def climb(rung: Rung, board: str, options: argparse.Namespace) -> bool:
+    """Play the pairs of one rung on one board; return whether it was passed."""
+    limits = {"seconds": options.time * rung.time_factor, "nodes": options.nodes}
+    reference, opponent = rung.reference.format(**limits), rung.opponent.format(**limits)
+    margins: list[float] = []
+    until = time.monotonic() + 60 * options.minutes
+    for number in range(options.pairs):
+        margins.append(play_pair(reference, opponent, board, options.time, options.seed + number))
+        if time.monotonic() > until:
+            break
+    won = sum(margin > 0 for margin in margins)
+    passed = won == len(margins) and fmean(margins) >= rung.required
+    print(
+        f"{board:>7} {rung.title:26} {summary(margins):>16} points a game, "
+        f"pairs won {won} of {len(margins)} (required {rung.required:g})"
+        f"{'' if passed else '  MISSED'}",
+        flush=True,
+    )
+    return passed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--boards", nargs="+", default=["8x10", "8x10+4"])
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="for each rung")
+    parser.add_argument("--time", type=float, default=0.2, help="seconds a move (default: 0.2)")
+    parser.add_argument("--nodes", type=int, default=2000, help="nodes a move (default: 2000)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    passed = [
+        climb(rung, board, options) for board in options.boards for rung in RUNGS
+    ]  # all of them, whatever the first ones give
+    sys.exit(not all(passed))
+
+
+if __name__ == "__main__":
+    main()
