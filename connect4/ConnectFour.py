@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import random
 import signal
@@ -21,6 +20,7 @@ from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.isolation import Level, choose_level, open_seat
+from connect4.options import Parser, count, seed_number, time_limit
 from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
@@ -77,14 +77,6 @@ piece in column 7, row 1, one square west); q leaves the game
 """
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with status 2."""
-        self.exit(2, f"error: {message} (--help shows examples)\n")
-
-
 class Terminated(KeyboardInterrupt):
     """SIGTERM: like a Ctrl-C, with the exit status of its own."""
 
@@ -97,31 +89,6 @@ def terminate(number: int, frame: object) -> NoReturn:
 def interrupted(stop: KeyboardInterrupt) -> int:
     """Return the exit status that goes with the signal."""
     return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
-
-
-def time_limit(text: str) -> float:
-    """Read a `--time`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
-    return value
-
-
-def seed_number(text: str) -> int:
-    """Read a `--seed`."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
-    return int(text)
-
-
-def count(text: str) -> int:
-    """Read a number of rows, plies and the like."""
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
 
 
 def make_parser() -> Parser:
