@@ -334,6 +334,7 @@ def bubblewrap() -> list[str]:
         wanted.add(configuration)
     spaces = ["pid", "net", "ipc", "uts"]
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
+    command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]

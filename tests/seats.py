@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from connect4.games.extended import EXTENDED, ExtendedState, read
@@ -53,6 +54,24 @@ def processes(owner: int | None = None) -> dict[int, str]:
                 found[int(entry.name)] = text.rpartition(")")[2].split()[0]
         except OSError:
             continue
+    return found
+
+
+def sessions(pids: Iterable[int]) -> set[int]:
+    """Return the sessions of these processes."""
+    return {os.getsid(pid) for pid in pids}
+
+
+def members(of: set[int]) -> list[int]:
+    """Return every process of these sessions, zombies too."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            session = int(entry.read_text(encoding="latin-1").rpartition(")")[2].split()[3])
+        except OSError:
+            continue
+        if session in of:
+            found.append(int(entry.parent.name))
     return found
 
 

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation import IsolatedSeat, Level, Limits, choose_level
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
-from tests.seats import AGENTS, board, processes, seat
+from tests.seats import AGENTS, board, members, processes, seat, sessions
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -78,7 +79,7 @@ def plain(level: Level, player: Player) -> IsolatedSeat:
     return PLAIN[level, player]
 
 
-def surroundings(folder: Path) -> dict[str, object]:
+def surroundings(folder: Path) -> dict[str, Any]:
     """Return what no agent may change."""
     return {
         "files": {
@@ -125,6 +126,7 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
         memory_bytes=1 << (28 if agent == "fills_memory" else 30),
     )
     hostile = seat(path, level, player, seconds, limits)
+    its_sessions = sessions(set(processes()) - set(before["processes"]))
     seats: dict[Player, Seat] = {player: hostile, opponent: opposite}
     turns: list[Turn] = []
     state = board()
@@ -148,6 +150,8 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     assert result.scores == state.scores()
     assert len(hostile.log) <= Limits().log_bytes + 100
     assert surroundings(folder) == before
+    assert its_sessions
+    assert not members(its_sessions)
 
 
 def test_every_agent_has_an_expected_outcome() -> None:
