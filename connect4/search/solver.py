@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from connect4.games.base import State
+from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.deadline import Deadline
 
@@ -92,6 +93,7 @@ class Solver:
 
     def scores(self, state: State) -> dict[int, int]:
         """Return for each move what the position would be worth with it, by ascending column."""
+        _, mask = _read(state)
         found = {}
         for column in state.legal_actions():
             after = state.apply(column)
@@ -99,7 +101,7 @@ class Solver:
                 found[column] = -self.score(after)
             else:
                 won = after.margin(state.mover) > 0
-                found[column] = (CELLS + 1 - _read(state)[1].bit_count()) // 2 if won else 0
+                found[column] = (CELLS + 1 - mask.bit_count()) // 2 if won else 0
         return found
 
     def _reaches(self, own: int, mask: int, move: int, score: int) -> bool:
@@ -140,7 +142,7 @@ class Solver:
         best, highest = -((CELLS - 2 - moves) // 2), (CELLS - 1 - moves) // 2
         if best > alpha or highest <= alpha:
             return max(best, min(highest, alpha))
-        key = own + mask
+        key = own + mask + BOTTOMS  # never 0, which is what an empty slot holds
         slot = key % self._size
         entry = self._table[slot]
         if entry >> 8 == key:
@@ -175,7 +177,10 @@ class Solver:
 
 def _read(state: State) -> tuple[int, int]:
     """Return the mover's tokens and all tokens as masks of `GRID`."""
-    if state.grid is not GRID or state.ending() is not None:
-        raise ValueError("the solver scores positions of 6 rows by 7 columns that are not over")
+    known = isinstance(state, ClassicState) and state.layout.variant == "first-four"
+    if not known or state.grid is not GRID or state.ending() is not None:
+        raise ValueError(
+            "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
+        )
     one, two = state.bitboards()
     return one if state.mover == 1 else two, one | two

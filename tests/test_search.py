@@ -1,0 +1,289 @@
+"""The searches and heuristics on the games: equal to plain minimax and to published figures."""
+
+from itertools import cycle
+from random import Random
+
+import pytest
+
+from connect4.games import GAMES, load_start
+from connect4.search.deadline import Deadline
+from connect4.search.deepening import deepen
+from connect4.search.evaluation import WIN, Evaluation, win_or_loss
+from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.minimax import AlphaBeta, Minimax
+from connect4.search.montecarlo import Sampled
+from connect4.search.moves import after, ascending
+from connect4.search.ordering import ORDERS, center
+from connect4.search.transposition import TableAlphaBeta
+from tests import naive_heuristics
+
+CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
+EXTENDED, DYNAMIC = GAMES["extended"], GAMES["dynamic"]
+
+NOTHING = Evaluation(lambda state: 0, win_or_loss)
+
+
+def walk(start, rng, plies):
+    """Return a position after at most `plies` random plies, not over."""
+    state = start
+    for _ in range(plies):
+        following = after(state, rng.choice(ascending(state)))
+        if following.ending() is not None:
+            break
+        state = following
+    return state
+
+
+def small_starts(game):
+    """Return starts on small boards, where a search of a few plies meets ends of games."""
+    if game is EXTENDED:
+        text = "2 1 {}\n0 0 0 0\n0 0 0 0\n0 0 0 0\n"
+        return [EXTENDED.read(text.format(mover), "small") for mover in (1, 2)]
+    if game is DYNAMIC:
+        text = "O,X, , \n ,O,X, \n , ,O,X\nX, , ,O\n"
+        small = DYNAMIC.read(text, "small")
+        return [small, small.skip(), load_start(DYNAMIC, "b").with_options(line=3)]
+    return [game.start(4, 4), game.start(5, 4), game.start(4, 5)]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic(game):
+    rng = Random(game.name)
+    starts = small_starts(game)
+    names = cycle(name for name, entry in HEURISTICS.items() if game.name in entry.point)
+    orders = cycle(ORDERS.values())
+    for number, name, order in zip(range(2000), names, orders, strict=False):
+        state = walk(rng.choice(starts), rng, rng.randrange(16))
+        depth = 3 if number % 4 == 0 else 2
+        evaluation = HEURISTICS[name].evaluation(game.name)
+        plain = Minimax(evaluation, order).search(state, depth)
+        pruned = AlphaBeta(evaluation, order).search(state, depth)
+        table = TableAlphaBeta(evaluation, order).search(state, depth)
+        deepened = deepen(TableAlphaBeta(evaluation, order), state, depth)
+        expected = plain.value, plain.move
+        assert (pruned.value, pruned.move) == expected, state.to_text()
+        assert (table.value, table.move) == expected, state.to_text()
+        assert pruned.line == plain.line
+        assert pruned.nodes <= plain.nodes
+        if deepened.depth == depth:
+            assert (deepened.value, deepened.move) == expected, state.to_text()
+        else:  # a decided game: what is left of the depth shifts the value, not the move
+            assert deepened.move == plain.move
+            assert deepened.complete or abs(deepened.value) >= WIN
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_the_principal_variation_leads_to_the_value(game):
+    rng = Random(game.name)
+    evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+    for _ in range(200):
+        state = walk(rng.choice(small_starts(game)), rng, rng.randrange(12))
+        found = AlphaBeta(evaluation, center).search(state, 3)
+        end = state
+        for move in found.line:
+            end = after(end, move)
+        left = 3 - len(found.line)
+        value = evaluation.leaf(end) if end.ending() is None else evaluation.final(end, left)
+        assert found.value == (value if end.mover == state.mover else -value)
+        assert left == 0 or end.is_over()
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_heuristics_are_as_good_for_one_side_as_bad_for_the_other(game):
+    rng = Random(1)
+    for name, heuristic in HEURISTICS.items():
+        if game.name not in heuristic.point:
+            continue
+        leaf = heuristic.evaluation(game.name).leaf
+        for start in [game.start(None, None), *small_starts(game)]:
+            for _ in range(40):
+                state = walk(start, rng, rng.randrange(30))
+                assert leaf(state) == -leaf(state.skip()), name
+                assert abs(leaf(state)) < WIN
+
+
+@pytest.mark.parametrize("name", ["potential", "windows", "v1", "v2", "connected", "fuzzy"])
+def test_a_heuristic_equals_its_description(name):
+    rng = Random(name)
+    games = {"connected": DYNAMIC, "fuzzy": DYNAMIC}
+    game = games.get(name, CLASSIC)
+    naive = getattr(naive_heuristics, name)
+    sizes = [(6, 7), (6, 8), (4, 4), (3, 9), (12, 12), (1, 5)]
+    for number in range(300):
+        if game is DYNAMIC:
+            line, name_of_start = ((4, "a"), (4, "b"), (4, "c"), (3, "start"))[number % 4]
+            start = load_start(DYNAMIC, name_of_start).with_options(line=line)
+            state = walk(start, rng, rng.randrange(8))
+            expected = naive(state.board().tolist(), line)
+        else:
+            state = walk(FULL.start(*sizes[number % 6]), rng, rng.randrange(60))
+            expected = naive(state.board().tolist())
+        leaf = HEURISTICS[name].leaf
+        assert leaf(state) == (expected if state.mover == 1 else -expected), state.to_text()
+
+
+def test_orders_of_moves():
+    full = load_start(EXTENDED, "case1")
+    for action in [(0, False)] * 5 + [(4, False), (3, False), (2, False)]:
+        full = full.apply(action)
+    drops = [(column, False) for column in (3, 4, 2, 5, 1, 6, 0, 7)]
+    assert center(full) == [*drops, (4, True), (2, True), (0, True)]
+    assert list(ascending(full)) == list(full.legal_actions())
+    assert list(center(CLASSIC.start(6, 7))) == [3, 2, 4, 1, 5, 0, 6]
+    assert list(center(CLASSIC.start(6, 8))) == [3, 4, 2, 5, 1, 6, 0, 7]
+    moves = center(load_start(DYNAMIC, "a"))
+    assert sorted(moves) == load_start(DYNAMIC, "a").legal_actions()
+    assert moves[:4] == ["44E", "44N", "44S", "44W"]
+
+
+# Set-up 1: the potential heuristic
+
+
+def test_potential_of_one_token_at_the_bottom_of_an_empty_6x8_board():
+    start = CLASSIC.start(6, 8)
+    potential = HEURISTICS["potential"].leaf
+    values = [-potential(start.apply(column)) for column in range(8)]
+    assert values == [30, 40, 50, 70, 70, 50, 40, 30]
+
+
+TYPED = "4 5 4 4 2 6 5 6 1 1 2 3 1 7 1 0 0 0 0 7 3 3 3"
+
+
+@pytest.mark.parametrize("kind", [AlphaBeta, TableAlphaBeta])
+def test_the_golden_game_of_the_published_agent(kind):
+    evaluation = HEURISTICS["potential"].evaluation("classic")
+    state = CLASSIC.start(6, 8)
+    typed = [int(word) for word in TYPED.split()]
+    assert len(typed) == 23
+    answers, accepted, refused = [], 0, 0
+    while not state.is_over():
+        column = typed.pop(0)
+        if column not in state.legal_actions():
+            refused += 1
+            continue
+        accepted += 1
+        state = state.apply(column)
+        found = kind(evaluation, ascending).search(state, 6)
+        answers.append(found.move)
+        state = state.apply(found.move)
+    assert (accepted, refused, typed) == (22, 1, [])
+    assert answers[:3] == [2, 6, 5]
+    assert state.scores() == (0, 1)
+    assert -HEURISTICS["potential"].leaf(state) == 21890 == found.value
+
+
+# Set-up 2: random games and what agents make of them
+
+
+def test_the_expected_values_of_random_games():
+    samples = 40_000
+    start = CLASSIC.start(6, 7)
+    rng = Random(2024)
+    results = [start.playout(rng) for _ in range(samples)]
+    for result, expected in (((1, 0), 0.5556), ((0, 1), 0.4418)):
+        deviation = (expected * (1 - expected) / samples) ** 0.5
+        assert abs(results.count(result) / samples - expected) < 4 * deviation
+    error = 4 / samples**0.5
+    assert Sampled(samples, rng)(start) == pytest.approx(0.1138, abs=error)
+    assert -Sampled(samples, rng)(start.apply(3)) == pytest.approx(0.2815, abs=error)
+
+
+# Set-up 3: the table of expanded states
+
+
+EXPANDED = {
+    None: ((8, 57, 400, 2801, 19608), None),
+    "v1": ((8, 21, 76, 210, 699), (0, 0, 2, 0, 4)),
+    "v2": ((8, 21, 87, 220, 917), (0, 0, 4, 0, 6)),
+}
+
+
+@pytest.mark.parametrize("name", EXPANDED)
+def test_the_states_that_the_published_agent_expands(name):
+    nodes, values = EXPANDED[name]
+    kind = Minimax if name is None else AlphaBeta
+    evaluation = HEURISTICS[name or "v1"].evaluation("classic-full")
+    start = FULL.start(6, 7)
+    searched = [kind(evaluation, center).search(start, depth) for depth in range(1, 6)]
+    assert tuple(found.nodes for found in searched) == nodes
+    assert {found.move for found in searched} == {3}
+    if values is not None:
+        assert tuple(found.value for found in searched) == values
+
+
+def test_on_a_full_board_only_fours_count():
+    rng = Random(5)
+    for worth, name in ((4, "v1"), (40, "v2")):
+        state = FULL.start(6, 7)
+        while not state.is_over():
+            state = state.apply(rng.choice(state.legal_actions()))
+        fours = state.margin(state.mover)
+        assert fours
+        assert HEURISTICS[name].evaluation("classic-full").final(state, 2) == worth * fours
+
+
+# Dynamic Connect-4
+
+
+NODES = {
+    "a": {3: 3307, 4: 37077, 5: 587046},
+    "b": {3: 3522, 4: 59234, 5: 836614},
+    "start": {1: 8, 2: 68, 3: 681, 4: 7086, 5: 81941},
+}
+CASES = [
+    pytest.param(start, depth, nodes, marks=[pytest.mark.slow] if nodes > 100_000 else [])
+    for start, counts in NODES.items()
+    for depth, nodes in counts.items()
+]
+
+
+@pytest.mark.parametrize(("start", "depth", "nodes"), CASES)
+def test_the_nodes_of_plain_minimax(start, depth, nodes):
+    assert Minimax(NOTHING).search(load_start(DYNAMIC, start), depth).nodes == nodes
+
+
+@pytest.mark.parametrize("name", ["connected", "fuzzy"])
+def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(name):
+    evaluation = HEURISTICS[name].evaluation("dynamic")
+    for start in ("a", "c"):
+        state = load_start(DYNAMIC, start)
+        assert AlphaBeta(evaluation).search(state, 2).value < WIN
+        assert AlphaBeta(evaluation).search(state, 3).value == WIN
+        deepened = deepen(TableAlphaBeta(evaluation, center), state, 9)
+        assert (deepened.value, deepened.depth) == (WIN, 3)
+    found = deepen(TableAlphaBeta(evaluation, center), load_start(DYNAMIC, "b"), 6)
+    assert found.depth == 6
+    assert abs(found.value) < WIN
+
+
+def test_from_a_the_win_in_three_plies_is_played_whatever_black_does():
+    evaluation = HEURISTICS["fuzzy"].evaluation("dynamic")
+    for depth in (3, 4):
+        state = load_start(DYNAMIC, "a")
+        first = state.apply(TableAlphaBeta(evaluation, center).search(state, depth).move)
+        for reply in first.legal_actions():
+            second = first.apply(reply)
+            move = TableAlphaBeta(evaluation, center).search(second, depth).move
+            assert second.apply(move).scores() == (1, 0)
+
+
+def test_the_table_tells_the_sides_apart():
+    for game, start in ((DYNAMIC, load_start(DYNAMIC, "b")), (CLASSIC, CLASSIC.start(6, 7))):
+        evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+        state = walk(start, Random(4), 7)
+        assert state.key() != state.skip().key()
+        table = TableAlphaBeta(evaluation)
+        for side in (state, state.skip()):
+            expected = AlphaBeta(evaluation).search(side, 3)
+            assert table.search(side, 3).value == expected.value
+
+
+def test_a_budget_of_nodes_holds_in_every_game_and_leaves_a_legal_move():
+    for game in GAMES.values():
+        evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+        state = game.start(None, None)
+        for nodes in (1, 2, 30, 500):
+            search = TableAlphaBeta(evaluation, center, Deadline(nodes=nodes))
+            found = deepen(search, state, 60)
+            assert found.nodes <= nodes
+            assert found.move in state.legal_actions()
