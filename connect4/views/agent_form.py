@@ -11,7 +11,7 @@ from connect4.errors import BadInput
 from connect4.players import PLAYERS
 from connect4.players.names import split_name
 
-PER_LINE: Final = 3
+PER_LINE: Final = 4
 """Options that stand side by side."""
 
 WAITING: Final = frozenset({"human", "remote"})
@@ -86,7 +86,7 @@ class AgentForm(ttk.Frame):
             ttk.Label(box, text=key, style="Muted.Card.TLabel").grid(
                 row=row, column=2 * column, sticky="e", padx=(0 if not column else 12, 5), pady=3
             )
-            ttk.Entry(box, textvariable=value, width=9).grid(row=row, column=2 * column + 1)
+            ttk.Entry(box, textvariable=value, width=8).grid(row=row, column=2 * column + 1)
         self._rest.set(rest)
 
     def _build_file(self) -> None:

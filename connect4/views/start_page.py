@@ -13,7 +13,7 @@ from connect4.views.agent_form import AgentForm
 from connect4.views.choices import MODES, Choices
 from connect4.views.session import Match
 
-FORM_WIDTH: Final = 740
+FORM_WIDTH: Final = 760
 """Pixels."""
 
 

@@ -38,7 +38,7 @@ BREAK: Final = 2000
 """Milliseconds between the two games of a match with sides swapped."""
 
 SIZE: Final = (1040, 780)
-SMALLEST: Final = (800, 620)
+SMALLEST: Final = (800, 710)
 
 Ended: TypeAlias = Callable[[Record, Sequence[str]], None]
 """Gets a game's record and what each player's agent has printed."""
