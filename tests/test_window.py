@@ -269,6 +269,21 @@ def test_the_window_lives_while_an_agent_thinks_and_closes_at_once(
     assert time.monotonic() - began < 5
 
 
+def test_a_new_game_in_the_middle_of_anything_leaves_no_complaint(
+    window: Window, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    board = "3\n" + "0 0 0 0 0 0\n" * 4
+    for turns in (0, 1, 4):
+        start(window, tmp_path, board, mode="watch", first="random")
+        wait(window, lambda turns=turns: f"turn {turns} of {turns}" in texts(window) or not turns)
+        window.root.geometry(f"{900 + 20 * turns}x720")
+        window.root.update()
+        window.show_start_page()
+        end = time.monotonic() + 0.3
+        wait(window, lambda end=end: time.monotonic() > end)
+    assert capfd.readouterr().err == ""
+
+
 def test_pause_holds_an_agent_and_a_step_lets_one_turn_through(
     window: Window, tmp_path: Path
 ) -> None:
@@ -527,10 +542,10 @@ def test_the_command_opens_the_window_prints_the_scores_and_keeps_it_open(
     assert output.startswith("Average over both sides: ")
 
 
-def wait_for_window(display: str, process: subprocess.Popen[str]) -> None:
+def wait_for_window(display: str, process: subprocess.Popen[str], title: str = "Connect-4") -> None:
     """Wait for the window of another process, and give it the keyboard."""
     end = time.monotonic() + 20
-    search = ["xdotool", "search", "--onlyvisible", "--name", "Connect-4"]
+    search = ["xdotool", "search", "--onlyvisible", "--name", title]
     where = {**os.environ, "DISPLAY": display}
     while subprocess.run(search, env=where, capture_output=True, check=False).returncode:
         assert process.poll() is None, process.communicate()
@@ -572,7 +587,7 @@ def test_closing_during_a_think_leaves_no_process(
     )  # fmt: skip
     wait_for_window(display, process)
     if way != "at once":  # there the agents are still starting
-        time.sleep(1)
+        wait_for_window(display, process, "Connect-4: ExtendedConnect4, case4")
         assert descendants(process.pid), "the agents have processes of their own"
     family = {process.pid} | descendants(process.pid)
     if isinstance(way, signal.Signals):

@@ -52,6 +52,7 @@ class BoardCanvas(tk.Canvas):
         self._pictures: list[tk.PhotoImage] = []
         self._plate: tk.PhotoImage | None = None
         self.bind("<Configure>", self._resized)
+        self.bind("<Destroy>", lambda _: self._forget_timers())
 
     def show(self, state: State, last: Motion | None = None, seconds: Seconds = 0.0) -> None:
         """Show `state`, reached by `last`; the move takes `seconds` to be seen."""
@@ -223,6 +224,11 @@ class BoardCanvas(tk.Canvas):
             self._timer = self.after(FRAME, self._frame)
         else:
             self._settle()
+
+    def _forget_timers(self) -> None:
+        for timer in (self._timer, self._resize_timer):
+            if timer is not None:
+                self.after_cancel(timer)
 
     def draw_flight(self, part: float) -> None:
         """Draw the tokens that move at a `part`, 0..1, of their time."""

@@ -139,6 +139,11 @@ class GamePage(ttk.Frame):
         self.board.bind("<Key>", self._key_on_board)
 
     @property
+    def title(self) -> str:
+        """Return what the game is called."""
+        return self._heading.title
+
+    @property
     def shortcuts(self) -> dict[str, Callable[[tk.Event[tk.Misc]], None]]:
         """Return what keys do on this page; keys of a field that has the focus are its own."""
 

@@ -45,7 +45,9 @@ class TurnList(ttk.Frame):
         scroll.grid(row=0, column=1, sticky="ns")
         self.rowconfigure(0, weight=1)
         self._rows.bind("<<TreeviewSelect>>", lambda _: self._selected())
-        self._rows.bind("<Configure>", lambda _: self._keep_in_sight())
+        self._idle: str | None = None
+        self._rows.bind("<Configure>", lambda _: self._resized())
+        self._rows.bind("<Destroy>", lambda _: self._forget_idle())
         self._detail = tk.Text(
             self, height=7, width=42, wrap="word", font="TkFixedFont", foreground=theme.FAULT,
             background=theme.CARD, relief="flat", highlightthickness=1,
@@ -78,7 +80,18 @@ class TurnList(ttk.Frame):
         self._detail.replace("1.0", "end", text)
         self._detail.configure(state="disabled")
 
+    def _resized(self) -> None:
+        """Keep the selected turn in sight, once the list knows how many rows it shows."""
+        self._forget_idle()
+        self._idle = self.after_idle(self._keep_in_sight)
+
+    def _forget_idle(self) -> None:
+        if self._idle is not None:
+            self.after_cancel(self._idle)
+            self._idle = None
+
     def _keep_in_sight(self) -> None:
+        self._idle = None
         for row in self._rows.selection():
             self._rows.see(row)
 

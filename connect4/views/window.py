@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from connect4 import record as records
 from connect4.errors import BadInput, Connect4Error
 from connect4.record import Record
-from connect4.referee import Over
+from connect4.referee import Over, Started
 from connect4.views import theme
 from connect4.views.choices import Choices, load_choices, save_choices
 from connect4.views.controls import PACES, USUAL_PACE
@@ -154,6 +154,7 @@ class Window:
             self.page.destroy()
         gc.collect()  # here: Tk's objects must not be collected in the game's thread
         self.page = page
+        self.root.title("Connect-4")
         for key, act in page.shortcuts.items():
             self.root.bind(key, act)
         page.pack(fill="both", expand=True)
@@ -239,6 +240,8 @@ class Window:
             self._broken(message.error)
         else:
             page.see(message)
+            if isinstance(message, Started):
+                self.root.title(f"Connect-4: {page.title}")
             if isinstance(message, Over):
                 self._game_over()
 
