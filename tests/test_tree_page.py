@@ -245,6 +245,7 @@ def test_a_pruned_branch_says_which_bound_cut_it(
     pruned = [index for index in children(nodes, cut) if Flag.PRUNED in nodes[index].flags]
     row = browser.find(f"#n{pruned[0]}")
     assert "pruned" in row.get_attribute("class")
+    assert minus in row.text
     browser.run("arguments[0].scrollIntoView({block: 'center'})", row)
     browser.find(f"#n{pruned[0]}").click()
     why = browser.text("#why")
@@ -339,6 +340,31 @@ def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None
     browser.assert_quiet()
 
 
+LATE = """0
+0 0 0 0 0 0 0
+0 0 0 2 0 0 0
+0 0 0 1 0 0 0
+0 2 0 2 1 0 0
+0 1 2 1 2 0 0
+0 2 1 1 1 2 0
+"""
+
+
+def test_the_solvers_perfect_line_and_its_scores_are_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Seven tokens each are played; player 1 wins with its eleventh: the score is 22 - 11."""
+    (tmp_path / "late.txt").write_text(LATE, encoding="utf-8")
+    done = make(tmp_path, "--game", "classic", "--agent", "solver", "late.txt")
+    assert "7 plies deep, best move 4, value 11" in done.stdout, done
+    browser.open(tmp_path / "tree.html")
+    browser.press("v")
+    assert path(browser)[:2] == ["start", "4"]
+    assert browser.text("#why") == "The game is over here: the value is its result."
+    assert "window" not in browser.text(".columns")
+    browser.assert_quiet()
+
+
 def test_wins_are_called_wins(browser: Browser, tmp_path: Path) -> None:
     done = make(tmp_path, "--game", "dynamic", "--agent", "alphabeta:depth=3", "a")
     assert "best move 44E, a win" in done.stdout, done
@@ -390,8 +416,13 @@ def test_a_students_tree_that_cannot_be_drawn_is_refused(
         (["--agent", "human"], "agent 'human' searches no tree"),
         (
             ["--agent", "ai:agent.py"],
-            "agent 'ai:agent.py': its AIPlayer has no method explain(state)",
+            "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md says",
         ),
+        (
+            ["--game", "classic", "--agent", "solver", "--time", "0.2"],
+            "agent 'solver' searched no depth whole; give it more time",
+        ),
+        (["--game", "classic", "--agent", "solver", "small.txt"], "of 6 rows by 7 columns"),
         (["over.txt"], "the game is over in that position"),
         (["none.txt"], "none.txt: no such file"),
         (["--agent", "alphabet"], "no agent 'alphabet', did you mean 'alphabeta'?"),
@@ -401,5 +432,6 @@ def test_what_has_no_tree_is_refused_in_one_line(
     tmp_path: Path, arguments: list[str], part: str
 ) -> None:
     (tmp_path / "agent.py").write_text(STUDENT, encoding="utf-8")
+    (tmp_path / "small.txt").write_text("0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
     (tmp_path / "over.txt").write_text("0\n1 2\n", encoding="utf-8")
     assert_refused(make(tmp_path, *arguments), part)

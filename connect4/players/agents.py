@@ -21,7 +21,7 @@ from connect4.search.montecarlo import Sampled
 from connect4.search.moves import Order
 from connect4.search.ordering import ORDERS, center
 from connect4.search.solver import Solver
-from connect4.search.trace import Node, Trace, nodes_of_mcts
+from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
 from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
@@ -207,8 +207,7 @@ class SolverAgent:
         another size.
         """
         deadline = self._budget.deadline(seconds)
-        self._solver.nodes = 0
-        self._solver.deadline = self._budget.deadline(seconds, share=2 / 3)
+        self._allow(self._budget.deadline(seconds, share=2 / 3))
         try:
             return self._solver.best(state)[0]
         except ValueError as error:
@@ -216,6 +215,20 @@ class SolverAgent:
         except OutOfBudget:
             search = TableAlphaBeta(HEURISTICS["windows"].evaluation("classic"), center, deadline)
             return deepen(search, state, MAX_DEPTH).move
+
+    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
+        """Return the perfect line and all scores along it; no nodes where the time is too short."""
+        self._allow(self._budget.deadline(seconds))
+        try:
+            return nodes_of_solver(self._solver, state)
+        except ValueError as error:
+            raise AgentFailure(str(error)) from None
+        except OutOfBudget:
+            return []
+
+    def _allow(self, deadline: Deadline) -> None:
+        self._solver.nodes = 0
+        self._solver.deadline = deadline
 
 
 Check: TypeAlias = Callable[[str, str], str | None]
@@ -236,6 +249,13 @@ def number(value: str, game: str) -> str | None:
     return "a number above 0"
 
 
+def words_for(option: str, game: str) -> tuple[str, ...]:
+    """Return the words that an option can be in a game; none for one that is a number."""
+    if option == "heuristic":
+        return tuple(name for name, entry in HEURISTICS.items() if game in entry.point)
+    return {"order": tuple(ORDERS), "pruning": ("on", "off"), "tt": ("on", "off")}.get(option, ())
+
+
 def one_of(*words: str) -> Check:
     """Return the check for one of those words."""
     return lambda value, game: None if value in words else " or ".join(words)
@@ -243,7 +263,7 @@ def one_of(*words: str) -> Check:
 
 def heuristic(value: str, game: str) -> str | None:
     """Check a heuristic's name: each makes sense in some games only."""
-    known = [name for name, entry in HEURISTICS.items() if game in entry.point]
+    known = words_for("heuristic", game)
     if value in known:
         return None
     return f"one of {', '.join(known)} in {game}"

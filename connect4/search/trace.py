@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Final, NamedTuple
 
 from connect4.errors import BadInput
 from connect4.games.base import State
 from connect4.search import mcts
+from connect4.search.deadline import OutOfBudget
 from connect4.search.expectimax import Expectimax
 from connect4.search.minimax import Found, Minimax
 from connect4.search.moves import Move
+from connect4.search.solver import ORDER, Solver
 
 MAX_NODES: Final = 1_000_000
 """Nodes of a tree that can still be looked at."""
@@ -96,6 +99,8 @@ class Trace:
     def _watch_value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         move, own, nodes = self._move, len(self._growing), self._growing
         if own >= MAX_NODES:
+            if self.nodes:
+                raise OutOfBudget  # the depth before is kept
             raise BadInput(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
         kind = self._kind(state)
         window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
@@ -142,6 +147,36 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
             marked[index] = node._replace(flags=node.flags | Flag.BEST)
             depth += 1
     return marked
+
+
+def nodes_of_solver(perfect: Solver, start: State) -> list[Node]:
+    """Return the line of perfect play, and at each of its positions the score of every move.
+
+    The line ends early where the solver's budget does; raises `OutOfBudget` where that is before
+    the first moves are scored.
+    """
+    nodes = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
+    line: list[Move] = []
+
+    def look(state: State, ply: int) -> None:
+        """Add the moves of a position that is `ply` plies from the start."""
+        scores = perfect.scores(state)
+        columns = [column for column in ORDER if column in scores]
+        best = max(columns, key=scores.__getitem__)
+        line.append(best)
+        kind, sign = (Kind.MAX, -1) if ply % 2 else (Kind.MIN, 1)
+        if not ply:
+            nodes[0] = nodes[0]._replace(value=scores[best])
+        for column in columns:
+            after, value = state.apply(column), sign * scores[column]
+            over = Flag.FINAL if after.is_over() else Flag(0)
+            nodes.append(Node(ply + 1, column, kind, value, -math.inf, math.inf, over))
+            if column == best and not over:
+                with suppress(OutOfBudget):
+                    look(after, ply + 1)
+
+    look(start, 0)
+    return mark_line(nodes, tuple(line))
 
 
 def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:

@@ -34,12 +34,28 @@ NOTES: Final = {
 """The words that a student's `explain` marks a node with."""
 
 
+DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."
+
+LEAVES: Final = {
+    "minimax": DEEPEST,
+    "alphabeta": DEEPEST,
+    "expectimax": DEEPEST,
+    "montecarlo": "At the search's depth: the value is the mean of random games from here.",
+    "mcts": "Not gone beyond: the value is the mean of the playouts from here.",
+    "solver": "Scored, but not on the line of best play: 22 less the winner's tokens at the end.",
+}
+"""What a node without children is, by the kind of agent."""
+
+WITHOUT_BOUNDS: Final = ("mcts", "solver")
+
+
 def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> str:
     """Return the page of a search as one HTML document.
 
     `nodes` come in the order of the search, the root first, each followed by all that is below it.
     """
     nodes = list(nodes)
+    kind = agent.partition(":")[0]
     data = {
         **tree_data(game, start, nodes),
         "title": game.title,
@@ -48,6 +64,8 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "max_is": f"player {start.mover}, who searches",
         "min_is": f"player {3 - start.mover}",
         "win": WIN,
+        "leaf": LEAVES.get(kind, "A leaf of the search."),
+        "windowed": kind not in WITHOUT_BOUNDS,
     }
     return document.build(f"Search tree of {agent}", ("base", "board", "tree"), data)
 
@@ -130,11 +148,11 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
         player: Any = build(Setup(agent, state.mover, game, seconds, seed, asked))
         if isinstance(player, StudentAgent):
             return explained_by_student(player, agent, state)
+        if not hasattr(player, "explain"):
+            raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
+        nodes: list[Node] = player.explain(state, seconds)
     except AgentFailure as error:
         raise BadInput(f"agent {agent.text!r}: {error}") from None
-    if not hasattr(player, "explain"):
-        raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
-    nodes: list[Node] = player.explain(state, seconds)
     if not nodes:
         raise BadInput(f"agent {agent.text!r} searched no depth whole; give it more time")
     return nodes
@@ -149,7 +167,10 @@ def explained_by_student(agent: StudentAgent, name: AgentName, state: State) -> 
     """
     assert isinstance(state, ExtendedState)
     if not hasattr(agent.player, "explain"):
-        raise BadInput(f"agent {name.text!r}: its AIPlayer has no method explain(state)")
+        raise BadInput(
+            f"agent {name.text!r}: its AIPlayer has no method explain(state); "
+            "docs/students.md says what that is"
+        )
     try:
         rows = list(agent.player.explain(state.for_agent()))
     except Exception as error:

@@ -55,6 +55,7 @@ function shownValue(value, none = "") {
 }
 
 function shownWindow(node) {
+  if (!DATA.windowed) return "";
   const alpha = shownValue(DATA.alpha[node], "\u2212\u221e");
   const beta = shownValue(DATA.beta[node], "+\u221e");
   return `${alpha} .. ${beta}`;
@@ -93,7 +94,7 @@ function reason(node) {
   }
   if (is(node, FINAL)) return "The game is over here: the value is its result.";
   if (is(node, KNOWN)) return "Known already: the value is from the transposition table.";
-  if (!families[node]) return "At the search's depth: the value is the heuristic's estimate.";
+  if (!families[node]) return DATA.leaf;
   const pruned = families[node] - searchedChildren(node);
   const said = [`${families[node]} moves`];
   if (is(node, CUT)) said.push(`a cut-off after ${searchedChildren(node)}, ${pruned} pruned`);
@@ -209,7 +210,7 @@ function makeRow(node, place) {
   if (is(node, CUT)) lead.append(make("span", "chip", cutText(node)));
   const row = make(
     "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
-    make("span", "window", is(node, PRUNED) ? "" : shownWindow(node)),
+    make("span", "window", is(node, PRUNED) ? cutText(parents[node]) : shownWindow(node)),
     make("span", "below", inner ? searched[node].toLocaleString("en") : ""),
   );
   row.classList.toggle("pruned", is(node, PRUNED));
@@ -254,7 +255,7 @@ function show(node) {
   byId("node-title").textContent = node ? `${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
   byId("why").textContent = reason(node);
   const facts = [
-    ["Value", shownValue(DATA.value[node], "unknown")], ["Window", is(node, PRUNED) ? "\u2013" : shownWindow(node)],
+    ["Value", shownValue(DATA.value[node], "unknown")], ["Window", (is(node, PRUNED) ? "" : shownWindow(node)) || "\u2013"],
     ["Order", node ? `${ranks[node]} of ${families[parents[node]]}` : "\u2013"],
     ["Nodes below", (searched[node] - 1 < 0 ? 0 : searched[node] - 1).toLocaleString("en")],
   ];
@@ -279,9 +280,10 @@ function nextCut() {
   byId("facts").replaceChildren(...DATA.facts.map((fact) => make("span", "", fact)));
   byId("max-is").textContent = DATA.max_is;
   byId("min-is").textContent = DATA.min_is;
+  if (!DATA.windowed) byId("bounds").textContent = "";
   byId("chance-key").hidden = !DATA.kind.includes(2);
   const cuts = DATA.flags.some((flags) => flags & CUT);
-  byId("cut").hidden = byId("cut-key").hidden = !cuts;
+  for (const id of ["cut", "cut-key", "cut-hint"]) byId(id).hidden = !cuts;
   tree.board = new Board(byId("board"), DATA);
   tree.board.describeIn(byId("cells"));
   const view = byId("tree");
