@@ -139,7 +139,7 @@ def main() -> int:
         os.chdir(folder)
         Path("mine.py").write_text(AGENT, encoding="utf-8")
         window = open_window()
-        save_choices(Choices(board="file", opponent="ai:mine.py"))
+        save_choices(Choices(board="file", opponent="alphabeta:depth=5,heuristic=potential"))
         window.show_start_page()
         take(window, "window-start")
         play_some(window, "ai:mine.py")

@@ -21,6 +21,8 @@ import pytest
 
 from connect4.games import GAMES
 from connect4.games.base import Game
+from connect4.search.heuristics import HEURISTICS
+from connect4.search.ordering import ORDERS
 from connect4.views.choices import Choices, choices_file, load_choices, save_choices
 from tests.command import ROOT, assert_refused, environment, run
 
@@ -135,12 +137,19 @@ def xdotool(*arguments: object) -> None:
     subprocess.run(["xdotool", *map(str, arguments)], check=True, timeout=20)
 
 
-def button(window: Window, text: str) -> Any:
+def widgets(window: Window, *kinds: str) -> Iterator[Any]:
+    """Yield the widgets of those kinds that can be seen."""
     waiting: list[Any] = [window.root]
     while waiting:
         widget = waiting.pop(0)
         waiting += widget.winfo_children()
-        if widget.winfo_class() in ("TButton", "TRadiobutton") and widget.cget("text") == text:
+        if widget.winfo_class() in kinds and widget.winfo_viewable():
+            yield widget
+
+
+def button(window: Window, text: str) -> Any:
+    for widget in widgets(window, "TButton", "TRadiobutton"):
+        if widget.cget("text") == text:
             return widget
     raise AssertionError(f"no button {text!r}")
 
@@ -410,6 +419,20 @@ def test_the_start_page_shows_the_command_checks_the_fields_and_remembers(
     press(window, "ctrl+n")
     wait(window, lambda: isinstance(window.page, StartPage))
     wait(window, lambda: "python3 -m connect4.ConnectFour random ai case1" in texts(window))
+
+
+def test_an_option_that_is_a_word_is_chosen_from_those_of_the_game(window: Window) -> None:
+    save_choices(Choices(game="classic", opponent="alphabeta:depth=2"))
+    window.show_start_page()
+    wait(window, lambda: "human alphabeta:depth=2 --game classic" in texts(window))
+    boxes = list(widgets(window, "TCombobox"))
+    offered = [[str(value) for value in box.cget("values")] for box in boxes]
+    heuristics = [name for name, entry in HEURISTICS.items() if "classic" in entry.point]
+    assert ["", *heuristics] in offered
+    click(window, boxes[offered.index(["", *ORDERS])])
+    window.root.update()
+    xdotool("key", "--delay", "100", "Down", "Return")
+    wait(window, lambda: "human alphabeta:depth=2,order=center --game" in texts(window))
 
 
 WRONG_FIELDS = [

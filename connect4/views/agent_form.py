@@ -9,10 +9,8 @@ from typing import Final
 
 from connect4.errors import BadInput
 from connect4.players import PLAYERS
+from connect4.players.agents import words_for
 from connect4.players.names import split_name
-
-PER_LINE: Final = 4
-"""Options that stand side by side."""
 
 WAITING: Final = frozenset({"human", "remote"})
 """Kinds that are no agents of this table: a person, and a game that a server plays."""
@@ -33,6 +31,7 @@ class AgentForm(ttk.Frame):
     def __init__(self, parent: tk.Misc, title: str, changed: Callable[[], None]) -> None:
         super().__init__(parent, style="Plain.Card.TFrame")
         self._changed = changed
+        self._game = "extended"
         self._kind = tk.StringVar(self)
         self._rest = tk.StringVar(self)
         self._values: dict[str, tk.StringVar] = {}
@@ -40,8 +39,10 @@ class AgentForm(ttk.Frame):
         self._kinds = ttk.Combobox(self, textvariable=self._kind, state="readonly", width=14)
         self._kinds.grid(row=0, column=1, sticky="w")
         self._kinds.bind("<<ComboboxSelected>>", lambda _: self._choose(self._kind.get()))
+        self._hint = ttk.Label(self, style="Muted.Card.TLabel")
+        self._hint.grid(row=0, column=2, sticky="w", padx=(12, 0))
         self._fields = ttk.Frame(self, style="Plain.Card.TFrame")
-        self._fields.grid(row=1, column=1, sticky="w")
+        self._fields.grid(row=1, column=1, columnspan=2, sticky="w")
         self._rest.trace_add("write", lambda *_: self._changed())
 
     @property
@@ -58,6 +59,7 @@ class AgentForm(ttk.Frame):
 
     def show(self, text: str, game: str) -> None:
         """Show the agent `text` where there is such a one for `game`, else the first there is."""
+        self._game = game
         kinds = kinds_for(game)
         self._kinds.configure(values=kinds)
         try:
@@ -74,20 +76,33 @@ class AgentForm(ttk.Frame):
         for widget in self._fields.winfo_children():
             widget.destroy()
         self._values = {}
+        hint = "a field left empty stands for the usual value" if PLAYERS[kind].options else ""
+        self._hint.configure(text=hint)
         if PLAYERS[kind].takes_rest:
             self._build_file()
-        box = ttk.Frame(self._fields, style="Plain.Card.TFrame")
-        box.pack(anchor="w")
-        for number, key in enumerate(PLAYERS[kind].options):
-            value = tk.StringVar(self, (options or {}).get(key, ""))
-            value.trace_add("write", lambda *_: self._changed())
-            self._values[key] = value
-            row, column = divmod(number, PER_LINE)
-            ttk.Label(box, text=key, style="Muted.Card.TLabel").grid(
-                row=row, column=2 * column, sticky="e", padx=(0 if not column else 12, 5), pady=3
-            )
-            ttk.Entry(box, textvariable=value, width=8).grid(row=row, column=2 * column + 1)
+        chosen = [key for key in PLAYERS[kind].options if words_for(key, self._game)]
+        typed = [key for key in PLAYERS[kind].options if key not in chosen]
+        for keys in filter(None, (typed, chosen)):
+            line = ttk.Frame(self._fields, style="Plain.Card.TFrame")
+            line.pack(anchor="w", pady=3)
+            for key in keys:
+                self._values[key] = tk.StringVar(self, (options or {}).get(key, ""))
+                self._build_option(line, key, self._values[key])
         self._rest.set(rest)
+
+    def _build_option(self, line: ttk.Frame, key: str, value: tk.StringVar) -> None:
+        """Build the field of an option; empty stands for the agent's usual value."""
+        value.trace_add("write", lambda *_: self._changed())
+        ttk.Label(line, text=key, style="Muted.Card.TLabel").pack(side="left", padx=(0, 5))
+        words = ["", *words_for(key, self._game)]
+        if len(words) > 1:
+            field: ttk.Entry = ttk.Combobox(
+                line, textvariable=value, values=words, state="readonly",
+                width=max(map(len, words)),
+            )  # fmt: skip
+        else:
+            field = ttk.Entry(line, textvariable=value, width=8)
+        field.pack(side="left", padx=(0, 12))
 
     def _build_file(self) -> None:
         line = ttk.Frame(self._fields, style="Plain.Card.TFrame")

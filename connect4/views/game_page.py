@@ -30,6 +30,9 @@ FLIGHT: Final = 0.45
 TICK: Final = 100
 """Milliseconds between two drawings of the clock."""
 
+STATUS: Final = 46
+"""Pixels for two lines of text, so that the board keeps its size when the second comes and goes."""
+
 SIDES: Final[tuple[Player, Player]] = (1, 2)
 
 
@@ -123,6 +126,7 @@ class GamePage(ttk.Frame):
         middle.grid(row=2, column=0, columnspan=2, sticky="nsew", pady=(10, 0))
         middle.columnconfigure(0, weight=1)
         middle.rowconfigure(0, weight=1)
+        middle.rowconfigure(1, minsize=STATUS)
         self.board = BoardCanvas(middle, self._heading.game)
         self._hand = Hand(self.board, self._heading.game, self._played, self.say)
         self.board.grid(row=0, column=0, sticky="nsew")

@@ -14,7 +14,8 @@ from connect4.views.choices import MODES, Choices
 from connect4.views.session import Match
 
 FORM_WIDTH: Final = 760
-"""Pixels."""
+FORM_HEIGHT: Final = 700
+"""Pixels, the height that of the longest form; the shorter ones begin at the same place."""
 
 
 class StartPage(ttk.Frame):
@@ -42,7 +43,7 @@ class StartPage(ttk.Frame):
         self._seconds = tk.StringVar(self, choices.seconds)
         self._clocked = tk.BooleanVar(self, choices.clocked)
         self._form = ttk.Frame(self)
-        self._form.place(relx=0.5, rely=0.47, anchor="center", width=FORM_WIDTH)
+        self._form.place(relx=0.5, rely=0.5, y=-FORM_HEIGHT // 2, anchor="n", width=FORM_WIDTH)
         ttk.Label(self._form, text="Connect-4", style="Title.TLabel").pack(anchor="w")
         ttk.Label(self._form, text="What would you like to do?", style="Muted.TLabel").pack(
             anchor="w", pady=(2, 12)
