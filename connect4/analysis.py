@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -265,9 +266,15 @@ def analyse(
 
 @contextmanager
 def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
-    """Close the pool; where something went wrong, without the searches that have not begun."""
+    """Close the pool; where something went wrong, without waiting for its searches."""
+    others = active_children()
     try:
         yield
+    except BaseException:
+        for child in active_children():
+            if child not in others:
+                child.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

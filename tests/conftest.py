@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 from tests.browser import Browser, NoBrowser
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""What a shell runs in the background ignores Ctrl-C, and so would the commands under test."""
 
 with suppress(ImportError):  # tests that need hypothesis say so and are skipped without it
     from hypothesis import settings

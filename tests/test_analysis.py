@@ -167,7 +167,7 @@ def test_not_taking_a_win_costs_the_win() -> None:
         state = state.apply(column)
     players = RecordedPlayer("one"), RecordedPlayer("two")
     result = Result(state.scores(), Ending.LEFT, 0)
-    found = analyse(Record(game, start, players, 1.0, 1, turns, result), 0.5)
+    found = analyse(Record(game, start, players, 1.0, 1, turns, result), 0.2)
     missed = found["turns"][6]
     assert missed["before"] == 100
     assert missed["line"] == ["0"]
@@ -274,12 +274,12 @@ def test_bad_options_are_refused(tmp_path: Path, arguments: list[str], message: 
     assert message in done.stderr
 
 
-def test_ctrl_c_leaves_the_record_as_it_was(tmp_path: Path) -> None:
+def test_ctrl_c_stops_at_once_and_leaves_the_record_as_it_was(tmp_path: Path) -> None:
     start = GAMES["extended"].start(None, None)
     path = written(game_of(start, ["0", "1", "2"]), tmp_path)
     before = path.read_bytes()
     process = subprocess.Popen(
-        [sys.executable, "-m", "connect4.analysis", "game.json", "--time", "2", "--jobs", "1"],
+        [sys.executable, "-m", "connect4.analysis", "game.json", "--time", "60", "--jobs", "1"],
         cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
