@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import gc
+import importlib
 import json
 import os
 import signal
@@ -22,8 +23,6 @@ from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, cast
-
-import numpy.random  # noqa: F401  # what every agent needs is loaded before they are forked
 
 from connect4 import sandbox
 from connect4.errors import AgentFailure, IllegalAction
@@ -50,6 +49,8 @@ def main(arguments: list[str]) -> None:
     are called like modules of the standard library.
     """
     sys.path.remove(arguments[1])
+    for module in arguments[3:-1]:
+        importlib.import_module(module)
     if arguments[2] != "shared":
         channel, log, parent = guard(socket.socket(fileno=int(arguments[2])))
     else:

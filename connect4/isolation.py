@@ -22,7 +22,7 @@ from connect4.games.base import Game, Seconds, State
 from connect4.players import PLAYERS
 from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
 from connect4.players.names import student_file
-from connect4.players.student import MAX_DETAIL
+from connect4.players.student import MAX_DETAIL, uses_numpy_random
 from connect4.processes import (
     FORKS,
     PATIENCE,
@@ -177,7 +177,9 @@ class IsolatedSeat:
         self._child: Child | None = None
         self._load_failure: str | None = None
         described = _setup_to_json(setup)
-        self._home: Home = Warden(level == "strong") if FORKS else Spawner()
+        draws = uses_numpy_random((described["source"] or "").encode("latin-1"))
+        modules = ("numpy.random",) if draws else ()
+        self._home: Home = Warden(level == "strong", modules) if FORKS else Spawner()
         self._settings = {
             "setup": described,
             "limits": asdict(replace(limits, tasks=limits.tasks + sandbox.tasks_of_user())),

@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -85,10 +86,11 @@ def _environment() -> dict[str, str]:
     return kept | SET_VARIABLES
 
 
-def _command(handle: str) -> list[str]:
+def _command(handle: str, modules: Sequence[str] = ()) -> list[str]:
     """Return Python's command; the last word tells a person who looks at the processes."""
     label = f"connect4 agent of {os.getpid()}"
-    return [sys.executable, "-P", "-c", host.BOOT, str(sandbox.KIT.parent), handle, label]
+    folder = str(sandbox.KIT.parent)
+    return [sys.executable, "-P", "-c", host.BOOT, folder, handle, *modules, label]
 
 
 class Warden:
@@ -97,11 +99,14 @@ class Warden:
     `number` is a process number that no other warden has.
     """
 
-    def __init__(self, strong: bool) -> None:
-        """Start it; raises `IsolationFailure` where that cannot be done."""
+    def __init__(self, strong: bool, modules: Sequence[str]) -> None:
+        """Start it, with `modules` loaded once for all that it forks; raises `IsolationFailure`."""
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
-        command = [*(sandbox.bubblewrap() if strong else ()), *_command(str(theirs.fileno()))]
+        command = [
+            *(sandbox.bubblewrap() if strong else ()),
+            *_command(str(theirs.fileno()), modules),
+        ]
         try:
             self._process = subprocess.Popen(
                 command,

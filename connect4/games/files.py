@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from connect4.errors import BadInput
 from connect4.games.base import Player
+
+NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+CELLS: Final = {"0": 0, "1": 1, "2": 2}
 
 
 def shown(text: str) -> str:
@@ -63,17 +66,18 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
 
 
 def _read_number(word: str, where: str) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}", word):
+    if not NUMBER.fullmatch(word):
         raise BadInput(f"{where}: {shown(word)} is not a number")
     return int(word)
 
 
 def _read_row(line: str, where: str) -> list[int]:
-    row = [_read_number(word, where) for word in line.split()]
-    if not row:
+    words = line.split()
+    if not words:
         raise BadInput(f"{where}: a blank line inside the board")
+    row = [CELLS[word] if word in CELLS else _read_number(word, where) for word in words]
     for value in row:
-        if value not in (0, 1, 2):
+        if value not in CELLS.values():
             raise BadInput(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
     return row
 

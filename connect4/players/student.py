@@ -41,11 +41,14 @@ class StudentAgent:
 
     def __init__(self, setup: Setup) -> None:
         self._path = student_file(setup.agent)
-        self._source = setup.source
+        self._source = setup.source or b""
         self._method = f"get_{setup.asked}_move"
         random.seed(setup.derived_seed())
-        np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
         try:
+            if setup.source is None:
+                self._source = self._path.read_bytes()
+            if uses_numpy_random(self._source):
+                np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
             module = self._load_module()
             if not hasattr(module, "AIPlayer"):
                 raise AgentFailure(f"{self._path.name} defines no class AIPlayer")
@@ -77,8 +80,6 @@ class StudentAgent:
         than the one whose hash the record keeps. The code goes by the file's bare name, so that a
         traceback is the same wherever the file lies.
         """
-        if self._source is None:
-            self._source = self._path.read_bytes()
         code = compile(self._source, self._path.name, "exec", dont_inherit=True)
         module = ModuleType(MODULE_NAME)
         module.__file__ = os.path.abspath(self._path)
@@ -90,12 +91,17 @@ class StudentAgent:
         """Return the failure with a traceback that begins in the agent's own file."""
         name = self._path.name
         try:
-            text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source or b""))
+            text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source))
         except Exception:
             text = f"{type(error).__name__}: (its text could not be made)"
         if len(text) > MAX_DETAIL:
             text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
         return AgentFailure(f"{name} {what}: {_last_line(text)}", text)
+
+
+def uses_numpy_random(source: bytes) -> bool:
+    """Return whether a file may draw from `numpy.random`, which takes long to load."""
+    return b"random" in source
 
 
 def _traceback(error: BaseException, name: str, source: bytes) -> str:
