@@ -7,7 +7,6 @@ import pytest
 from connect4.games import GAMES
 from connect4.search.deadline import Deadline, OutOfBudget
 from connect4.search.evaluation import WIN, Evaluation, win_or_loss
-from connect4.search.moves import ascending
 from connect4.search.ordering import center
 from connect4.search.solver import Solver
 from connect4.search.transposition import TableAlphaBeta
@@ -129,9 +128,13 @@ def test_perfect_play_against_itself_ends_as_scored():
         assert (state.margin(player) < 0) == (score < 0)
 
 
-def test_the_rest_of_a_game_is_scored_from_every_move_order():
-    # The same position by two ways is one position: the tables key holds tokens and mover.
+def test_a_mirrored_position_has_mirrored_scores():
     solver = Solver(memory=16)
-    one, two = after_moves("4433223355661"), after_moves("3344223355661")
-    assert solver.score(one) == solver.score(two)
-    assert ascending(one) == ascending(two)
+    rng = Random(7)
+    for _ in range(20):
+        state, moves = random_position(rng, 24, 38)
+        mirrored = CLASSIC.start(6, 7)
+        for column in moves:
+            mirrored = mirrored.apply(6 - column)
+        there = {6 - column: score for column, score in solver.scores(mirrored).items()}
+        assert there == solver.scores(state)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache, wraps
 from typing import Final
 
 from connect4.games.base import State
+from connect4.games.grid import Grid
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.softlines import soft_lines_of
 from connect4.search.windows import windows_of
+
+REMEMBERED: Final = 50_000
+"""Values that each estimate remembers, about 10 MB."""
 
 
 def margin(state: State) -> int:
@@ -17,130 +22,145 @@ def margin(state: State) -> int:
     return state.margin(state.mover)
 
 
-def potential(state: State) -> int:
+def of_tokens(value: Callable[[Grid, int, int], float]) -> Callable[[State], float]:
+    """Return the estimate for the mover from `value`, player 1's with tokens `one` and `two`.
+
+    The latest values are remembered: a search comes to most positions by several orders of moves.
+    """
+    remembered = lru_cache(REMEMBERED)(value)
+
+    @wraps(value)
+    def leaf(state: State) -> float:
+        worth = remembered(state.grid, *state.bitboards())
+        return worth if state.mover == 1 else -worth
+
+    return leaf
+
+
+@of_tokens
+def potential(grid: Grid, one: int, two: int) -> int:
     """Return the sum over all windows of one player's tokens alone: 10 to the number of them."""
-    windows = windows_of(state.grid)
-    planes = windows.planes(*state.bitboards())
+    windows = windows_of(grid)
+    planes = windows.planes(one, two)
     free = windows.without_enemy(planes)
     lead = windows.lead
-    value = (
+    return (
         10 * lead(planes.one & free)
         + 100 * lead(planes.two & free)
         + 1_000 * lead(planes.three & free)
         + 10_000 * lead(planes.four & free)
     )
-    return value if state.mover == 1 else -value
 
 
-def windows(state: State) -> int:
+@of_tokens
+def windows(grid: Grid, one: int, two: int) -> int:
     """Return the sum over all windows of one player's tokens alone: 2, 5, 8 for 1, 2, 3 of them.
 
     Those are the windows that a player can still fill; the weights were found in games between
     agents that differed in nothing else.
     """
-    board = windows_of(state.grid)
-    planes = board.planes(*state.bitboards())
+    board = windows_of(grid)
+    planes = board.planes(one, two)
     free = board.without_enemy(planes)
     lead = board.lead
-    value = (
-        2 * lead(planes.one & free) + 5 * lead(planes.two & free) + 8 * lead(planes.three & free)
-    )
-    return value if state.mover == 1 else -value
+    return 2 * lead(planes.one & free) + 5 * lead(planes.two & free) + 8 * lead(planes.three & free)
 
 
-def v1(state: State) -> int:
+@of_tokens
+def v1(grid: Grid, one: int, two: int) -> int:
     """Return the first estimate of the published 64-bit agent.
 
     Every token looks along the windows of four that go up, right, up-right and up-left from it:
     n >= 2 own tokens and no enemy's count n, three own ones with an enemy's -1. A window that goes
     left, with three own tokens and its far cell empty, counts 3 more.
     """
-    view = _View(state)
+    view = _View(grid, one, two)
     lead, planes = view.lead, view.planes
-    value = (
+    return (
         2 * lead(planes.two & view.forward)
         + 3 * lead(planes.three & view.forward)
         + 4 * lead(planes.four & view.forward)
         - lead(planes.three & view.spoilt)
         + 3 * lead(planes.three & view.left)
     )
-    return value if state.mover == 1 else -value
 
 
-def v2(state: State) -> int:
+@of_tokens
+def v2(grid: Grid, one: int, two: int) -> int:
     """Return the second estimate of the published 64-bit agent.
 
     The windows are those of `v1`, and those that go down-right and down-left with the far cell
     empty. What one is worth depends on how many of its cells are taken or can be taken at once.
     """
-    view = _View(state)
+    view = _View(grid, one, two)
     lead, planes = view.lead, view.planes
-    windows = view.windows
-    grid = state.grid
-    taken = sum(state.bitboards())
-    reach = windows.planes(*[taken | (taken + sum(grid.bottoms)) & grid.cells] * 2)
-    two, three = planes.two, planes.three
-    backward = view.left | view.down
-    value = (
+    taken = one | two
+    reach = view.windows.planes(*[taken | (taken + sum(grid.bottoms)) & grid.cells] * 2)
+    two_own, three = planes.two, planes.three
+    _, _, down_right, up_right = view.windows.lanes
+    first, last = planes.first, planes.last
+    down = view.free & (first & ~last & down_right | last & ~first & up_right)
+    backward = view.left | down
+    return (
         40 * lead(planes.four & view.forward)
         + 15 * lead(three & view.forward)
         + 2 * lead(three & view.forward & reach.four)
-        + 2 * lead(two & view.forward)
-        + 2 * lead(two & view.forward & reach.four)
+        + 2 * lead(two_own & view.forward)
+        + 2 * lead(two_own & view.forward & reach.four)
         - 13 * lead(three & view.spoilt)
         + 15 * lead(three & backward)
         + 2 * lead(three & backward & reach.four)
-        + 4 * lead(two & backward & reach.four)
-        + 2 * lead(two & view.down & reach.three)
+        + 4 * lead(two_own & backward & reach.four)
+        + 2 * lead(two_own & down & reach.three)
     )
-    return value if state.mover == 1 else -value
 
 
 class _View:
     """Windows of four by the token that looks along them, for `v1` and `v2`.
 
     `forward` go up, right, up-right and up-left from an own token and hold no enemy; `spoilt` are
-    those with exactly one enemy, where three are own. `left` and `down` go left, and down-right or
-    down-left, from an own token, hold no enemy, and end in an empty cell.
+    those with exactly one enemy, where three are own. `left` go left from an own token, hold no
+    enemy, and end in an empty cell.
     """
 
-    def __init__(self, state: State) -> None:
-        self.windows = windows = windows_of(state.grid)
-        self.planes = planes = windows.planes(*state.bitboards())
+    def __init__(self, grid: Grid, one: int, two: int) -> None:
+        self.windows = windows = windows_of(grid)
+        self.planes = planes = windows.planes(one, two)
         self.lead = windows.lead
-        up, right, down_right, up_right = windows.lanes
-        free = windows.without_enemy(planes)
-        own = planes.first & (up | right | up_right) | planes.last & down_right
+        _, right, down_right, _ = windows.lanes
+        self.free = free = windows.without_enemy(planes)
+        own = planes.first & (windows.starts ^ down_right) | planes.last & down_right
         self.forward = own & free
-        self.spoilt = own & ~free
+        self.spoilt = own ^ self.forward
         self.left = planes.last & ~planes.first & free & right
-        self.down = free & (
-            planes.first & ~planes.last & down_right | planes.last & ~planes.first & up_right
-        )
 
 
-def connected(state: State) -> int:
+@of_tokens
+def connected(grid: Grid, one: int, two: int) -> int:
     """Return the most own pieces in any one window, gaps allowed, minus the opponent's."""
-    windows = windows_of(state.grid)
-    planes = windows.planes(*state.bitboards())
-    one = two = 0
-    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
-        in_one, in_two = windows.players(plane & windows.starts)
-        if in_one:
-            one = count
-        if in_two:
-            two = count
-    return one - two if state.mover == 1 else two - one
+    return _lead_of_connected(grid, one, two)
 
 
-def fuzzy(state: State) -> float:
+@of_tokens
+def fuzzy(grid: Grid, one: int, two: int) -> float:
     """Return `connected` plus an eighth of the best soft line, minus the opponent's likewise.
 
     A soft line is a window whose own cells count double and their neighbours once, for the owner
     and against the other.
     """
-    one, two = soft_lines_of(state.grid).best(*state.bitboards())
-    return connected(state) + (one - two if state.mover == 1 else two - one) / 8
+    best_one, best_two = soft_lines_of(grid).best(one, two)
+    return _lead_of_connected(grid, one, two) + (best_one - best_two) / 8
+
+
+def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
+    windows = windows_of(grid)
+    planes = windows.planes(one, two)
+    most = [0, 0]
+    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
+        for player, held in enumerate(windows.players(plane & windows.starts)):
+            if held:
+                most[player] = count
+    return most[0] - most[1]
 
 
 @dataclass(frozen=True, slots=True)

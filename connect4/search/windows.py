@@ -62,16 +62,20 @@ class Windows:
     def planes(self, one: int, two: int) -> Planes:
         """Count the tokens of player 1 and of player 2 in each window."""
         both = one | two << self.offset
-        last, third, second, first = [both * factor for factor in self._spread]
+        of_last, of_third, of_second, of_first = self._spread
+        last, third = both * of_last, both * of_third
+        second, first = both * of_second, both * of_first
         early, late = first & second, third & last
         odd_early, odd_late = first ^ second, third ^ last
+        odd, unlike = odd_early ^ odd_late, early ^ late
+        three = odd & unlike
         return Planes(
             first,
             last,
             first | second | third | last,
-            (odd_early ^ odd_late) & ~(early | late),
-            (early ^ late) & ~(odd_early | odd_late) | odd_early & odd_late,
-            early & odd_late | late & odd_early,
+            odd ^ three,
+            unlike ^ three | odd_early & odd_late,
+            three,
             early & late,
         )
 
