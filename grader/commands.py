@@ -133,6 +133,13 @@ class Run:
             note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
         seconds = seconds_ahead(todo, results)
         cores = job_count(self.arguments.jobs, self.arguments.force_jobs)
+        seed = self.rubric.match.seed
+        if self.kind == GRADE and len(self.found) > 1 and seed < rubrics.LEAST_SECRET:
+            print(
+                f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
+                "moves with it; for marks, set it to a secret number of 18 digits",
+                file=sys.stderr,
+            )
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
             where = "divided by the cores of the cluster"

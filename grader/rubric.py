@@ -21,6 +21,9 @@ from grader.table import Table
 
 DEFAULT: Final = Path(__file__).with_name("rubric.toml")
 
+LEAST_SECRET: Final = 10**15
+"""Smaller seeds can be found by trying them all."""
+
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 

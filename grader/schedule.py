@@ -105,9 +105,9 @@ class Game:
 
 
 def seed_of(*parts: object) -> int:
-    """Return a seed that follows from `parts` alone."""
+    """Return a seed of up to 18 digits that follows from `parts` alone."""
     text = "/".join(map(str, parts))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % 10**18
 
 
 def _games(

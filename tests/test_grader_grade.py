@@ -58,6 +58,7 @@ def grade(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
 def test_it_says_what_is_ahead_and_who_is_not_graded(graded: Path) -> None:
     said = (graded / "stderr").read_text(encoding="utf-8")
     assert "eve: not graded: not UTF-8 (line 1, byte 0); save the file as UTF-8\n" in said
+    assert "rubric.toml: match.seed 20240 can be guessed, and the random player's moves" in said
     assert "12 games to play (0 have results): about " in said
     assert "12 of 12 games, 0 s left\n" in said
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reaso
 def test_late_turns_beside_a_busy_process_are_starved_and_can_be_retried(tmp_path: Path) -> None:
     """The only core that the grader may use is shared with four processes that never rest."""
     core = max(os.sched_getaffinity(0))
-    rubric(tmp_path, seconds=0.3)
+    rubric(tmp_path, seconds=0.15)
     source = (SUBMISSIONS / "works_hard.py").read_text(encoding="utf-8")
     hand_in(tmp_path, "ann", source)
     arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
