@@ -8,7 +8,11 @@ class Chart {
     this.picture = svg("svg", { class: "chart", "aria-hidden": "true" });
     host.replaceChildren(this.picture);
     this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(host);
+    afterPaint(() => {
+      if (this.stopped) return;
+      this.draw();
+      this.observer.observe(host);
+    });
     const go = (event) => {
       if (!(event.buttons & 1)) return;
       const share = (event.offsetX - this.left) / (this.right - this.left);
@@ -19,6 +23,7 @@ class Chart {
   }
 
   stop() {
+    this.stopped = true;
     this.observer.disconnect();
   }
 
