@@ -20,5 +20,5 @@ check-all: lint
 	$(PYTHON) -m pytest -m ''
 
 screenshots:
-	$(PYTHON) docs/make_screenshots.py
-	$(PYTHON) docs/make_window_screenshots.py
+	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_screenshots.py
+	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_window_screenshots.py

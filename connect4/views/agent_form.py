@@ -42,6 +42,7 @@ class AgentForm(ttk.Frame):
         self._hint = ttk.Label(self, style="Muted.Card.TLabel")
         self._hint.grid(row=0, column=2, sticky="w", padx=(12, 0))
         self._fields = ttk.Frame(self, style="Plain.Card.TFrame")
+        self.columnconfigure(2, weight=1)
         self._fields.grid(row=1, column=1, columnspan=2, sticky="w")
         self._rest.trace_add("write", lambda *_: self._changed())
 

@@ -24,7 +24,8 @@ function make(name, className, ...children) {
 
 /* A name that nobody vouches for: `bdi` keeps its writing direction to itself. */
 function quoted(text) {
-  const name = make("bdi", "", brief(text));
+  const parts = brief(text).split(/(?<=[,:])/);
+  const name = make("bdi", "", ...parts.flatMap((part) => [part, make("wbr")]));
   name.title = text;
   return name;
 }
