@@ -12,7 +12,7 @@ lint:
 	PATH="$(dir $(PYTHON)):$$PATH" lint-imports
 
 test:
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto --dist loadfile
 
 check: lint test
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
 
 from connect4 import record as records
 from connect4.errors import BadInput
+from connect4.options import Parser
 from connect4.views.choices import load_choices
 from connect4.views.display import open_window
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python3 -m connect4",
         description="Open the window's start page; with RECORD, replay that game in the window.",
         epilog="without a window: python3 -m connect4.ConnectFour --help",

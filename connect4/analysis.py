@@ -26,6 +26,7 @@ from connect4.errors import BadInput
 from connect4.games.base import Action, Game, Player, Seconds, State, opponent
 from connect4.games.classic import CLASSIC
 from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.options import Parser, time_limit
 from connect4.players.ai import AIPlayer
 from connect4.players.base import Outcome
 from connect4.record import Record
@@ -371,17 +372,6 @@ def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
             yield f"{name}: turn {number}, {deed}, cost {judged['loss']:g}; better {better}{then}"
 
 
-def positive_seconds(text: str) -> float:
-    """Read a `--time`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; expected seconds above 0")
-    return value
-
-
 def job_count(text: str) -> int:
     """Read a `--jobs`."""
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= MAX_JOBS):
@@ -391,7 +381,7 @@ def job_count(text: str) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python3 -m connect4.analysis",
         description="Find out what each move of a recorded game cost, and add it to the record.",
         epilog="example: python3 -m connect4.analysis game.json --time 1 && "
@@ -400,7 +390,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     add = parser.add_argument
     add("record", metavar="RECORD", type=Path, help="a game's record (.json)")
-    add("--time", type=positive_seconds, default=1.0, help="seconds per search (default 1)")
+    add("--time", type=time_limit, default=1.0, help="seconds per search (default 1)")
     add("-o", metavar="OUT", type=Path, help="where the record goes (default: where it was)")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     add("--jobs", type=job_count, default=cores, help="searches at once (default: one per core)")

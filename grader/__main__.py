@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import math
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from connect4.errors import BadInput
+from connect4.options import Parser, count, time_limit
 
 STOPPED: Final = 3
 
@@ -46,32 +46,6 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope""",
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with status 2."""
-        self.exit(2, f"error: {message} (--help shows examples)\n")
-
-
-def seconds(text: str) -> float:
-    """Read a `--time`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
-    return value
-
-
-def count(text: str) -> int:
-    """Read a number of games or jobs."""
-    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9):
-        raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number above 0")
-    return int(text)
 
 
 def make_parser() -> Parser:
@@ -134,7 +108,7 @@ def _add_rubric(parser: Parser) -> None:
 def _add_playing(parser: Parser) -> None:
     _add_rubric(parser)
     add = parser.add_argument
-    add("--time", type=seconds, help="seconds per move, in place of the rubric's")
+    add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add("--jobs", type=count, help="games at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
     add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")

@@ -262,8 +262,8 @@ def test_bad_files_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--time", "0"], "'0' is no time; expected seconds above 0"),
-        (["--time", "nan"], "'nan' is no time; expected seconds above 0"),
+        (["--time", "0"], "'0' is no time limit; expected seconds above 0"),
+        (["--time", "nan"], "'nan' is no time limit; expected seconds above 0"),
         (["--jobs", "0"], "'0' jobs; expected a number from 1 to 256"),
         (["--jobs", "x"], "'x' jobs; expected a number from 1 to 256"),
     ],

@@ -74,7 +74,7 @@ def test_the_command_finds_the_stronger_one(tmp_path: Path) -> None:
     rubric(tmp_path, compare="min_pairs = 4\nerror = 0.2\n")
     hand_in(tmp_path, "new", searcher(2))
     arguments = ("--rubric", "rubric.toml", "--isolation", "process")
-    done = run(COMMAND, "compare", "new/ai.py", "random", "--games", "20", *arguments, cwd=tmp_path)
+    done = run(COMMAND, "compare", "new/ai.py", "random", "--games", "80", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new/ai.py is better than random: mean margin +")
     same = run(

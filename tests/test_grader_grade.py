@@ -281,7 +281,7 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
         (("grade",), "the following arguments are required: PATH"),
         (("grad", "x"), "invalid choice: 'grad'"),
         (("grade", "ann.py", "--jobs", "64"), "--jobs 64: there are "),
-        (("grade", "ann.py", "--jobs", "0"), "'0'; expected a whole number above 0"),
+        (("grade", "ann.py", "--jobs", "0"), "'0' is no whole number above 0"),
         (("grade", "ann.py", "--time", "0"), "'0' is no time limit"),
         (("grade", "ann.py", "--isolation", "none"), "invalid choice: 'none'"),
         (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),

@@ -6,7 +6,6 @@ and go into the page as differences, so that the page knows no rules and shows e
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from connect4.errors import BadInput
 from connect4.games.base import Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.games.extended import ExtendedState
+from connect4.options import Parser
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
@@ -237,7 +237,7 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python3 -m connect4.views.page",
         description="Make one HTML file that replays recorded games in any browser.",
         epilog="example: python3 -m connect4.views.page game.json -o game.html",

@@ -6,7 +6,6 @@ with tables of the moves and of the cells that they change, so that 100,000 node
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Iterable
@@ -18,6 +17,7 @@ from connect4.errors import AgentFailure, BadInput, IllegalAction
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Game, Seconds, State
 from connect4.games.extended import ExtendedState
+from connect4.options import Parser
 from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Asked, Setup
 from connect4.players.names import AgentName
@@ -216,7 +216,7 @@ def deepest(before: list[Node]) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python3 -m connect4.views.tree",
         description="Make one HTML file that shows the tree of an agent's search.",
         epilog="example: python3 -m connect4.views.tree --game classic-full "
