@@ -116,6 +116,7 @@ def make_parser() -> Parser:
     add("--max-turns", type=count, help="dynamic: a draw after so many plies (default 100)")
     add("--line", type=count, help="dynamic: pieces in a line that win, 3 or 4 (default 4)")
     add("--repetition", action="store_true", default=None, help="dynamic: a third time is a draw")
+    add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
@@ -134,8 +135,7 @@ def make_parser() -> Parser:
 def play(arguments: argparse.Namespace) -> int:
     """Play what the command line asks for; return the exit status."""
     game = find_game(arguments.game)
-    one = parse_agent(arguments.agent1, game.name)
-    two = parse_agent(arguments.agent2, game.name)
+    one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
     for option, path in (("--record", arguments.record), ("--page", arguments.page)):
         if path and not path.parent.is_dir():
@@ -161,6 +161,24 @@ def play(arguments: argparse.Namespace) -> int:
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
+
+
+def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
+    """Return both agents; `--memory` becomes a part of the solver's name."""
+    agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
+    if arguments.memory is None:
+        return agents
+    solvers = [agent.kind == "solver" for agent in agents]
+    if not any(solvers):
+        raise BadInput("--memory is an option of the solver, which plays on neither side")
+    return [
+        parse_agent(
+            f"{agent.text}{',' if agent.options else ':'}memory={arguments.memory}", game.name
+        )
+        if is_solver
+        else agent
+        for agent, is_solver in zip(agents, solvers, strict=True)
+    ]
 
 
 def choose_window(view: str) -> Window | None:

@@ -1,43 +1,53 @@
-"""Seeded random positions of classic Connect 4 for the tests and benchmarks of searches."""
+"""Seeded random positions for the tests and benchmarks of searches."""
 
-from connect4.games import GAMES
+from connect4.games import GAMES, load_start
 
 
-def random_position(rng, fewest, most):
-    """Return an undecided 6 by 7 position of that many random moves, and the moves."""
+def random_position(rng, fewest, most, start=None):
+    """Return an undecided position after so many random moves from `start`, and the moves.
+
+    Both sides have a move in it. The usual start is the empty 6 by 7 board of classic Connect 4.
+    """
     while True:
-        state, moves = GAMES["classic"].start(6, 7), []
+        state, moves = start or GAMES["classic"].start(6, 7), []
         plies = rng.randint(fewest, most)
-        while len(moves) < plies and not state.is_over():
+        while len(moves) < plies and state.legal_actions():
             moves.append(rng.choice(state.legal_actions()))
             state = state.apply(moves[-1])
-        if not state.is_over():
+        if state.legal_actions() and state.skip().legal_actions():
             return state, moves
 
 
 def wins(state):
-    """Return the columns in which the mover wins at once."""
-    return [column for column in state.legal_actions() if any(state.apply(column).scores())]
+    """Return the moves with which the mover wins at once."""
+    return [move for move in state.legal_actions() if any(state.apply(move).scores())]
 
 
-def with_a_win(rng, player):
-    """Return a position in which `player` moves and can win at once."""
+def tactical_positions(rng, game):
+    """Yield random undecided positions of that game in which tactics are likely."""
+    starts = [load_start(GAMES["dynamic"], name) for name in "abc"]
     while True:
-        state, _ = random_position(rng, 6, 34)
+        if game == "dynamic":
+            yield random_position(rng, 1, 12, rng.choice(starts))[0]
+        else:
+            yield random_position(rng, 6, 34)[0]
+
+
+def with_a_win(rng, player, game="classic"):
+    """Return a position in which `player` moves and can win at once, and how."""
+    for state in tactical_positions(rng, game):
         if state.mover == player and wins(state):
-            return state
+            return state, wins(state)
 
 
-def with_one_threat(rng, player):
-    """Return a position in which `player` moves and has to parry one threat, and how.
+def with_a_threat(rng, player, game="classic"):
+    """Return a position in which `player` moves and has to parry a threat, and how.
 
-    Nobody wins at once, and after the parry the opponent has no threat left.
+    Nobody wins at once, and after any of those moves the opponent has no threat left.
     """
-    while True:
-        state, _ = random_position(rng, 6, 34)
-        threats = wins(state.skip())
-        if state.mover != player or len(threats) != 1 or wins(state):
+    for state in tactical_positions(rng, game):
+        if state.mover != player or not wins(state.skip()) or wins(state):
             continue
-        parried = state.apply(threats[0])
-        if not parried.is_over() and not wins(parried):
-            return state, threats[0]
+        parries = [move for move in state.legal_actions() if not wins(state.apply(move))]
+        if parries:
+            return state, parries

@@ -84,7 +84,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "solver",
         agents.SolverAgent,
         games=frozenset({"classic"}),
-        options={"memory": agents.whole_number, **agents.BUDGET},
+        options={"memory": agents.megabytes, **agents.BUDGET},
         contradiction=agents.contradiction,
     ),
     "mcts": PlayerKind(

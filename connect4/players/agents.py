@@ -27,6 +27,9 @@ from connect4.search.transposition import TableAlphaBeta
 MAX_DEPTH: Final = 200
 """Plies where only time or nodes limit a search; no game here is longer from where it matters."""
 
+MAX_MEMORY: Final = 512
+"""Megabytes of the solver's table."""
+
 MCTS_ITERATIONS: Final = 5_000
 
 MCTS_PLIES: Final = 6
@@ -137,9 +140,10 @@ def expectimax(setup: Setup) -> DepthAgent:
     estimate, moves = evaluation(setup), order(setup)
     samples = int(options["samples"]) if "samples" in options else None
     rng = Random(setup.derived_seed())
+    cautious = setup.game.name not in PAYS_POINTS
     return DepthAgent(
         Budget(options, depth=3),
-        lambda deadline: Expectimax(estimate, moves, deadline, samples, rng),
+        lambda deadline: Expectimax(estimate, moves, deadline, samples, rng, cautious),
     )
 
 
@@ -240,6 +244,13 @@ def whole_number(value: str, game: str) -> str | None:
     if re.fullmatch(r"0*[1-9][0-9]{0,11}", value):
         return None
     return "a whole number above 0"
+
+
+def megabytes(value: str, game: str) -> str | None:
+    """Check the size of a table: an agent's process has 1 GiB in all."""
+    if whole_number(value, game) is None and int(value) <= MAX_MEMORY:
+        return None
+    return f"a whole number from 1 to {MAX_MEMORY}"
 
 
 def number(value: str, game: str) -> str | None:

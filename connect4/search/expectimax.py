@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from connect4.games.base import State
 from connect4.search.deadline import Deadline
 from connect4.search.evaluation import Evaluation
 from connect4.search.minimax import Found, Minimax
-from connect4.search.moves import Move, Order, ascending
+from connect4.search.moves import Move, Order, after, ascending
+
+
+def can_win(state: State) -> bool:
+    """Return whether the mover can win with one move."""
+    return any(state.apply(move).margin(state.mover) > 0 for move in state.legal_actions())
 
 
 class Expectimax(Minimax):
@@ -18,6 +24,9 @@ class Expectimax(Minimax):
     them or, with `samples`, over that many drawn without repetition (Michie 1966, "Game-playing
     and game-learning automata"; Russell & Norvig 2020, section 5.5). Values are written with
     negation as in `Minimax`: a chance node is worth to its mover minus what it is worth to us.
+
+    With `cautious`, moves that let the opponent win at once are left out at the root where there
+    are others: no mean is worth a threat left open where winning alone counts.
     """
 
     def __init__(
@@ -27,16 +36,25 @@ class Expectimax(Minimax):
         deadline: Deadline | None = None,
         samples: int | None = None,
         rng: Random | None = None,
+        cautious: bool = False,
     ) -> None:
         super().__init__(evaluation, order, deadline)
         self.samples = samples
         self._random = rng or Random(0)
+        self._cautious = cautious
         self._player = 0
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
         """See `Minimax.search`."""
         self._player = state.mover
         return super().search(state, depth, first)
+
+    def root_moves(self, state: State) -> Sequence[Move]:
+        """See `Minimax.root_moves`."""
+        moves = self.order(state)
+        if not self._cautious:
+            return moves
+        return [move for move in moves if not can_win(after(state, move))] or moves
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         """Return the expected value of `state` for its mover; nothing is pruned."""

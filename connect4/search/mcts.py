@@ -69,8 +69,15 @@ class Node:
         self.proven = 0.0
 
     def worth(self) -> tuple[float, float]:
-        """Return what to compare moves by: what is proven, then the mean reward."""
-        return self.proven, self.total / self.visits
+        """Return what to compare moves by: what is proven, then the mean reward.
+
+        Of proven losses the one that took the most visits to prove is the longest fight.
+        """
+        return self.proven, self.visits if self.proven == LOST else self.mean()
+
+    def mean(self) -> float:
+        """Return the mean reward."""
+        return self.total / self.visits
 
 
 class Mcts:
@@ -128,8 +135,7 @@ class Mcts:
 
     def margin(self, node: Node) -> float:
         """Return player 1's expected margin at a node of the tree."""
-        proven, mean = node.worth()
-        reward = math.copysign(1, proven) if proven else mean
+        reward = math.copysign(1, node.proven) if node.proven else node.mean()
         return self._mean + self._deviation * (reward if node.state.mover == 2 else -reward)
 
     def _iterate(self) -> None:

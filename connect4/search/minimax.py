@@ -14,6 +14,7 @@ A node is a call for a position, the root included.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -89,7 +90,7 @@ class Minimax:
         self.best_so_far = None
         self.horizon = False
         self.count()
-        moves = list(self.order(state))
+        moves = list(self.root_moves(state))
         rank = {move: place for place, move in enumerate(moves)}
         if first in rank:
             moves.remove(first)
@@ -124,6 +125,10 @@ class Minimax:
                 best, line = value, (move, self.line)
         self.line = line
         return best
+
+    def root_moves(self, state: State) -> Sequence[Move]:
+        """Return the moves to choose from, in the order to try them in."""
+        return self.order(state)
 
     def count(self) -> None:
         """Count a node; raises `OutOfBudget`."""

@@ -1,0 +1,367 @@
+"""The textbook agents as players: tactics, options, budgets, and the games they play."""
+
+import json
+from functools import cache
+from random import Random
+
+import pytest
+
+from connect4.errors import AgentFailure, BadInput
+from connect4.games import GAMES, load_start
+from connect4.players import PLAYERS, agents, parse_agent
+from connect4.players.base import Outcome, Setup
+from connect4.search.solver import Solver
+from tests.command import assert_refused, run
+from tests.games import played
+from tests.positions import random_position, with_a_threat, with_a_win
+
+CLASSIC = GAMES["classic"]
+SEARCHES = ("minimax", "alphabeta", "expectimax", "montecarlo", "mcts", "solver")
+
+
+def agent(name, game="classic", player=1, seed=0):
+    """Return the agent of that name, without a process of its own."""
+    parsed = parse_agent(name, game)
+    return PLAYERS[parsed.kind].build(Setup(parsed, player, GAMES[game], 20.0, seed))
+
+
+def refusal(name, game):
+    with pytest.raises(BadInput) as refused:
+        parse_agent(name, game)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+# Tactics
+
+
+@cache
+def tactical(game, number):
+    """Return `(player, position, right moves)`: so many wins and threats for either player."""
+    rng = Random(game)
+    return [
+        (player, *find(rng, player, game))
+        for find in (with_a_win, with_a_threat)
+        for player in (1, 2)
+        for _ in range(number)
+    ]
+
+
+TACTICIANS = {
+    "classic": [
+        "minimax", "minimax:depth=3", "minimax:depth=2,heuristic=v1,order=ascending",
+        "alphabeta:depth=2", "alphabeta", "alphabeta:depth=5", "alphabeta:depth=4,tt=off",
+        "alphabeta:depth=3,pruning=off", "alphabeta:nodes=300",
+        "alphabeta:depth=2,heuristic=potential", "alphabeta:depth=3,heuristic=v1",
+        "alphabeta:depth=4,heuristic=v2", "expectimax:depth=2", "expectimax",
+        "expectimax:depth=4", "expectimax:samples=2", "montecarlo:samples=20",
+        "montecarlo:depth=3,samples=3", "mcts:iterations=100", "mcts:iterations=500",
+        "mcts:nodes=200,c=1", "solver:nodes=300",
+    ],
+    "dynamic": [
+        "minimax", "alphabeta:depth=2,heuristic=connected", "alphabeta:depth=3",
+        "expectimax:depth=2",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "name"), [(game, name) for game, names in TACTICIANS.items() for name in names]
+)
+def test_wins_are_taken_and_losses_parried_as_either_player(game, name):
+    """100 of 100, of each kind, as each player; in Dynamic Connect-4 25."""
+    players = {player: agent(name, game, player) for player in (1, 2)}
+    for player, state, right in tactical(game, 100 if game == "classic" else 25):
+        assert players[player].choose(state, None) in right, state.to_text()
+
+
+@pytest.mark.parametrize("name", ["montecarlo:samples=1", "mcts:iterations=600"])
+def test_wins_and_losses_are_seen_in_dynamic_by_chance_too(name):
+    players = {player: agent(name, "dynamic", player) for player in (1, 2)}
+    for player, state, right in tactical("dynamic", 25)[::6]:
+        assert players[player].choose(state, None) in right, state.to_text()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "name", ["minimax:depth=3", "alphabeta", "expectimax", "montecarlo:samples=3", "mcts"]
+)
+def test_tactics_of_dynamic_at_length(name):
+    players = {player: agent(name, "dynamic", player) for player in (1, 2)}
+    for player, state, right in tactical("dynamic", 100):
+        assert players[player].choose(state, None) in right, state.to_text()
+
+
+def test_greedy_takes_wins_and_points():
+    greedy = agent("greedy")
+    for _, state, right in tactical("classic", 100)[:200]:
+        assert greedy.choose(state, None) in right
+    rng = Random(1)
+    state = load_start(GAMES["extended"], "case1")
+    while not state.is_over():
+        best = max(state.apply(action).margin(state.mover) for action in state.legal_actions())
+        chosen = state.apply(agent("greedy", "extended").choose(state, None))
+        assert chosen.margin(state.mover) == best
+        state = state.apply(rng.choice(state.legal_actions()))
+
+
+# The published agent in a dialogue
+
+
+def test_the_golden_game_as_a_persons_dialogue(tmp_path):
+    typed = "4 5 4 4 2 6 5 6 1 1 2 3 1 7 1 0 0 0 0 7 3 3 3"
+    done = run(
+        "connect4.ConnectFour", "human", "alphabeta:depth=6,heuristic=potential",
+        "--game", "classic", "--rows", "6", "--columns", "8",
+        cwd=tmp_path, stdin="\n".join(typed.split()) + "\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Please input your move(integer 0~7):  ") == 23
+    replies = [line[12:] for line in done.stdout.splitlines() if line.startswith("Bot's move: ")]
+    assert len(replies) == 22
+    assert replies[:3] == ["2", "6", "5"]
+    assert done.stdout.count("column 0 is full") == 1
+    assert "Player 1 Score: 0\nPlayer 2 Score: 1\nThe game ended: four in a row.\n" in done.stdout
+
+
+# Games
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta", "expectimax", "montecarlo", "mcts"])
+def test_every_search_plays_every_game_to_its_end_from_both_sides(kind, game):
+    start = {"extended": "case4", "dynamic": "b"}.get(game)
+    state = GAMES[game].start(4, 5) if start is None else load_start(GAMES[game], start)
+    if game == "dynamic":
+        state = state.with_options(max_turns=12)
+    name = f"{kind}:nodes=40" if kind != "montecarlo" else "montecarlo:depth=1,samples=2"
+    for one, two in ((name, "random"), ("random", name)):
+        record, end = played(one, two, state, game=game)
+        assert end.is_over()
+        assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
+
+
+def test_searches_beat_the_random_player():
+    for game in GAMES:
+        start = "case4" if game == "extended" else GAMES[game].start(None, None)
+        margin = 0
+        for seed in range(2):
+            for one, two in (("alphabeta:depth=2", "random"), ("random", "alphabeta:depth=2")):
+                _, end = played(one, two, start, game=game, seed=seed)
+                margin += end.margin(1 if one != "random" else 2)
+        assert margin > 0, game
+
+
+@pytest.mark.parametrize("name", ["expectimax:samples=2", "montecarlo:samples=3", "mcts:nodes=60"])
+def test_the_same_seed_repeats_an_agents_choices_and_another_one_does_not_always(name):
+    rng = Random(2)
+    states = [random_position(rng, 0, 12)[0] for _ in range(30)]
+
+    def choices(seed):
+        chooser = agent(name, seed=seed)
+        return [chooser.choose(state, None) for state in states]
+
+    assert choices(1) == choices(1)
+    assert choices(1) != choices(2)
+
+
+# Options
+
+
+def chosen(name, game, states):
+    player = agent(name, game)
+    return [player.choose(state, None) for state in states]
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "game"),
+    [
+        ("minimax", "minimax:depth=2,heuristic=windows,order=center", "classic"),
+        ("alphabeta", "alphabeta:depth=4,heuristic=windows,pruning=on,tt=on", "extended"),
+        ("alphabeta:depth=3", "alphabeta:depth=3,heuristic=windows", "classic-full"),
+        ("alphabeta:depth=2", "alphabeta:depth=2,heuristic=fuzzy", "dynamic"),
+        (
+            "alphabeta:heuristic=potential",
+            "alphabeta:heuristic=potential,order=ascending",
+            "classic",
+        ),
+        ("alphabeta:depth=3", "alphabeta:depth=3,tt=off", "classic"),
+        ("alphabeta:depth=3", "alphabeta:depth=3,pruning=off", "classic"),
+        ("expectimax", "expectimax:depth=3,order=center", "extended"),
+        ("montecarlo", "montecarlo:depth=2,samples=100", "classic"),
+        ("mcts:c=2.0", "mcts:iterations=5000", "classic"),
+    ],
+)  # fmt: skip
+def test_what_is_not_said_is_the_usual(short, long, game):
+    rng = Random(3)
+    states = []
+    for number in range(2 if game == "extended" or "mc" in short or "mo" in short else 8):
+        state = GAMES[game].start(None, None)
+        for _ in range(number + 6):
+            state = state.apply(rng.choice(state.legal_actions()))
+        states.append(state)
+    assert chosen(short, game, states) == chosen(long, game, states)
+
+
+def test_each_option_changes_what_is_played():
+    rng = Random(4)
+    states = [random_position(rng, 4, 12)[0] for _ in range(40)]
+    usual = chosen("alphabeta:depth=2", "classic", states)
+    for other in ("heuristic=v2", "heuristic=potential", "order=ascending"):
+        assert chosen(f"alphabeta:depth=2,{other}", "classic", states) != usual
+    assert chosen("alphabeta:depth=4", "classic", states) != usual
+
+
+OPTIONS = {
+    "minimax": "depth, seconds, nodes, heuristic, order",
+    "alphabeta": "depth, seconds, nodes, heuristic, order, pruning, tt",
+    "expectimax": "depth, seconds, nodes, heuristic, order, samples",
+    "montecarlo": "depth, seconds, nodes, samples",
+    "mcts": "iterations, c, seconds, nodes",
+    "solver": "memory, seconds, nodes",
+    "greedy": "none",
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
+    name = f"{kind}:zzz=9"
+    assert refusal(name, "classic") == (
+        f"agent {name!r}: no option 'zzz'; the options are {OPTIONS[kind]}"
+    )
+    assert refusal(f"{kind}:fast", "classic") == (
+        f"agent '{kind}:fast': 'fast' is not understood; write {PLAYERS[kind].usage}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("minimax:depth=0", "depth is a whole number above 0, not '0'"),
+        ("minimax:depth=-1", "depth is a whole number above 0, not '-1'"),
+        ("alphabeta:depth=2.5", "depth is a whole number above 0, not '2.5'"),
+        ("alphabeta:depht=2", "no option 'depht', did you mean 'depth'?; the options are depth, "),
+        ("alphabeta:nodes=many", "nodes is a whole number above 0, not 'many'"),
+        ("alphabeta:seconds=0", "seconds is a number above 0, not '0'"),
+        ("alphabeta:seconds=inf", "seconds is a number above 0, not 'inf'"),
+        ("alphabeta:pruning=yes", "pruning is on or off, not 'yes'"),
+        ("alphabeta:tt=1", "tt is on or off, not '1'"),
+        ("alphabeta:order=centre", "order is center or ascending, not 'centre'"),
+        (
+            "alphabeta:heuristic=best",
+            "heuristic is one of windows, potential, v1, v2 in classic, not 'best'",
+        ),
+        ("alphabeta:heuristic=fuzzy", "one of windows, potential, v1, v2 in classic, not 'fuzzy'"),
+        ("alphabeta:depth=2,seconds=1", "depth and seconds do not go together; one of them limits"),
+        ("alphabeta:seconds=1,nodes=5", "seconds and nodes do not go together; one of them limits"),
+        ("mcts:iterations=9,nodes=9", "iterations and nodes do not go together; one of them"),
+        ("alphabeta:pruning=off,tt=on", "tt=on needs pruning=on"),
+        ("alphabeta:depth=2,depth=3", "option 'depth' is given twice"),
+        ("expectimax:samples=0", "samples is a whole number above 0, not '0'"),
+        ("montecarlo:samples=x", "samples is a whole number above 0, not 'x'"),
+        ("mcts:iterations=1e3", "iterations is a whole number above 0, not '1e3'"),
+        ("mcts:c=-1", "c is a number above 0, not '-1'"),
+        ("mcts:c=two", "c is a number above 0, not 'two'"),
+        ("solver:memory=lots", "memory is a whole number from 1 to 512, not 'lots'"),
+        ("solver:memory=513", "memory is a whole number from 1 to 512, not '513'"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):
+    assert refusal(name, "classic").startswith(f"agent {name!r}: ")
+    assert message in refusal(name, "classic")
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("extended", "margin, windows, potential"),
+        ("classic-full", "margin, windows, potential, v1, v2"),
+        ("dynamic", "connected, fuzzy"),
+    ],
+)
+def test_each_game_has_its_heuristics(game, names):
+    assert refusal("alphabeta:heuristic=x", game).endswith(f"one of {names} in {game}, not 'x'")
+    for name in names.split(", "):
+        assert parse_agent(f"alphabeta:heuristic={name}", game).options == {"heuristic": name}
+
+
+def test_the_solver_plays_classic_alone():
+    assert refusal("solver", "extended") == "agent 'solver' plays classic, not extended"
+    assert refusal("solver", "dynamic") == "agent 'solver' plays classic, not dynamic"
+
+
+def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
+    (tmp_path / "late.txt").write_text(
+        "0 0 2\n0 0 1 0 0 2 0\n0 0 2 1 0 1 0\n0 0 1 2 0 2 0\n"
+        "0 2 2 1 0 2 1\n0 1 2 2 0 1 1\n2 1 1 2 1 1 2\n"
+    )
+    command = "connect4.ConnectFour"
+    done = run(
+        command, "solver", "solver:seconds=5", "late.txt", "--game", "classic", "--memory", "16",
+        "--record", "game.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    players = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["players"]
+    assert [player["agent"] for player in players] == [
+        "solver:memory=16",
+        "solver:seconds=5,memory=16",
+    ]
+    for one, memory, part in (
+        ("solver", "0", "'0' is no whole number above 0"),
+        ("solver", "9999", "memory is a whole number from 1 to 512, not '9999'"),
+        ("random", "16", "--memory is an option of the solver, which plays on neither side"),
+    ):
+        done = run(command, one, "random", "--game", "classic", "--memory", memory, cwd=tmp_path)
+        assert_refused(done, part)
+
+
+# Budgets
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_depth_that_would_take_days_gives_way_to_the_time_limit(kind, game):
+    if kind == "solver" and game != "classic":
+        return
+    names = {"mcts": "iterations=999999999", "solver": "memory=16"}
+    name = f"{kind}:{names.get(kind, 'depth=99')}"
+    state = GAMES[game].start(None, None)
+    for chooser in (name, f"{kind}:seconds=99"):
+        seat = agent(chooser, game)
+        for limit in (0.05, 0.2):
+            assert seat.choose(state, limit) in state.legal_actions()
+
+
+def test_a_limit_of_time_keeps_the_best_move_so_far():
+    deep = agent("alphabeta:depth=99")
+    for _, state, right in tactical("classic", 100)[::20]:
+        assert deep.choose(state, 0.1) in right
+
+
+def test_what_is_kept_of_the_limit_grows_with_it_and_leaves_half():
+    kept = [agents.reserve(seconds) for seconds in (0.01, 0.1, 1, 5, 20, 1000)]
+    assert kept == [0.005, 0.02, 0.05, 0.25, 0.5, 0.5]
+
+
+# The solver as a player
+
+
+def test_the_solver_plays_perfectly_and_the_second_best_where_time_is_short():
+    rng = Random(8)
+    oracle = Solver(memory=16)
+    perfect, hurried = agent("solver:memory=16"), agent("solver:nodes=50,memory=16")
+    for _ in range(20):
+        state, _ = random_position(rng, 22, 38)
+        scores = oracle.scores(state)
+        assert scores[perfect.choose(state, None)] == max(scores.values())
+        assert hurried.choose(state, None) in state.legal_actions()
+    assert hurried.choose(CLASSIC.start(6, 7), None) == 3
+
+
+def test_the_solver_says_which_board_it_plays_on():
+    with pytest.raises(AgentFailure, match="6 rows by 7 columns"):
+        agent("solver:memory=1").choose(CLASSIC.start(6, 8), None)
+    record, _ = played("solver", "random", CLASSIC.start(5, 5), game="classic")
+    assert record.turns[0].outcome is Outcome.ERROR
+    assert "the solver scores positions of classic Connect 4" in record.turns[0].detail
