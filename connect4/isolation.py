@@ -176,7 +176,7 @@ class IsolatedSeat:
         self._closed = False
         self._child: Child | None = None
         self._load_failure: str | None = None
-        described = _setup_to_json(setup)
+        described = setup_to_json(setup)
         draws = uses_numpy_random((described["source"] or "").encode("latin-1"))
         modules = ("numpy.random",) if draws else ()
         self._home: Home = Warden(level == "strong", modules) if FORKS else Spawner()
@@ -325,7 +325,7 @@ class IsolatedSeat:
                 self._child = None
 
 
-def _setup_to_json(setup: Setup) -> dict[str, Any]:
+def setup_to_json(setup: Setup) -> dict[str, Any]:
     """Return what the agent's process is told: its own seed but not the game's, and its source."""
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":

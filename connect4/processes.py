@@ -76,7 +76,7 @@ class Gone(Exception):
     """The warden has hung up, because the seat was closed or something killed it."""
 
 
-def _environment() -> dict[str, str]:
+def agent_environment() -> dict[str, str]:
     """Return what an agent may know of the referee's environment: nothing but Python's needs."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -113,7 +113,7 @@ class Warden:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env=_environment(),
+                env=agent_environment(),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
             )
@@ -183,7 +183,7 @@ class Spawner:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=agent_environment(),
             pass_fds=() if shares else [channel.fileno(), log.fileno()],
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),

@@ -10,6 +10,7 @@ import pytest
 
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
+from connect4.isolation import choose_level
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree import tree_page
 from tests.browser import PHONE, Browser
@@ -375,7 +376,9 @@ def test_wins_are_called_wins(browser: Browser, tmp_path: Path) -> None:
 def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     explaining(
         tmp_path,
-        "return [(0, None, 'MAX', 7, -9, 9, 'best'), (1, (0, False), 'MIN', 7, -9, 9, 'best cut'),"
+        "import numpy; print('not seen');"
+        "return [(0, None, 'MAX', 7, -9, float('inf'), 'best'),"
+        "[1, (numpy.int64(0), numpy.bool_(0)), 'MIN', numpy.float64(7), -9, 9, 'best cut'],"
         "(2, (0, False), 'MAX', 7, -9, 9, 'best'), (2, (1, False), 'MAX', None, -9, 7, 'pruned')]",
     )
     done = make(tmp_path, "--agent", "ai:agent.py", "case4")
@@ -392,6 +395,9 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return []", "explain returned no nodes"),
         ("return 5", "failed in explain: TypeError"),
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
+        ("import os; os._exit(0)", "'ai:agent.py' answered explain with what is no tree"),
+        ("return [object()]", "failed in explain: AttributeError"),
+        ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),
         ("return [(0, None, 'BIG', 7, -9, 9, '')]", "node 0 of its tree: 'BIG'"),
         ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
@@ -407,6 +413,14 @@ def test_a_students_tree_that_cannot_be_drawn_is_refused(
 ) -> None:
     explaining(tmp_path, body)
     assert_refused(make(tmp_path, "--agent", "ai:agent.py", "case4"), part)
+
+
+@pytest.mark.skipif(choose_level("auto")[0] != "strong", reason="bubblewrap does not work here")
+def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    explaining(tmp_path, f"return open({str(tmp_path / 'secret.txt')!r}).read()")
+    refused = make(tmp_path, "--agent", "ai:agent.py", "case4")
+    assert_refused(refused, "failed in explain: FileNotFoundError")
 
 
 @pytest.mark.parametrize(

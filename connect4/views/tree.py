@@ -16,23 +16,16 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import AgentFailure, BadInput, IllegalAction
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Game, Seconds, State
-from connect4.games.extended import ExtendedState
 from connect4.options import Parser
 from connect4.players import PLAYERS, parse_agent
-from connect4.players.base import Asked, Setup
+from connect4.players.base import Setup
 from connect4.players.names import AgentName
-from connect4.players.student import StudentAgent
 from connect4.search.evaluation import WIN
 from connect4.search.moves import Move
-from connect4.search.trace import Flag, Kind, Node
+from connect4.search.trace import Flag, Node
 from connect4.views import document
 from connect4.views.page import changed_cells, shape_data
-
-NOTES: Final = {
-    "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
-}  # fmt: skip
-"""The words that a student's `explain` marks a node with."""
-
+from connect4.views.students_tree import explained_by_student
 
 DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."
 
@@ -143,11 +136,12 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
     build = PLAYERS[agent.kind].build
     if build is None:
         raise BadInput(f"agent {agent.text!r} searches no tree")
-    asked: Asked | None = "intelligent" if agent.kind == "ai" else None
+    if agent.kind == "ai":
+        return explained_by_student(
+            Setup(agent, state.mover, game, seconds, seed, "intelligent"), state, seconds
+        )
     try:
-        player: Any = build(Setup(agent, state.mover, game, seconds, seed, asked))
-        if isinstance(player, StudentAgent):
-            return explained_by_student(player, agent, state)
+        player: Any = build(Setup(agent, state.mover, game, seconds, seed))
         if not hasattr(player, "explain"):
             raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
         nodes: list[Node] = player.explain(state, seconds)
@@ -156,62 +150,6 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
     if not nodes:
         raise BadInput(f"agent {agent.text!r} searched no depth whole; give it more time")
     return nodes
-
-
-def explained_by_student(agent: StudentAgent, name: AgentName, state: State) -> list[Node]:
-    """Return what the optional method `explain(state)` of an `AIPlayer` returns, as nodes.
-
-    It returns tuples `(depth, action, kind, value, alpha, beta, note)` in the order of the search,
-    the root first with action None: `kind` is "MAX", "MIN" or "CHANCE", `value` is None where the
-    node was not searched, `note` holds any of "best", "pruned", "cut" and "known".
-    """
-    assert isinstance(state, ExtendedState)
-    if not hasattr(agent.player, "explain"):
-        raise BadInput(
-            f"agent {name.text!r}: its AIPlayer has no method explain(state); "
-            "docs/students.md says what that is"
-        )
-    try:
-        rows = list(agent.player.explain(state.for_agent()))
-    except Exception as error:
-        raise BadInput(f"agent {name.text!r} failed in explain: {error!r}") from None
-    nodes: list[Node] = []
-    for number, row in enumerate(rows):
-        try:
-            nodes.append(read_node(row, nodes))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadInput(f"agent {name.text!r}: node {number} of its tree: {error}") from None
-    if not nodes:
-        raise BadInput(f"agent {name.text!r}: explain returned no nodes")
-    return nodes
-
-
-def read_node(row: Any, before: list[Node]) -> Node:
-    """Return one node of a student's tree, which follows those `before` it."""
-    depth, move, kind, value, alpha, beta, note = row
-    if not isinstance(depth, int) or not min(len(before), 1) <= depth <= deepest(before):
-        raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
-    flags = Flag(0)
-    for word in note.split():
-        flags |= NOTES[word]
-    move = (int(move[0]), bool(move[1])) if depth else None
-    return Node(
-        depth,
-        move,
-        Kind[kind],
-        None if value is None else float(value),
-        float(alpha),
-        float(beta),
-        flags,
-    )
-
-
-def deepest(before: list[Node]) -> int:
-    """Return the greatest depth that the next node can have."""
-    if not before:
-        return 0
-    last = before[-1]
-    return last.depth if Flag.PRUNED in last.flags and last.depth else last.depth + 1
 
 
 def main(argv: list[str] | None = None) -> int:
