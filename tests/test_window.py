@@ -282,7 +282,7 @@ def test_a_new_game_in_the_middle_of_anything_leaves_no_complaint(
     window: Window, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     board = "3\n" + "0 0 0 0 0 0\n" * 4
-    for turns in (0, 1, 4):
+    for turns in (0, 2):
         start(window, tmp_path, board, mode="watch", first="random")
         wait(window, lambda turns=turns: f"turn {turns} of {turns}" in texts(window) or not turns)
         window.root.geometry(f"{900 + 20 * turns}x720")
