@@ -21,7 +21,7 @@ from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.isolation import Level, choose_level, open_seat
 from connect4.options import Parser, count, seed_number, time_limit
-from connect4.players import PLAYERS, parse_agent
+from connect4.players import PLAYERS, check_board, parse_agent
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
@@ -137,6 +137,8 @@ def play(arguments: argparse.Namespace) -> int:
     game = find_game(arguments.game)
     one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
+    for agent in (one, two):
+        check_board(agent, start)
     for option, path in (("--record", arguments.record), ("--page", arguments.page)):
         if path and not path.parent.is_dir():
             raise BadInput(f"{option} {path}: no folder {str(path.parent)!r}")
@@ -168,17 +170,13 @@ def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
     agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
     if arguments.memory is None:
         return agents
-    solvers = [agent.kind == "solver" for agent in agents]
-    if not any(solvers):
+    if all(agent.kind != "solver" for agent in agents):
         raise BadInput("--memory is an option of the solver, which plays on neither side")
-    return [
-        parse_agent(
-            f"{agent.text}{',' if agent.options else ':'}memory={arguments.memory}", game.name
-        )
-        if is_solver
-        else agent
-        for agent, is_solver in zip(agents, solvers, strict=True)
-    ]
+    for place, agent in enumerate(agents):
+        if agent.kind == "solver":
+            name = f"{agent.text}{',' if agent.options else ':'}memory={arguments.memory}"
+            agents[place] = parse_agent(name, game.name)
+    return agents
 
 
 def choose_window(view: str) -> Window | None:

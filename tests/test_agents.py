@@ -316,6 +316,14 @@ def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
         assert_refused(done, part)
 
 
+def test_a_board_that_the_solver_does_not_play_on_is_refused(tmp_path):
+    done = run(
+        "connect4.ConnectFour", "random", "solver", "--game", "classic", "--columns", "8",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert_refused(done, "agent 'solver' plays on 6 rows by 7 columns, not on 6 by 8")
+
+
 # Budgets
 
 

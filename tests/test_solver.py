@@ -71,6 +71,15 @@ def test_bitbully_agrees_on_500_positions():
         assert solver.score(state) == oracle.mtdf(board), moves
 
 
+def test_the_oracle_has_the_published_scale():
+    """The empty board is beyond the solver; the oracle scores it from its book of openings."""
+    bitbully = pytest.importorskip(
+        "bitbully", reason="bitbully, of the extra `test`, is the oracle"
+    )
+    scores = bitbully.BitBully().score_all_moves(bitbully.Board())
+    assert [scores[column] for column in range(7)] == [-2, -1, 0, 1, 0, -1, -2]
+
+
 def test_a_small_table_only_costs_time():
     rng = Random(4)
     small, large = Solver(memory=1), Solver(memory=64)

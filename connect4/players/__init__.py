@@ -15,6 +15,7 @@ from typing import Final
 
 from connect4.errors import BadInput
 from connect4.games import nearest
+from connect4.games.base import State
 from connect4.players import agents
 from connect4.players.base import Agent, Asked, Setup
 from connect4.players.names import AgentName, split_name, student_file
@@ -40,6 +41,8 @@ class PlayerKind:
     takes_rest: bool = False
     wrong_rest: Callable[[str], str | None] = lambda rest: None
     """Checks what follows the colon and is no option."""
+    wrong_board: Callable[[State], str | None] = lambda state: None
+    """Checks the board that a game is to be played on."""
 
 
 PLAYERS: Final[dict[str, PlayerKind]] = {
@@ -84,6 +87,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "solver",
         agents.SolverAgent,
         games=frozenset({"classic"}),
+        wrong_board=agents.wrong_board_to_solve,
         options={"memory": agents.megabytes, **agents.BUDGET},
         contradiction=agents.contradiction,
     ),
@@ -124,6 +128,13 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     if name.kind == "ai":
         _check_file(text, student_file(name))
     return name
+
+
+def check_board(name: AgentName, state: State) -> None:
+    """Raise `BadInput` where the agent does not play on that board."""
+    wrong = PLAYERS[name.kind].wrong_board(state)
+    if wrong is not None:
+        raise BadInput(f"agent {name.text!r} {wrong}")
 
 
 def _check_file(text: str, path: Path) -> None:

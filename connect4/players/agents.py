@@ -235,6 +235,14 @@ class SolverAgent:
         self._solver.deadline = deadline
 
 
+def wrong_board_to_solve(state: State) -> str | None:
+    """Check the board of a game that the solver is to play."""
+    rows, columns = state.grid.rows, state.grid.columns
+    if (rows, columns) == (6, 7):
+        return None
+    return f"plays on 6 rows by 7 columns, not on {rows} by {columns}"
+
+
 Check: TypeAlias = Callable[[str, str], str | None]
 """Checks an option's value for a game: returns None, or says what would be right."""
 
