@@ -8,6 +8,7 @@ import pytest
 
 from connect4.errors import AgentFailure, BadInput
 from connect4.games import GAMES, load_start
+from connect4.games.base import Ending
 from connect4.players import PLAYERS, agents, parse_agent
 from connect4.players.base import Outcome, Setup
 from connect4.search.solver import Solver
@@ -372,4 +373,5 @@ def test_the_solver_says_which_board_it_plays_on():
         agent("solver:memory=1").choose(CLASSIC.start(6, 8), None)
     record, _ = played("solver", "random", CLASSIC.start(5, 5), game="classic")
     assert record.turns[0].outcome is Outcome.ERROR
+    assert (record.result.ending, record.result.winner) == (Ending.FORFEIT, 2)
     assert "the solver scores positions of classic Connect 4" in record.turns[0].detail

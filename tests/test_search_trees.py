@@ -1,5 +1,6 @@
 """Searches of small drawn trees: the move, the value, and exactly the positions visited."""
 
+import math
 from random import Random
 
 import pytest
@@ -203,6 +204,32 @@ def test_tree_search_counts_one_playout_and_one_new_position_an_iteration():
     assert searched.iterations == 12
     assert searched.root.visits == 12
     assert sum(child.visits for child in searched.root.children) == 12
+
+
+def test_tree_search_visits_the_child_with_the_highest_published_score():
+    tree = {move: {"x": {"y": value}} for move, value in zip("abcd", (0, 1, 2, 9), strict=True)}
+    for exploration in (0.01, 2.0, 50.0):
+        searched = Mcts(Drawn(tree), exploration, Random(2), decided_by_win=False)
+        searched.run(400)
+        for _ in range(40):  # what is visited next is the child with the highest score
+            scores = {
+                child.move: child.total / child.visits
+                + exploration * math.sqrt(math.log(2 * searched.root.visits) / child.visits)
+                for child in searched.root.children
+            }
+            before = {child.move: child.visits for child in searched.root.children}
+            searched.run(searched.iterations + 1)
+            visited = [c.move for c in searched.root.children if c.visits > before[c.move]]
+            assert visited == [max(scores, key=scores.__getitem__)]
+
+
+def test_tree_search_fights_longest_where_every_move_loses():
+    lost = {"a": {"x": -1, "y": 1}, "b": {"x": {"y": {"z": -1}, "w": {"z": -1}}}, "c": {"x": -1}}
+    for seed in range(20):
+        searched = Mcts(Drawn(lost), 2.0, Random(seed))
+        searched.run(200)
+        assert searched.root.proven
+        assert searched.best() == "b"
 
 
 def test_tree_search_stops_at_its_budget():
