@@ -6,7 +6,7 @@ The referee, the search algorithms, the records and the views know games through
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -97,6 +97,15 @@ class State(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the position as the `start` of a game record."""
+
+    @property
+    @abstractmethod
+    def distances(self) -> Mapping[Action, float]:
+        """Return how far from the middle each action of such a board leads, to order moves by.
+
+        From the middle column where tokens are dropped, pop-outs beyond all drops; from the middle
+        square where pieces slide.
+        """
 
     @property
     def grid(self) -> Grid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -32,6 +33,7 @@ class Layout:
         self.tops = self.grid.tops
         self.drops = tuple(zip(self.grid.bottoms, self.grid.column_cells, strict=True))
         self.open = OpenColumns(self.grid)
+        self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
 
     def why_not(self, column: object, over: bool) -> str:
         """Return why a drop that was refused is none."""
@@ -87,6 +89,11 @@ class ClassicState(State):
     def grid(self) -> Grid:
         """Return the geometry that `bitboards` is written in."""
         return self.layout.grid
+
+    @property
+    def distances(self) -> Mapping[int, float]:
+        """Return each column's distance from the middle one."""
+        return self.layout.distances
 
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Final, cast
@@ -57,6 +57,7 @@ class Layout:
         self.repetition = rules.repetition
         self.grid = grid_of(rows, columns, rules.line)
         self.slides: dict[str, tuple[int, int]] = {}
+        self.distances: dict[str, float] = {}
         self.moves: dict[int, tuple[tuple[int, str], ...]] = {}
         for x in range(columns):
             for y in range(rows):
@@ -67,6 +68,8 @@ class Layout:
                         target = self.grid.bit(y + down, x + right)
                         text = f"{x + 1}{y + 1}{direction}"
                         self.slides[text] = source, target
+                        away = abs(x + right - (columns - 1) / 2), abs(y + down - (rows - 1) / 2)
+                        self.distances[text] = sum(away)
                         moves.append((target, text))
                 self.moves[source] = tuple(moves)
 
@@ -123,6 +126,11 @@ class DynamicState(State):
     def grid(self) -> Grid:
         """Return the geometry that `bitboards` is written in."""
         return self.layout.grid
+
+    @property
+    def distances(self) -> Mapping[str, float]:
+        """Return the distance from the middle of the square that each move leads to."""
+        return self.layout.distances
 
     def bitboards(self) -> tuple[int, int]:
         """Return white's and black's pieces as masks of `grid`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from random import Random
 from typing import Any, Final, TypeAlias, cast
@@ -117,6 +117,11 @@ class ExtendedState(State):
         """Return the geometry that `bitboards` is written in."""
         return grid_of(*self._board.shape)
 
+    @property
+    def distances(self) -> Mapping[tuple[int, bool], float]:
+        """Return each column's distance from the middle; pop-outs are beyond all drops."""
+        return _distances(self._board.shape[1])
+
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         grid = self.grid
@@ -202,6 +207,15 @@ class ExtendedState(State):
         if self.maximum != self.popouts:
             start["maximum"] = list(self.maximum)
         return start
+
+
+@cache
+def _distances(columns: int) -> dict[tuple[int, bool], float]:
+    return {
+        (column, popout): abs(column - (columns - 1) / 2) + popout * columns
+        for column in range(columns)
+        for popout in (False, True)
+    }
 
 
 @cache
