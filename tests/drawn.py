@@ -45,7 +45,6 @@ class Drawn(State):
         raise NotImplementedError
 
     to_text = to_json = board
-    distances = property(board)
 
 
 BY_VALUE = Evaluation(lambda state: 0, lambda state, depth: state.margin(state.mover))

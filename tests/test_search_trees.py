@@ -12,6 +12,8 @@ from connect4.search.expectimax import Expectimax
 from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
+from connect4.search.moves import ascending
+from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
 from tests.drawn import BY_VALUE, Drawn
 
@@ -79,9 +81,10 @@ def test_values_that_meet_a_bound_are_counted_where_there_are_bounds():
     assert plain.cutoffs == 0
 
 
+@pytest.mark.parametrize("order", [ascending, center])
 @pytest.mark.parametrize("kind", [Minimax, AlphaBeta, TableAlphaBeta])
-def test_a_mover_without_an_action_passes(kind):
-    found, seen = search(kind, {"a": ({"b": 5, "c": 7},), "d": 6}, 3)
+def test_a_mover_without_an_action_passes(kind, order):
+    found, seen = search(kind, {"a": ({"b": 5, "c": 7},), "d": 6}, 3, order=order)
     assert (found.value, found.line) == (7, ("a", None, "c"))
     assert seen == "a a- a-b a-c d"
 

@@ -99,13 +99,13 @@ class State(ABC):
         """Return the position as the `start` of a game record."""
 
     @property
-    @abstractmethod
     def distances(self) -> Mapping[Action, float]:
         """Return how far from the middle each action of such a board leads, to order moves by.
 
         From the middle column where tokens are dropped, pop-outs beyond all drops; from the middle
-        square where pieces slide.
+        square where pieces slide. A game that says nothing here has its actions tried as listed.
         """
+        return {}
 
     @property
     def grid(self) -> Grid:

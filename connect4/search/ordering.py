@@ -11,8 +11,8 @@ from connect4.search.moves import PASS, Move, Order, ascending
 
 def center(state: State) -> Sequence[Move]:
     """Return the moves by distance from the middle of the board, of two equal ones as listed."""
-    actions = state.legal_actions()
-    return sorted(actions, key=state.distances.__getitem__) if actions else PASS
+    actions, distances = state.legal_actions(), state.distances
+    return (sorted(actions, key=distances.__getitem__) if distances else actions) or PASS
 
 
 ORDERS: Final[dict[str, Order]] = {"center": center, "ascending": ascending}
