@@ -176,7 +176,7 @@ def _calls(tree: ast.Module) -> Iterator[Finding]:
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None stands for a missing one."""
     if report is None:
-        text = "is missing; describe your ideas in it, the authors in its first line"
+        text = "no report.txt; describe your ideas in it, the authors in its first line"
         return [Finding(1, "report", text, in_report=True)]
     findings = []
     lines = report.lstrip("\ufeff").splitlines()

@@ -26,7 +26,7 @@ from grader.report import GRADE, TOURNAMENT, Results, read_results
 from grader.rubric import Rubric
 from grader.run import play_all
 from grader.schedule import Contestant, Game, baseline, seed_of, submitted, timed_turns
-from grader.store import Store
+from grader.store import Played, Store
 from grader.submissions import Submission
 from grader.workers import Pool, cluster_pool, job_count, local_pool
 
@@ -47,13 +47,15 @@ def run_check(arguments: argparse.Namespace) -> int:
         findings = [Finding(1, "file", item.problem)] if item.problem else []
         if item.source is not None and not item.problem:
             findings = check(item.source, item.report, rules)
+        whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
-            where = str(Path(place).with_name("report.txt")) if finding.in_report else place
-            print(f"{where}:{finding.line}: {finding.rule}: {finding.text}")
+            in_report = finding.in_report and item.report is not None
+            where = str(Path(place).with_name("report.txt")) if in_report else place
+            print(f"{where}:{finding.line}: {finding.rule}: {finding.text}{whose}")
             if os.environ.get("GITHUB_ACTIONS") == "true":
                 print(formats.annotation(where, finding))
         if not findings:
-            print(f"{place}: well formed")
+            print(f"{place}: well formed{whose}")
         failed = failed or any(finding.required for finding in findings)
     return FAILED if failed else DONE
 
@@ -104,28 +106,46 @@ class Run:
         for item in self.found:
             if item.problem:
                 print(f"{item.name}: not graded: {item.problem}", file=sys.stderr)
-        if self.arguments.dry_run and not path.is_file():
-            with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "r"), True) as store:
-                return self._announce(self._plan(store), store)
+        if self.arguments.dry_run:
+            self._announce(self._foreseen(path))
+            return DONE
         with Store(path, writing=True) as store:
-            results = self._plan(store)
-            status = self._announce(results, store)
-            if self.arguments.dry_run:
-                return status
+            self._announce(self._plan(store))
             interrupted = not self._play(store)
             return self._report(store, interrupted)
 
-    def _plan(self, store: Store) -> Results:
-        """Note rubric and submissions in the results file; return what it says so far."""
+    def _foreseen(self, path: Path) -> Results:
+        """Return what a run would begin with; the results file is only read."""
+        played: dict[str, Played] = {}
+        if path.is_file():
+            with Store(path, writing=False) as store:
+                self._check_kind(store)
+                played = store.played()
+        return Results(self.kind, self.rubric, self.found, played, {})
+
+    def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
         if kind not in (None, self.kind):
             raise BadInput(f"{store.path}: holds a {kind}; --results names another file")
+
+    def _plan(self, store: Store) -> Results:
+        """Note rubric and submissions in the results file; return what it says so far."""
+        self._check_kind(store)
+        left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
+        if left_out:
+            names = sorted(left_out)
+            shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+            print(
+                f"{store.path}: {shown} ({len(names)} in all) had results there and are not among "
+                "these submissions: tables and files are without them, their games are kept",
+                file=sys.stderr,
+            )
         values = json.dumps(rubrics.stored_values(self.rubric))
         store.set_meta({"kind": self.kind, "rubric": values})
         store.set_submissions(self.found)
         return read_results(store)
 
-    def _announce(self, results: Results, store: Store) -> int:
+    def _announce(self, results: Results) -> None:
         """Say how many games are ahead, and about how much time."""
         todo = self._missing(results)
         note = ""
@@ -149,7 +169,6 @@ class Run:
             f"one core, {where}",
             file=sys.stderr,
         )
-        return DONE
 
     def _missing(self, results: Results) -> list[Game]:
         """Return the games without a result, each once, and with `--retry-starved` those too."""

@@ -91,7 +91,7 @@ class Store:
         try:
             if writing:
                 self._lock = _take_lock(path)
-            self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._database = _connect(path, writing)
             self._prepare(writing)
         except sqlite3.Error as error:
             self._release()
@@ -101,15 +101,18 @@ class Store:
             raise
 
     def _prepare(self, writing: bool) -> None:
+        """Make the tables of a new file; a file of another kind is refused as it is."""
+        new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        found = None if new else self.meta("format")
+        if writing and found is None:  # a new file, or one whose making was stopped
+            found = FORMAT
+        if found != FORMAT:
+            raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
         if writing:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(SCHEMA)
-            if self.meta("format") is None:
-                self.set_meta({"format": FORMAT})
-        found = self.meta("format")
-        if found != FORMAT:
-            raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
+            self.set_meta({"format": FORMAT})
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -257,6 +260,15 @@ class _Transaction:
         trace: TracebackType | None,
     ) -> None:
         self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _connect(path: Path, writing: bool) -> sqlite3.Connection:
+    """Open the database; where nobody can write beside it, it is read as it stands."""
+    frozen = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+    if writing or not frozen:
+        return sqlite3.connect(path, isolation_level=None, timeout=30)
+    place = f"{path.resolve().as_uri()}?immutable=1"
+    return sqlite3.connect(place, uri=True, isolation_level=None)
 
 
 def _take_lock(path: Path) -> int:

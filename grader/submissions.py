@@ -252,7 +252,7 @@ def _choose(sources: list[str]) -> str:
 
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
-    inside = path if len(hand_in.tree) > 1 and path not in hand_in.places else ""
+    inside = path if path not in hand_in.places else ""
     place = hand_in.places[0]
     if inside and not place.endswith(".py"):
         place = f"{place}/{inside}"

@@ -127,7 +127,7 @@ def test_an_unused_import_is_advice_only() -> None:
 @pytest.mark.parametrize(
     ("report", "line", "text"),
     [
-        (None, 1, "is missing; describe your ideas in it"),
+        (None, 1, "no report.txt; describe your ideas in it"),
         ("", 1, "the first line is empty"),
         ("\nAnn\n", 1, "the first line is empty"),
         ("Ann\n" * 121, 121, "3 pages of 60 lines; at most 2 are read"),
@@ -160,8 +160,11 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     assert [line.partition(": ")[0] for line in lines] == [
         f"{bad}:1",
         f"{bad}:12",
-        f"{bad.with_name('report.txt')}:1",
+        f"{bad}:1",
     ]
+    hand_in(tmp_path, "bo", CLASS, report="\n")
+    done = run(COMMAND, "check", bad, cwd=tmp_path)
+    assert done.stdout.startswith(f"{bad.with_name('report.txt')}:1: report: the first line")
 
 
 def test_a_class_is_checked_whole(tmp_path: Path) -> None:
@@ -172,6 +175,21 @@ def test_a_class_is_checked_whole(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "class/ann/ai.py: well formed",
         "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
+    ]
+
+
+def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    hand_in(folder, "submission_7", searcher(), report=None)
+    (folder / "submission_metadata.yml").write_text(
+        "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n", encoding="utf-8"
+    )
+    (folder / "bo.py").write_text(searcher(), encoding="utf-8")
+    done = run(COMMAND, "check", "class", cwd=tmp_path)
+    wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
+    assert done.stdout.splitlines() == [
+        f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
+        f"class/bo.py:1: {wanted}",
     ]
 
 

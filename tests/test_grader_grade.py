@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
+import sqlite3
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pytest
 
 from connect4 import record as records
 from tests.browser import Browser
-from tests.command import assert_refused, run
+from tests.command import assert_refused, environment, run
 from tests.grading import (
     AGENTS,
     COMMAND,
@@ -220,6 +223,74 @@ def test_a_dry_run_only_says_how_much_is_ahead(graded: Path) -> None:
     assert "12 games to play (0 have results): about " in done.stderr
     assert done.stdout == ""
     assert not (graded / "new.db").exists()
+
+
+def test_a_dry_run_leaves_stored_results_as_they_are(graded: Path) -> None:
+    before = (graded / "grade.db").read_bytes()
+    done = grade(graded, "--dry-run", "--time", "3")
+    assert "12 games to play (0 have results): about " in done.stderr
+    assert grade(graded, "--dry-run").stderr.count("0 games to play (12 have results)") == 1
+    assert (graded / "grade.db").read_bytes() == before
+    done = run(COMMAND, "report", "grade.db", cwd=graded)
+    assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
+
+
+def test_who_is_no_longer_among_the_submissions_is_named(graded: Path, tmp_path: Path) -> None:
+    results = tmp_path / "part.db"
+    results.write_bytes((graded / "grade.db").read_bytes())
+    named = ("grade", "class/bo", "--rubric", "rubric.toml", "--results", results)
+    done = run(COMMAND, *named, cwd=graded)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "part.db: =Ann <b>, cy, eve (3 in all) had results there and are not among" in done.stderr
+    )
+    assert "0 games to play (4 have results)" in done.stderr
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path, "ann", searcher(1))
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE mine (x)")
+    other.close()
+    before = (tmp_path / "other.db").read_bytes()
+    done = run(COMMAND, "grade", "ann", "--results", "other.db", cwd=tmp_path)
+    assert_refused(done, "other.db: no results file of the grader")
+    assert (tmp_path / "other.db").read_bytes() == before
+
+
+def test_results_of_another_version_are_left_alone(graded: Path, tmp_path: Path) -> None:
+    (tmp_path / "old.db").write_bytes((graded / "grade.db").read_bytes())
+    old = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
+    old.execute("UPDATE meta SET value = 'connect4-results/0' WHERE name = 'format'")
+    old.close()
+    hand_in(tmp_path, "ann", searcher(1))
+    for arguments in (("report", "old.db"), ("grade", "ann", "--results", "old.db")):
+        done = run(COMMAND, *arguments, cwd=tmp_path)
+        assert_refused(done, "old.db: results of format 'connect4-results/0', expected 'connect4-")
+
+
+def test_results_in_a_folder_that_cannot_be_written_are_reported(
+    graded: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    (folder / "grade.db").write_bytes((graded / "grade.db").read_bytes())
+    folder.chmod(0o555)
+    unwritable = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+    as_root = unwritable if os.access(folder, os.W_OK) else []
+    done = subprocess.run(
+        [*as_root, sys.executable, "-m", COMMAND, "report", "archive/grade.db"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    folder.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
+    assert [path.name for path in folder.iterdir()] == ["grade.db"]
 
 
 def test_github_actions_get_annotations_and_a_summary(
