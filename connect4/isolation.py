@@ -6,11 +6,9 @@ agent there. `docs/isolation.md` has the levels, the means and the limits.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import signal
-import sys
 import threading
 import time
 from dataclasses import asdict, replace
@@ -33,7 +31,6 @@ from connect4.processes import (
     Log,
     Silent,
     Spawner,
-    Waits,
     Warden,
 )
 from connect4.sandbox import Limits
@@ -226,7 +223,7 @@ class IsolatedSeat:
         child = self._ready_child()
         if child is None:
             return Reply(Outcome.ERROR, detail=self._load_failure)
-        before, own_before = child.waits(), _own_wait()
+        before, own_busy = child.spent(), time.thread_time()
         line, ended = None, False
         allowed = math.inf if seconds is None else seconds + self._limits.margin_seconds
         began = time.monotonic()
@@ -239,8 +236,8 @@ class IsolatedSeat:
             ended = isinstance(end, Ended)
         took = time.monotonic() - began
         child.stop()
-        busy, waited = _spent(before, child.waits())
-        waited += _own_wait() - own_before
+        after, own_busy = child.spent(), time.thread_time() - own_busy
+        waited = child.woken_late() + max(0.0, after.waited_since(before) - own_busy)
         if ended:
             reply, alive = Reply(Outcome.ERROR), False
         elif line is None or took > allowed:
@@ -254,7 +251,7 @@ class IsolatedSeat:
         return replace(
             reply,
             seconds=took,
-            cpu_seconds=busy,
+            cpu_seconds=max(0.0, after.busy - before.busy),
             overrun=max(0.0, took - (math.inf if seconds is None else seconds)),
             starved=waited > max(STARVED_SECONDS, STARVED_PART * took),
         )
@@ -387,22 +384,5 @@ def _ending_text(status: int) -> str:
         return f"its process ended with exit status {status}"
     if status == -9:
         return "its process was killed, or closed its line to the referee"
-    return f"its process was ended by {signal.Signals(-status).name}"
-
-
-def _spent(before: Waits, after: Waits) -> tuple[Seconds, Seconds]:
-    """Return the seconds on a processor and of waiting for one, all threads together."""
-    busy = waited = 0
-    for thread, (busy_after, waited_after) in after.items():
-        busy_before, waited_before = before.get(thread, (0, 0))
-        busy += busy_after - busy_before
-        waited += waited_after - waited_before
-    return busy / 1e9, waited / 1e9
-
-
-def _own_wait() -> Seconds:
-    """Return how long this thread has waited for a processor so far: it reads the clock."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError), open("/proc/thread-self/schedstat", "rb") as file:
-            return int(file.read().split()[1]) / 1e9
-    return 0.0
+    names = {number.value: number.name for number in signal.Signals}  # most real-time ones lack one
+    return f"its process was ended by {names.get(-status, f'signal {-status}')}"

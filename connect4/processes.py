@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -240,8 +240,34 @@ class Log:
         return kept + (f"\n... ({self._dropped} bytes more)\n" if self._dropped else "")
 
 
-Waits: TypeAlias = dict[int, tuple[int, int]]
-"""By thread: nanoseconds on a processor, nanoseconds of waiting for one."""
+def processor_times(task: str) -> tuple[Seconds, Seconds]:
+    """Return how long a thread ran and waited to, by its folder of `/proc`; raises `OSError`."""
+    with open(f"{task}/schedstat", "rb") as file:
+        busy, waited, _ = file.read().split()
+    return int(busy) / 1e9, int(waited) / 1e9
+
+
+def own_wait() -> Seconds:
+    """Return how long this thread has waited for a processor so far: it reads the clock."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return processor_times("/proc/thread-self")[1]
+    return 0.0
+
+
+class Spent(NamedTuple):
+    """What an agent's process has had of the processor so far, in seconds."""
+
+    busy: Seconds = 0.0
+    """On a processor, all its threads, also those that have ended."""
+    main_busy: Seconds = 0.0
+    main_waited: Seconds = 0.0
+    """Its first thread, which the agent is asked in: on a processor, and waiting for one."""
+
+    def waited_since(self, before: Spent) -> Seconds:
+        """Return how long the first thread waited, not counting for the agent's own others."""
+        others = (self.busy - before.busy) - (self.main_busy - before.main_busy)
+        return max(0.0, self.main_waited - before.main_waited - others)
 
 
 class Child:
@@ -252,6 +278,7 @@ class Child:
         self._log = log
         self._pid = 0
         self._buffer = bytearray()
+        self._waited = 0.0
         self._channel, channel = socket.socketpair()
         self._prints, prints = socket.socketpair()
         self._selector = selectors.DefaultSelector()
@@ -259,6 +286,9 @@ class Child:
             if sys.platform == "linux":  # the kernel then says who sends, as we count processes
                 self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             self._channel.settimeout(PATIENCE)
+            if STOPS:  # out-of-band data would hold up who reads; so it is data like any other
+                for end in (self._channel, self._prints):
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
             self._selector.register(self._channel, selectors.EVENT_READ, self._hear)
             self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
             if home.control is not None:
@@ -290,6 +320,7 @@ class Child:
                 return bytes(line)
             if len(self._buffer) > MAX_LINE:
                 return bytes(self._buffer)
+            self._waited = own_wait()
             left = None if deadline == math.inf else deadline - time.monotonic()
             answered = False
             for key, _ in self._selector.select(left):
@@ -366,16 +397,20 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, number)
 
-    def waits(self) -> Waits:
-        """Return what each thread has had so far; empty where the system does not say."""
-        found: Waits = {}
+    def spent(self) -> Spent:
+        """Return what its process has had so far; zeros where the system does not say."""
         if sys.platform == "linux" and self._pid:
             with contextlib.suppress(OSError):
-                for name in os.listdir(f"/proc/{self._pid}/task"):
-                    with open(f"/proc/{self._pid}/task/{name}/schedstat", "rb") as file:
-                        busy, waiting, _ = file.read().split()
-                    found[int(name)] = int(busy), int(waiting)
-        return found
+                main_busy, main_waited = processor_times(f"/proc/{self._pid}")
+                return Spent(time.clock_gettime(~self._pid << 3 | 2), main_busy, main_waited)
+        return Spent()
+
+    def woken_late(self) -> Seconds:
+        """Return how long this thread waited for a processor since `receive` began its last sleep.
+
+        Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
+        """
+        return own_wait() - self._waited
 
     def close(self) -> None:
         """Close this end; the process is ended by its `Home`."""

@@ -20,6 +20,7 @@ from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import InProcessSeat, Level, Limits, choose_level, open_seat
 from connect4.players import parse_agent
 from connect4.players.base import Outcome, PlayerLeft, Setup
+from connect4.processes import Spent
 from connect4.record import dumps
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
@@ -185,6 +186,13 @@ def test_the_processor_time_of_all_threads_is_noted(tmp_path: Path) -> None:
     reply = opened.ask(board(), 5.0)
     opened.close()
     assert reply.cpu_seconds >= 0.1
+
+
+def test_an_agent_cannot_starve_itself_with_threads() -> None:
+    """Four threads that share one core for 2 s: the first one runs for 0.5 s, waits for 1.5 s."""
+    asked = Spent(10.0, 9.0, 3.0)
+    assert Spent(12.0, 9.5, 4.5).waited_since(asked) == 0.0
+    assert Spent(10.5, 9.5, 4.5).waited_since(asked) == 1.5  # it waited for somebody else
 
 
 def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:

@@ -22,27 +22,28 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reaso
 
 PLAYED = """
     bool_column changes_its_affinity changes_modes changes_own_file counts_turns float_column
-    hanging_atexit has_the_kernel_send_signals imports_desktop_modules kills_the_parent lazy_imports
-    leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp leaves_the_session
-    leaves_threads limits_the_parent lists_submissions lowers_the_parents_priority mutates_state
-    named_tuple numpy_integers opens_tcp opens_the_terminal opens_udp patches_the_kit plain
-    popout_as_number popout_as_numpy_bool prints_two_megabytes raises_its_priority
-    reads_hidden_boards reads_the_kits_own_agent reads_the_opponent renames_results resolves_names
-    sets_trace signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent
-    truncates_results unlinks_results walks_for_the_referee writes_results
+    hanging_atexit has_the_kernel_send_signals imports_desktop_modules kills_the_parent
+    lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp
+    leaves_the_session leaves_threads limits_the_parent lists_submissions
+    lowers_the_parents_priority mutates_state named_tuple numpy_integers opens_tcp
+    opens_the_terminal opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
+    prints_two_megabytes raises_its_priority reads_hidden_boards reads_the_kits_own_agent
+    reads_the_opponent renames_results resolves_names sends_urgent_data_to_the_log sets_trace
+    signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent truncates_results
+    unlinks_results walks_for_the_referee writes_results
 """
 INVALID = """
-    returns_array returns_column_off_the_board returns_half_column returns_huge
-    returns_int returns_int_lookalike returns_list returns_lying_tuple returns_nan
-    returns_negative returns_none returns_popout_of_two returns_reduce returns_text
-    returns_text_column returns_three writes_garbage writes_without_a_line_end
+    returns_array returns_column_off_the_board returns_half_column returns_huge returns_int
+    returns_int_lookalike returns_list returns_lying_tuple returns_nan returns_negative
+    returns_none returns_popout_of_two returns_reduce returns_text returns_text_column
+    returns_three sends_urgent_data_to_the_referee writes_garbage writes_without_a_line_end
 """
 ERROR = """
-    aborts c_stack_overflow closes_descriptors daemon escape_codes fills_memory fork_bomb
-    huge_exception import_error import_exits import_never_ends keyboard_interrupt
-    kills_the_parent_carelessly no_class no_method os_exit raises raises_recursion_error
-    recursion_without_end segmentation_fault starts_a_program syntax_error sys_exit
-    unprintable_exception wrong_init wrong_signature
+    aborts c_stack_overflow closes_descriptors daemon ends_by_a_nameless_signal escape_codes
+    fills_memory fork_bomb huge_exception import_error import_exits import_never_ends
+    keyboard_interrupt kills_the_parent_carelessly no_class no_method os_exit raises
+    raises_recursion_error recursion_without_end segmentation_fault starts_a_program syntax_error
+    sys_exit unprintable_exception wrong_init wrong_signature
 """
 TIMEOUT = """
     c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads
