@@ -398,8 +398,9 @@ async def serve(server: Server, host: str, port: int) -> None:
     """Serve until a SIGTERM or Ctrl-C; raises `BadInput` where the port cannot be had."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
+    with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
     try:
         listener = await loop.create_server(lambda: Connection(server), host, port, backlog=4096)
     except OSError as error:
@@ -409,10 +410,12 @@ async def serve(server: Server, host: str, port: int) -> None:
     print(
         f"listening on {found[0]} port {found[1]} ({mode}, {server.seconds:g} s a move)", flush=True
     )
-    await stopped.wait()
-    listener.close()
-    server.stop()
-    await asyncio.sleep(0.1)  # what was sent last leaves
+    try:
+        await stopped.wait()
+    finally:
+        listener.close()
+        server.stop()
+        await asyncio.sleep(0.1)  # what was sent last leaves
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -428,6 +431,8 @@ def main(argv: list[str] | None = None) -> int:
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 0
     return 0
 
 

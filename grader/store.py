@@ -7,10 +7,10 @@ describes the tables.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -274,11 +274,18 @@ def _connect(path: Path, writing: bool) -> sqlite3.Connection:
 def _take_lock(path: Path) -> int:
     """Lock the results file for this process; the system lets go however the process ends."""
     try:
-        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
         raise BadInput(f"{path}: another grader is at work on these results; let it end") from None
