@@ -14,7 +14,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.search.solver import Solver
 from tests.command import assert_refused, run
 from tests.games import played
-from tests.positions import random_position, with_a_threat, with_a_win
+from tests.positions import random_position, small_start, with_a_threat, with_a_win
 
 CLASSIC = GAMES["classic"]
 SEARCHES = ("minimax", "alphabeta", "expectimax", "montecarlo", "mcts", "solver")

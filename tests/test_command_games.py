@@ -20,7 +20,7 @@ def test_a_person_plays_classic_by_columns_and_is_asked_again_for_what_cannot_be
     assert "'-1' is no move: type 3 to drop into column 3" in done.stdout
     assert "'x' is no move: type 3 to drop into column 3" in done.stdout
     assert "column 0 is full" in done.stdout
-    assert "The game ended: four in a row." in done.stdout
+    assert "The game ended: a winning line." in done.stdout
     assert "Player 1 Score: 1\nPlayer 2 Score: 0\n" in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert [turn["action"] for turn in document["turns"]] == list("0011223")

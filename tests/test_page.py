@@ -403,7 +403,7 @@ def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, tmp_path: Pat
     line = browser.find("#board line.line")
     ends = [float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2")]
     assert ends == [20, 220, 140, 220], "cells are 40 wide; the bottom row, columns 0 to 3"
-    assert "Player 1 wins, 1:0 (four in a row)." in browser.text("#said")
+    assert "Player 1 wins, 1:0 (a winning line)." in browser.text("#said")
 
 
 def test_a_large_game_stays_small(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from connect4.games.base import Ending
 ENDINGS: Final = {
     Ending.NO_ACTION: "the player to move has no valid action",
     Ending.STALLED: "stopped after six skipped turns in a row",
-    Ending.LINE: "four in a row",
+    Ending.LINE: "a winning line",
     Ending.BOARD_FULL: "the board is full",
     Ending.DRAW_LIMIT: "the limit of turns is reached: a draw",
     Ending.REPETITION: "the position has come up for the third time: a draw",
