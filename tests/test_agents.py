@@ -123,7 +123,7 @@ def test_the_golden_game_as_a_persons_dialogue(tmp_path):
     assert len(replies) == 22
     assert replies[:3] == ["2", "6", "5"]
     assert done.stdout.count("column 0 is full") == 1
-    assert "Player 1 Score: 0\nPlayer 2 Score: 1\nThe game ended: four in a row.\n" in done.stdout
+    assert "Player 1 Score: 0\nPlayer 2 Score: 1\nThe game ended: a winning line.\n" in done.stdout
 
 
 # Games
@@ -133,7 +133,7 @@ def test_the_golden_game_as_a_persons_dialogue(tmp_path):
 @pytest.mark.parametrize("kind", ["minimax", "alphabeta", "expectimax", "montecarlo", "mcts"])
 def test_every_search_plays_every_game_to_its_end_from_both_sides(kind, game):
     start = {"extended": "case4", "dynamic": "b"}.get(game)
-    state = GAMES[game].start(4, 5) if start is None else load_start(GAMES[game], start)
+    state = load_start(GAMES[game], start) if start else small_start(GAMES[game], 4, 5)
     if game == "dynamic":
         state = state.with_options(max_turns=12)
     name = f"{kind}:nodes=40" if kind != "montecarlo" else "montecarlo:depth=1,samples=2"

@@ -1,14 +1,18 @@
 """What every game promises, checked on every game of `GAMES` along random play."""
 
+import contextlib
 import json
 import random
+from functools import cache
 from itertools import product
 
 import pytest
 
+from connect4.analysis import SCALES
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
 from connect4.games.base import State
+from connect4.search.heuristics import DEFAULT, HEURISTICS
 from tests.naive_games import NAIVE
 
 
@@ -40,17 +44,26 @@ STATES = [
     for name, text in [
         ("start", game.start(None, None).to_text()),
         *[(path.stem, path.read_text("utf-8")) for path in (STARTS / game.folder).glob("*.txt")]
-        * (game.name in ("extended", "dynamic")),
-        *[(f"odd {number}", text) for number, text in enumerate(ODD_STARTS[game.name], 1)],
+        * (game.name == "extended" or game.folder != "."),
+        *[(f"odd {number}", text) for number, text in enumerate(ODD_STARTS.get(game.name, []), 1)],
     ]
 ]
 
-ALL_TEXTS = {
-    "extended": [f"{column}{pop}" for column in range(14) for pop in ("", "P")],
-    "classic": [str(column) for column in range(14)],
-    "classic-full": [str(column) for column in range(14)],
-    "dynamic": ["".join(parts) for parts in product("0123456789", "0123456789", "NESW")],
-}
+TEXTS = [
+    *(f"{column}{pop}" for column in range(14) for pop in ("", "P")),
+    *("".join(parts) for parts in product("0123456789", "0123456789", "NESW")),
+]
+"""What people type, in any of the games."""
+
+
+@cache
+def typed(game):
+    """Return the actions of a game, legal somewhere or not, that there is a text for."""
+    actions = []
+    for text in TEXTS:
+        with contextlib.suppress(IllegalAction):
+            actions.append(game.parse_action(text))
+    return actions
 
 
 def look(state):
@@ -93,8 +106,7 @@ def check_refusals(game, state):
     """Check that whatever a person can type is played or refused with a reason."""
     legal = set(state.legal_actions())
     before = look(state)
-    for text in ALL_TEXTS[game.name]:
-        action = game.parse_action(text)
+    for action in typed(game):
         if action in legal:
             state.apply(action)
         else:
@@ -167,3 +179,11 @@ def test_what_is_no_action_is_refused(name, action):
     """In ExtendedConnect4 `players.student.read_answer` stands before the rules."""
     with pytest.raises(IllegalAction):
         GAMES[name].start(None, None).apply(action)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_what_searches_and_analyses_go_by(name):
+    assert name in DEFAULT, "searches need a heuristic of connect4/search/heuristics.py"
+    points = HEURISTICS[DEFAULT[name]].point
+    assert name in points, "the heuristic has to say what a point is worth, 0 where winning counts"
+    assert points[name] or DEFAULT[name] in SCALES, "analyses need a scale for what is no points"

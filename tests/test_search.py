@@ -16,6 +16,7 @@ from connect4.search.moves import after, ascending
 from connect4.search.ordering import ORDERS, center
 from connect4.search.transposition import TableAlphaBeta
 from tests import naive_heuristics
+from tests.positions import small_start
 
 CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
 EXTENDED, DYNAMIC = GAMES["extended"], GAMES["dynamic"]
@@ -43,7 +44,7 @@ def small_starts(game):
         text = "O,X, , \n ,O,X, \n , ,O,X\nX, , ,O\n"
         small = DYNAMIC.read(text, "small")
         return [small, small.skip(), load_start(DYNAMIC, "b").with_options(line=3)]
-    return [game.start(4, 4), game.start(5, 4), game.start(4, 5)]
+    return [small_start(game, *size) for size in ((4, 4), (5, 4), (4, 5))]
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

@@ -217,5 +217,7 @@ DEFAULT: Final = {
 }
 """Each game's default heuristic."""
 
-PAYS_POINTS: Final = frozenset({"extended", "classic-full"})
+PAYS_POINTS: Final = frozenset(
+    game for game, name in DEFAULT.items() if HEURISTICS[name].point[game]
+)
 """The games whose margin counts; in the others only winning does."""
