@@ -8,6 +8,7 @@ P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based appro
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import Final
 
 from connect4.games.base import State
@@ -61,7 +62,7 @@ class Solver:
     def __init__(self, memory: int = 256) -> None:
         """Keep a transposition table of `memory` megabytes, taken only as far as it is used."""
         self._size = memory * 2**20 // 8 - 1
-        self._table = memoryview(bytearray(8 * self._size)).cast("Q")
+        self._table = memoryview(mmap(-1, 8 * self._size)).cast("Q")
         self.nodes = 0
         self.deadline = Deadline()
 
