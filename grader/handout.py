@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import BadInput
+from connect4.players.names import split_name, student_file
+from grader import rubric as rubrics
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETTINGS: Final = Path(__file__).with_name("handout.toml")
@@ -144,12 +146,39 @@ def smoke_test(files: dict[str, bytes]) -> None:
                 raise BadInput(f"the students' edition fails its smoke test: {command[0]}: {last}")
 
 
-def autograder_files(rubric: Path | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a Gradescope autograder: two scripts and the kit."""
+def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a Gradescope autograder: scripts, the kit, the rubric with its files."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
     for name, data in kit_files():
         if not name.startswith(("tests/", "benchmarks/", "docs/")) and not name.endswith(".zip"):
             yield f"kit/{name}", data
-    if rubric is not None:
-        yield "rubric.toml", rubric.read_bytes()
+    if path is not None:
+        yield from rubric_files(path)
+
+
+def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield a rubric, the boards beside it and the files of its agents.
+
+    The rubric names those files as the folder of the kit sees them.
+    """
+    rubric = rubrics.read(path)
+    text = path.read_text(encoding="utf-8")
+    for board in rubrics.all_boards(rubric):
+        beside = path.parent / board.name
+        if beside.is_file():
+            if ".." in Path(board.name).parts or Path(board.name).is_absolute():
+                raise BadInput(f"{path}: board {board.name!r} lies elsewhere; put it beside")
+            yield Path(board.name).as_posix(), beside.read_bytes()
+    agents = [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
+    for number, agent in enumerate(agents, 1):
+        name = split_name(agent)
+        if name.kind != "ai" or not name.rest:
+            continue
+        source = student_file(name)
+        packed = f"agents/{number}/{source.name}"
+        if f"ai:{name.rest}" not in text:
+            raise BadInput(f"{path}: agent {agent!r}: write it without escapes")
+        text = text.replace(f"ai:{name.rest}", f"ai:../{packed}")
+        yield packed, source.read_bytes()
+    yield "rubric.toml", text.encode()

@@ -217,13 +217,17 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
 
 def stored_values(rubric: Rubric) -> Values:
     """Return the values with every board's position, so that no state file is needed again."""
-    used = [
+    return {**rubric.values, "boards": {board.name: board.start for board in all_boards(rubric)}}
+
+
+def all_boards(rubric: Rubric) -> list[Board]:
+    """Return every board that is named anywhere, some of them more than once."""
+    return [
         *rubric.part_a.boards,
         *rubric.part_b.boards,
         *rubric.compare.boards,
         *(board for stage in rubric.tournament.stages for board in stage.boards),
     ]
-    return {**rubric.values, "boards": {board.name: board.start for board in used}}
 
 
 def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Values]) -> Board:

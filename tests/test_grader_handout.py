@@ -155,15 +155,30 @@ def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
     assert_refused(done, "kit.tar: a handout is a zip; name it kit.zip")
 
 
+def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
+    mine = rubric(tmp_path)
+    (tmp_path / "baseline.py").unlink()
+    command = ("handout", "g.zip", "--gradescope", "--rubric", mine)
+    done = run(COMMAND, *command, cwd=tmp_path)
+    assert_refused(done, "part_b.baselines[1].agent", "no file", "baseline.py")
+    (tmp_path / "baseline.py").write_text(searcher(1), encoding="utf-8")
+    (tmp_path / "rubrics").mkdir()
+    text = mine.read_text(encoding="utf-8").replace("tiny.txt", "../tiny.txt")
+    (tmp_path / "rubrics" / "mine.toml").write_text(text, encoding="utf-8")
+    done = run(COMMAND, *command[:-1], "rubrics/mine.toml", cwd=tmp_path)
+    assert_refused(done, "mine.toml: board '../tiny.txt' lies elsewhere; put it beside")
+    assert not (tmp_path / "g.zip").exists()
+
+
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 @pytest.mark.parametrize("good", [True, False])
 def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
-    mine = rubric(tmp_path)
-    text = mine.read_text(encoding="utf-8").replace("tiny.txt", "case4")
-    mine.write_text(re.sub(r"ai:[^\"]*", "random", text), encoding="utf-8")
+    mine = rubric(tmp_path)  # with a board and a baseline of the teacher's own
     done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", mine, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    for name in ("tiny.txt", "baseline.py"):
+        (tmp_path / name).unlink()
     home = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "g.zip") as archive:
         archive.extractall(home / "source")
@@ -186,7 +201,10 @@ def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool
     jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
     if good:
         assert ran.returncode == 0, ran.stderr
-        assert [test["name"] for test in document["tests"]] == ["A: random", "B: random"]
+        assert [test["name"] for test in document["tests"]] == [
+            "A: random",
+            "B: ai:../agents/2/baseline.py",
+        ]
         assert document["score"] > 0
     else:
         assert document["score"] == 0
