@@ -28,7 +28,10 @@ CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 
 
 def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    """Return `grades.csv`: one line a student, also where several handed in together."""
+    """Return `grades.csv`: one line a student, also where several handed in together.
+
+    It begins with a byte order mark, without which Excel takes UTF-8 for something else.
+    """
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(GRADEBOOK_HEADERS)
@@ -44,7 +47,7 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
                 + [faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""]
                 + [_cell(remark(mark))]
             )
-    return out.getvalue()
+    return "\ufeff" + out.getvalue()
 
 
 def _cell(text: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from grader import schedule
-from grader.rubric import Baseline, PartA, Rubric, StatisticsRules
+from grader.check import check_source
+from grader.rubric import Baseline, PartA, Rubric, StatisticsRules, SubmissionRules
 from grader.schedule import Game, Match
 from grader.statistics import Interval, bootstrap
 from grader.store import Faults, Played
@@ -106,6 +108,8 @@ class Mark:
 
     submission: Submission
     matches: tuple[MatchMark, ...] = ()
+    broken_rule: str | None = None
+    """The first required rule of form that the source breaks, in words."""
 
     def points(self, part: str) -> float:
         """Return the points of one part."""
@@ -182,4 +186,16 @@ def marks(
     by_name: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         by_name.setdefault(match.one.name, []).append(mark_match(match, listed, played, rubric))
-    return [Mark(item, tuple(by_name.get(item.name, ()))) for item in submissions]
+    return [
+        Mark(item, tuple(by_name.get(item.name, ())), _broken_rule(item.source, rubric.submission))
+        for item in submissions
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _broken_rule(source: str | None, rules: SubmissionRules) -> str | None:
+    found = [] if source is None else check_source(source, rules)
+    for finding in found:
+        if finding.required:
+            return f"line {finding.line}: {finding.rule}: {finding.text}"
+    return None

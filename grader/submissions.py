@@ -158,15 +158,21 @@ def _hand_ins(tree: Tree) -> list[HandIn]:
     """Return one hand-in for each student, in the order of the names in the tree."""
     students = _gradescope_students(tree)
     found: dict[tuple[str, str], HandIn] = {}
+    texts: dict[tuple[str, str], HandIn] = {}
     for top in top_names(tree):
         name, identity, inner = _whose(top)
         if name is None or (top in tree and not _counts(top, tree)):
             continue
         members = students.get(top, (Member(name, identity),))
+        if _is_online_text(top):
+            text = HandIn(name, [top], members=members, problem="an online text and no file")
+            texts[name, identity] = text
+            continue
         name = " and ".join(member.name for member in members)
         part = {inner or top: tree[top]} if top in tree else below(tree, top)
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
         _add(hand_in, top, part, grouped=bool(inner))
+    found = {**texts, **found}
     names = [name for name, _ in found]
     for (name, identity), hand_in in found.items():
         if names.count(name) > 1:  # two students of one name
@@ -180,9 +186,12 @@ def _whose(top: str) -> tuple[str | None, str, str]:
     if moodle is None:
         stem = re.sub(r"(\.py|\.zip|[-_. ]?report\.txt|\.txt)$", "", top, flags=re.IGNORECASE)
         return stem or None, "", ""
-    if moodle["kind"] == "onlinetext":
-        return None, "", ""
     return moodle["name"], moodle["id"], moodle["file"]
+
+
+def _is_online_text(top: str) -> bool:
+    moodle = MOODLE.fullmatch(top)
+    return moodle is not None and moodle["kind"] == "onlinetext"
 
 
 def _counts(top: str, tree: Tree) -> bool:
@@ -317,7 +326,7 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
             students[folder] = []
         elif key and folder:
             if key[2] == "submitters":
-                inside = True
+                inside = not students[folder]  # later ones are of the submission's history
             elif inside and key[2] in ("name", "sid", "email"):
                 if key[1]:
                     students[folder].append({})

@@ -58,6 +58,8 @@ def remark(mark: Mark) -> str:
         notes.append("no report.txt")
     if mark.faults.starved:
         notes.append("late turns on a busy machine: --retry-starved")
+    if mark.broken_rule:
+        notes.append(mark.broken_rule)
     return "; ".join(notes)
 
 

@@ -167,14 +167,23 @@ def standings(
 
 
 def _order(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
-    values: dict[str, object] = {
+    values = {**_earned(standing), "name": standing.contestant.name}
+    return tuple(values[key] for key in rubric.tournament.tie_breaks)
+
+
+def _record(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
+    """Return what decides an order besides the name."""
+    values = _earned(standing)
+    return tuple(values[key] for key in rubric.tournament.tie_breaks if key != "name")
+
+
+def _earned(standing: Standing) -> dict[str, object]:
+    return {
         "rating": -round(standing.rating.value, 9),
         "mean_margin": -standing.mean_margin,
         "wins": -standing.wins,
         "faults": standing.faults.total,
-        "name": standing.contestant.name,
     }
-    return tuple(values[key] for key in rubric.tournament.tie_breaks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +198,10 @@ class Placing:
 
 
 def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
-    """Return everybody's place: by the last stage reached, then by the order in it."""
+    """Return everybody's place: by the last stage reached, then by the order in it.
+
+    Who are equal in all but their names share the points of their places.
+    """
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []
     for state in reversed(begun):
@@ -203,14 +215,14 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
             if standing.contestant not in seen:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
-    points = rubric.tournament.points
+    points = [*rubric.tournament.points, *[0.0] * len(ordered)]
+    shares: dict[tuple[object, ...], list[float]] = {}
+    for (stage, standing), value in zip(ordered, points, strict=False):
+        shares.setdefault((stage, _record(standing, rubric)), []).append(value)
+    means = {key: sum(values) / len(values) for key, values in shares.items()}
     return [
         Placing(
-            place,
-            standing.contestant,
-            stage,
-            standing,
-            points[place - 1] if place <= len(points) else 0.0,
+            place, standing.contestant, stage, standing, means[stage, _record(standing, rubric)]
         )
         for place, (stage, standing) in enumerate(ordered, 1)
     ]

@@ -98,7 +98,7 @@ def test_points_follow_from_the_stored_scores(graded: Path) -> None:
 
 
 def gradebook(folder: Path) -> list[dict[str, str]]:
-    with (folder / "marks" / "grades.csv").open(encoding="utf-8", newline="") as file:
+    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -108,6 +108,7 @@ def test_the_gradebook_is_a_csv_that_no_spreadsheet_runs(graded: Path) -> None:
     assert rows[3]["Total"] == "0.00"
     assert int(rows[2]["Errors"]) > 0
     assert rows[0]["SHA-256"] != ""
+    assert (graded / "marks" / "grades.csv").read_bytes().startswith(b"\xef\xbb\xbf")  # for Excel
 
 
 def test_results_json_is_gradescopes(graded: Path) -> None:
@@ -233,6 +234,18 @@ def test_a_dry_run_leaves_stored_results_as_they_are(graded: Path) -> None:
     assert (graded / "grade.db").read_bytes() == before
     done = run(COMMAND, "report", "grade.db", cwd=graded)
     assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
+
+
+def test_who_breaks_a_rule_of_form_is_graded_and_remarked(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    hand_in(tmp_path / "class", "bo", "x = 1\n")
+    done = grade(tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {row["Name"]: row for row in gradebook(tmp_path)}
+    assert rows["ann"]["Remark"] == ""
+    assert rows["bo"]["Remark"].startswith("line 1: class: no class AIPlayer at the top of the")
+    assert rows["bo"]["Total"] == "0.00"
 
 
 def test_who_is_no_longer_among_the_submissions_is_named(graded: Path, tmp_path: Path) -> None:

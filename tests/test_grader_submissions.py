@@ -49,6 +49,12 @@ submission_11:
   :created_at: 2024-01-01 10:00:00 +0000
   :score: 3.0
   :status: processed
+  :history:
+  - :id: 9
+    :submitters:
+    - :name: Ann Arbor
+      :sid: '101'
+      :email: ann@school.example
   :results:
     tests:
     - :name: not a student
@@ -130,6 +136,7 @@ def test_gradescopes_download_has_the_names_of_all_members(tmp_path: Path) -> No
     path.write_bytes(zipped(files))
     found = find([path], RULES)
     assert sources(found) == {"Ann Arbor": "a", "Bo Derek and Cy Young": "b"}
+    assert found[0].members == (Member("Ann Arbor", "101", "ann@school.example"),)
     assert found[1].members == (
         Member("Bo Derek", "102", "bo@school.example"),
         Member("Cy Young", "103", "cy@school.example"),
@@ -219,6 +226,20 @@ def test_an_empty_folder_is_not_forgotten(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a"})
     (tmp_path / "eve").mkdir()
     assert problems(find([tmp_path], RULES)) == {"eve": "no ai.py and no other .py file in it"}
+
+
+def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "ann_1_assignsubmission_file_/ai.py": "a",
+            "ann_1_assignsubmission_onlinetext_/onlinetext.html": "x",
+            "eve_2_assignsubmission_onlinetext_/onlinetext.html": "x",
+        },
+    )
+    found = find([tmp_path], RULES)
+    assert problems(found) == {"eve": "an online text and no file"}
+    assert found[1].members == (Member("eve", "2"),)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

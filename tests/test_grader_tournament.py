@@ -93,6 +93,23 @@ def test_ties_are_broken_as_the_rubric_says(tmp_path: Path) -> None:
     assert [standing.contestant.name for standing in standings] == ["s00", "s01", "s02"]
 
 
+def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[tournament]\npoints = [10, 6, 2]\n", encoding="utf-8")
+    rubric = rubrics.read(path)
+    entered = contestants(4)
+    strength = {"s00": 3, "s01": 8, "s02": 8, "s03": 3}
+    played: dict[str, Played] = {}
+    for place in (0, 1):
+        played |= play(stages(entered, played, rubric)[place], strength)
+    earned = {
+        placing.contestant.name: placing.points
+        for placing in placings(stages(entered, played, rubric), rubric)
+    }
+    assert earned["s01"] == earned["s02"] == 8.0
+    assert earned["s00"] == earned["s03"] == 1.0
+
+
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) -> None:
     rubric(tmp_path, tournament="points = [5, 3]\n")
@@ -126,7 +143,7 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     )
     assert told.returncode == 0, told.stderr
     assert "placement" in told.stdout
-    with (tmp_path / "m" / "grades.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "m" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         placement = sorted(row["Placement"] for row in csv.DictReader(file))
     assert placement == ["0.00", "3.00", "5.00"]
     swapped = run(COMMAND, "report", "tournament.db", "--placement", "grade.db", cwd=tmp_path)
