@@ -29,7 +29,11 @@ GRADESCOPE: Final = Path(__file__).with_name("gradescope")
 FOLDER: Final = "connect4-kit"
 """The folder that the students' zip unpacks to."""
 
+TOP: Final = ("LICENSE", "README.md", "environment.yml", "pyproject.toml")
 SEEN: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
+"""The kit's own files; what else a teacher keeps beside them, a rubric's seed say, stays there."""
+
+REPORT: Final = "connect4/players/report.txt"
 UNSEEN: Final = re.compile(r"(^|/)(\.|__pycache__|[^/]*\.egg-info|build/|dist/)")
 
 BEGIN: Final = re.compile(r"([ \t]*)### BEGIN SOLUTION\s*")
@@ -57,17 +61,17 @@ def run_handout(arguments: argparse.Namespace) -> int:
 
 def kit_files() -> Iterator[tuple[str, bytes]]:
     """Yield `(path, content)` of the kit's own files, in order."""
-    top = [path for path in sorted(ROOT.iterdir()) if path.is_file()]
+    paths = [ROOT / name for name in TOP]
     for folder in SEEN:
-        top += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
-    for path in top:
+        paths += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
+    for path in paths:
         name = path.relative_to(ROOT).as_posix()
         if not UNSEEN.search(name) and not path.is_symlink():
             yield name, path.read_bytes()
 
 
 def student_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the students' edition, solutions taken out."""
+    """Yield the files of the students' edition, solutions and the report on them taken out."""
     settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
 
     def matches(name: str, patterns: list[str]) -> bool:
@@ -76,7 +80,12 @@ def student_files() -> Iterator[tuple[str, bytes]]:
     for name, data in kit_files():
         if matches(name, settings["exclude"]) and not matches(name, settings["tests"]):
             continue
-        yield name, stripped(data.decode(), name).encode() if name.endswith(".py") else data
+        if name.endswith(".py"):
+            yield name, stripped(data.decode(), name).encode()
+        elif name == REPORT:  # students write their own below the line for their names
+            yield name, data.splitlines(keepends=True)[0]
+        else:
+            yield name, data
 
 
 def stripped(source: str, name: str) -> str:

@@ -105,6 +105,10 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     private = {"grader/handout.py", "grader/gradescope", "docs/teachers.md", "tests/data/agents"}
     assert not private & names
     assert not any(name.startswith(".") or "__pycache__" in name for name in names)
+    files = {path.name for path in kit.iterdir() if path.is_file()}
+    assert files == {"LICENSE", "README.md", "environment.yml", "pyproject.toml"}
+    report = (kit / "connect4/players/report.txt").read_text(encoding="utf-8")
+    assert report == "Authors: NAME ONE (ENTRY NUMBER), NAME TWO (ENTRY NUMBER)\n"
 
 
 def test_the_stub_says_what_is_missing_and_the_game_still_ends(kit: Path) -> None:
