@@ -1,8 +1,9 @@
 """Time the solver: `python3 -m benchmarks.solver [--positions 200] [--memory 256]`.
 
 Scores seeded random undecided positions of classic Connect 4, each with an empty table, and prints
-the nodes and the time of one; the best solvers in C++ need about 51 and 40,000 nodes on such sets.
-Exits with status 1 where a required figure is missed.
+the nodes and the time of one. A win at once takes no node; `searched` counts the others. The best
+solvers in C++ need about 51 and 40,000 nodes on such sets. Exits with status 1 where a required
+figure is missed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from random import Random
-from statistics import fmean, median
+from statistics import fmean
 from time import perf_counter
 
 from tabulate import tabulate
@@ -45,23 +46,26 @@ def main(argv: list[str] | None = None) -> int:
     for (fewest, most), (most_nodes, most_seconds) in SETS.items():
         results = measured(fewest, most, arguments.positions, arguments.memory, arguments.seed)
         nodes, seconds = zip(*results, strict=True)
+        searched = [number for number in nodes if number]
         ok = fmean(nodes) < most_nodes and fmean(seconds) < most_seconds
         missed = missed or not ok
         rows.append(
             (
                 f"{fewest} to {most}", len(results),
-                fmean(nodes), median(nodes), max(nodes), f"< {most_nodes:,}",
+                fmean(nodes), len(searched), fmean(searched), max(nodes), f"< {most_nodes:,}",
                 1000 * fmean(seconds), 1000 * max(seconds), f"< {1000 * most_seconds:g}",
                 sum(nodes) / sum(seconds), "ok" if ok else "not met",
             )
         )  # fmt: skip
     headers = (
-        "tokens played", "positions", "mean nodes", "median", "most", "required", "mean ms",
-        "most ms", "required", "nodes a second", "",
+        "tokens played", "positions", "mean nodes", "searched", "their mean", "most", "required",
+        "mean ms", "most ms", "required", "nodes a second", "",
     )  # fmt: skip
     print(
         tabulate(
-            rows, headers, floatfmt=("", "", ",.0f", ",.0f", ",.0f", "", ",.1f", ",.0f", "", ",.0f")
+            rows,
+            headers,
+            floatfmt=("", "", ",.0f", "", ",.0f", ",.0f", "", ",.1f", ",.0f", "", ",.0f"),
         )
     )
     return 1 if missed else 0
