@@ -142,9 +142,9 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
 def reasons(
     games: Sequence[Game], played: Mapping[str, Played], replays: Mapping[str, Replay]
 ) -> str:
-    """Return the first reasons for lost turns, each with the game it belongs to."""
-    shown: list[str] = []
-    lost = 0
+    """Return why turns were lost: each reason once, with the game and turn where it came first."""
+    first: dict[tuple[str, str], str] = {}
+    counts: dict[tuple[str, str], int] = {}
     for game in games:
         result = played.get(game.key)
         if result is None or not result.faults[game.side - 1].total:
@@ -152,14 +152,17 @@ def reasons(
         data = json.loads(replays[game.key].partition(" ")[2])
         for number, turn in enumerate(data["turns"], 1):
             if turn[0] == game.side and turn[2] not in ("played", "pass"):
-                lost += 1
-                if len(shown) < MAX_REASONS:
-                    title = html.escape(f"{game_title(game)}, turn {number}: {turn[2]}")
-                    detail = "" if turn[-1] is None else html.escape(data["details"][turn[-1]])
-                    shown.append(f"<h3>{title}</h3>\n<pre>{detail}</pre>")
-    if not shown:
+                reason = turn[2], "" if turn[-1] is None else data["details"][turn[-1]]
+                first.setdefault(reason, f"{game_title(game)}, turn {number}: {turn[2]}")
+                counts[reason] = counts.get(reason, 0) + 1
+    if not first:
         return ""
-    more = f"<p>The first {len(shown)} of {lost}.</p>" if lost > len(shown) else ""
+    shown = []
+    for reason, title in list(first.items())[:MAX_REASONS]:
+        others = f"<p>and {counts[reason] - 1} more like it</p>\n" if counts[reason] > 1 else ""
+        text = f"<h3>{html.escape(title)}</h3>\n{others}<pre>{html.escape(reason[1])}</pre>"
+        shown.append(text)
+    more = f"<p>The first {len(shown)} of {len(first)}.</p>" if len(first) > len(shown) else ""
     return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
 
 

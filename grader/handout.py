@@ -118,15 +118,21 @@ def stripped(source: str, name: str) -> str:
 
 
 def write_zip(files: dict[str, bytes], out: Path) -> None:
-    """Write a zip that is the same for the same files; raises `BadInput` where it cannot be."""
+    """Write a zip, whole or not at all; raises `BadInput` where it cannot be.
+
+    The same files make the same zip.
+    """
+    temporary = out.with_name(f".{out.name}.new")
     try:
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in sorted(files.items()):
                 entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
                 executable = data.startswith(b"#!")
                 entry.external_attr = (0o100755 if executable else 0o100644) << 16
                 archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+        os.replace(temporary, out)
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
 
 

@@ -172,7 +172,8 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert "https://" not in page
     failing = (pages / "cy.html").read_text(encoding="utf-8")
     assert "Lost turns" in failing
-    assert "Traceback" in failing
+    assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
+    assert failing.count(" more like it</p>") == 2
 
 
 def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> None:

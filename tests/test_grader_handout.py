@@ -16,7 +16,7 @@ import pytest
 from connect4 import record as records
 from connect4.errors import BadInput
 from grader.handout import stripped
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 SCHEMA = Path(__file__).parent / "data" / "gradescope_results.schema.json"
@@ -157,6 +157,22 @@ def test_both_readme_commands_run_as_they_are_pasted(kit: Path) -> None:
 def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
     done = run(COMMAND, "handout", "kit.tar", cwd=tmp_path)
     assert_refused(done, "kit.tar: a handout is a zip; name it kit.zip")
+
+
+def test_a_full_disk_leaves_the_zip_that_was_there(tmp_path: Path) -> None:
+    (tmp_path / "g.zip").write_text("the one before", encoding="utf-8")
+    command = f"ulimit -f 100; exec {sys.executable} -m {COMMAND} handout g.zip --gradescope"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert_refused(done, "g.zip: cannot be written: File too large")
+    assert [path.name for path in tmp_path.iterdir()] == ["g.zip"]
+    assert (tmp_path / "g.zip").read_text(encoding="utf-8") == "the one before"
 
 
 def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
