@@ -33,6 +33,8 @@ def test_the_default_rubric_keeps_to_the_assignment() -> None:
         cells = board.start["board"]
         assert len(cells) <= 12
         assert len(cells[0]) <= 12
+    # against random the simulator asks get_expectimax_move: part B needs others too
+    assert sum(step.agent != "random" for step in rubric.part_b.baselines) >= 2
     for board in rubric.part_a.boards:
         assert 8 <= len(board.start["board"]) <= 12
         assert 10 <= len(board.start["board"][0]) <= 12
