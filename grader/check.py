@@ -60,7 +60,7 @@ def check_source(source: str, rules: SubmissionRules) -> list[Finding]:
             Finding(1, "size", f"{size / 1000:.0f} kB; at most {rules.max_source_kb} kB count")
         )
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source.removeprefix("\ufeff"))  # an editor's mark that Python skips, too
     except SyntaxError as error:
         return [*findings, Finding(error.lineno or 1, "syntax", f"{error.msg}; mend this line")]
     except (ValueError, RecursionError, MemoryError) as error:

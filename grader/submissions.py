@@ -23,6 +23,9 @@ from grader.rubric import SubmissionRules
 MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
 )
+UNREADABLE: Final = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".ipynb")
+"""What students also hand in; it is no source and is not opened."""
+
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
 FOLDER: Final = "submissions"
 """Folder of the students' files beside the records that name them."""
@@ -184,7 +187,9 @@ def _whose(top: str) -> tuple[str | None, str, str]:
     """Return student, number and the file's own name behind an entry of a class's folder."""
     moodle = MOODLE.fullmatch(top)
     if moodle is None:
-        stem = re.sub(r"(\.py|\.zip|[-_. ]?report\.txt|\.txt)$", "", top, flags=re.IGNORECASE)
+        packed = "|".join(map(re.escape, UNREADABLE))
+        ending = rf"(\.py|\.zip|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
+        stem = re.sub(ending, "", top, flags=re.IGNORECASE)
         return stem or None, "", ""
     return moodle["name"], moodle["id"], moodle["file"]
 
@@ -197,7 +202,7 @@ def _is_online_text(top: str) -> bool:
 def _counts(top: str, tree: Tree) -> bool:
     """Return whether a file at the top of a class's folder belongs to a hand-in."""
     lower = top.lower()
-    if lower.endswith((".py", ".zip")) or MOODLE.fullmatch(top):
+    if lower.endswith((".py", ".zip", *UNREADABLE)) or MOODLE.fullmatch(top):
         return True
     name, _, _ = _whose(top)
     return lower.endswith(".txt") and f"{name}.py" in tree
@@ -222,12 +227,15 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     if hand_in.problem:
         return replace(submission, problem=hand_in.problem)
     zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
-    sources = [path for path in hand_in.tree if path.endswith(".py")]
+    sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
+    closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
     try:
         if zips and hand_in.zipped:
             raise BadInput(f"the zip holds another zip, {zips[0]}; hand in ai.py or one zip of it")
         if zips and not sources:
             return _open_zip(hand_in, zips, rules)
+        if closed and not sources:
+            raise BadInput(f"{closed[0]} is not opened; hand in ai.py or one zip of it")
         return replace(
             _read_source(hand_in, _choose(sources), rules),
             members=hand_in.members,
@@ -250,7 +258,7 @@ def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submi
 
 def _choose(sources: list[str]) -> str:
     """Return the one file that is the agent: the only `ai.py`, else the only Python file."""
-    named = [path for path in sources if PurePosixPath(path).name == "ai.py"]
+    named = [path for path in sources if PurePosixPath(path).name.lower() == "ai.py"]
     candidates = named or sources
     if not candidates:
         raise BadInput("no ai.py and no other .py file in it")

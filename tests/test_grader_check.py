@@ -35,6 +35,7 @@ def findings(source: str) -> list[str]:
 def test_a_good_submission_has_no_findings() -> None:
     assert check(HEAD + CLASS, "Ann, 1\nMy ideas\n", RULES) == []
     assert check(searcher(), "Ann, 1\n", RULES) == []
+    assert check("\ufeff" + searcher(), "\ufeffAnn, 1\n", RULES) == []
 
 
 @pytest.mark.parametrize(

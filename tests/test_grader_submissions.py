@@ -102,6 +102,12 @@ LAYOUTS: dict[str, dict[str, str | bytes]] = {
         "ann_1001_assignsubmission_file_report.txt": "r",
         "bo_1002_assignsubmission_file_solution.py": "b",
     },
+    "capitals": {
+        "ann/AI.PY": "a",
+        "ann/old.py": "x",
+        "ann/Report.txt": "r",
+        "bo.PY": "b",
+    },
     "another name of the file": {
         "ann/agent.py": "a",
         "ann/report.txt": "r",
@@ -200,6 +206,14 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
         "two zips of one student: a.zip, b.zip",
     ),
     "no code": ({"eve/notes.txt": "x"}, "no ai.py and no other .py file in it"),
+    "another archive": (
+        {"eve.tar.gz": b"\x1f\x8b"},
+        "eve.tar.gz is not opened; hand in ai.py or one zip of it",
+    ),
+    "another archive in a folder": (
+        {"eve/work.RAR": b"Rar!", "eve/report.txt": "r"},
+        "work.RAR is not opened; hand in ai.py or one zip of it",
+    ),
     "not UTF-8": (
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
         "not UTF-8 (line 2, byte 14); save the file as UTF-8",
