@@ -34,9 +34,16 @@ def is_seen(path: str) -> bool:
 
 
 def folder_tree(folder: Path) -> Tree:
-    """Return the files of a folder."""
+    """Return the files of a folder; one below it that cannot be read counts as empty."""
     tree: Tree = {}
-    for place, folders, files in os.walk(folder):
+
+    def locked(error: OSError) -> None:
+        place = Path(error.filename)
+        if place == folder:
+            raise BadInput(f"{folder}: cannot be read: {error.strerror}")
+        tree[Path(place, EMPTY).relative_to(folder).as_posix()] = lambda limit: b""
+
+    for place, folders, files in os.walk(folder, onerror=locked):
         folders[:] = sorted(name for name in folders if is_seen(name))
         if not folders and not files and Path(place) != folder:
             tree[Path(place, EMPTY).relative_to(folder).as_posix()] = lambda limit: b""
@@ -51,11 +58,14 @@ def folder_tree(folder: Path) -> Tree:
 
 
 def file_reader(path: Path) -> Callable[[int], bytes]:
-    """Return the function that reads at most so many bytes of a file."""
+    """Return the function that reads at most so many bytes of a file, or raises `BadInput`."""
 
     def read(limit: int) -> bytes:
-        with path.open("rb") as file:
-            return file.read(limit)
+        try:
+            with path.open("rb") as file:
+                return file.read(limit)
+        except OSError as error:
+            raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
 
     return read
 

@@ -107,7 +107,8 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
             "student, or a download of Moodle or Gradescope"
         )
-    return _without_doubles(sorted(found, key=lambda item: (item.name.casefold(), item.name)))
+    ordered = sorted(found, key=lambda item: (item.name.casefold(), item.name))
+    return _told_apart(_without_doubles(ordered))
 
 
 def _single_file(path: Path, name: str | None, rules: SubmissionRules, several: bool) -> Submission:
@@ -116,7 +117,10 @@ def _single_file(path: Path, name: str | None, rules: SubmissionRules, several: 
     places = [path, path.with_name("report.txt")]
     tree = {place.name: file_reader(place) for place in places if place.is_file()}
     hand_in = HandIn(name or stem, [str(path)], tree)
-    return replace(_read_source(hand_in, path.name, rules), path=path)
+    try:
+        return replace(_read_source(hand_in, path.name, rules), path=path)
+    except BadInput as error:
+        return Submission(hand_in.name, str(path), problem=str(error), path=path)
 
 
 def _read_path(path: Path) -> Tree:
@@ -313,6 +317,20 @@ def _without_doubles(found: list[Submission]) -> list[Submission]:
         )
         for name, same in by_name.items()
     ]
+
+
+def _told_apart(found: list[Submission]) -> list[Submission]:
+    """Number those whose names are different but would be the same as names of files."""
+    taken: set[str] = set()
+    apart = []
+    for submission in found:
+        name, number = submission.name, 1
+        while file_name(name).casefold() in taken:
+            number += 1
+            name = f"{submission.name[:80]} ({number})"
+        taken.add(file_name(name).casefold())
+        apart.append(replace(submission, name=name))
+    return apart
 
 
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from connect4.errors import BadInput
 from grader import rubric as rubrics
-from grader.submissions import Member, Submission, find
+from grader.submissions import Member, Submission, file_name, find
 
 RULES = rubrics.read().submission
 
@@ -168,6 +169,32 @@ def test_two_students_of_one_name_are_told_apart(tmp_path: Path) -> None:
         },
     )
     assert sources(find([tmp_path], RULES)) == {"Kim Lee (1)": "a", "Kim Lee (2)": "b"}
+
+
+def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
+    names = ["A:b", "A;b", "Kim Lee", "kim lee", "x" * 120 + "1", "x" * 120 + "2"]
+    write(tmp_path, {f"{name}/ai.py": name for name in names})
+    found = find([tmp_path], RULES)
+    assert [item.source for item in found] == names
+    assert len({file_name(item.name).casefold() for item in found}) == len(names)
+    assert [item.name for item in found[:4]] == ["A:b", "A;b (2)", "Kim Lee", "kim lee (2)"]
+    assert [item.members[0].name for item in found] == names
+
+
+def test_what_the_system_does_not_let_read_stops_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a", "eve/ai.py": "x", "fay/ai.py": "x"})
+    locked = tmp_path / "eve" / "ai.py"
+    locked.chmod(0)
+    if os.access(locked, os.R_OK):
+        pytest.skip("whoever runs this can read everything")
+    (tmp_path / "fay").chmod(0)
+    assert problems(find([locked], RULES)) == {"ai": "ai.py cannot be read: Permission denied"}
+    found = problems(find([tmp_path], RULES))
+    (tmp_path / "fay").chmod(0o755)
+    assert found == {
+        "eve": "ai.py cannot be read: Permission denied",
+        "fay": "no ai.py and no other .py file in it",
+    }
 
 
 BOMB = zipped({"ai.py": b"#" * 30_000_000})
