@@ -105,7 +105,12 @@ def make_parser() -> Parser:
     add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
     add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
     add("start", metavar="START", nargs="?", help="the position to begin with")
-    add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds per move (default 20)")
+    add(
+        "--time",
+        type=time_limit,
+        default=DEFAULT_SECONDS,
+        help=f"seconds per move (default {DEFAULT_SECONDS:g})",
+    )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
     add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE, "auto"), help=VIEW_HELP)
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")

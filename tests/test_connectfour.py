@@ -51,7 +51,7 @@ def scores(output: str) -> tuple[int, int]:
     ],
 )
 def test_a_start_is_named_in_any_of_four_ways(start: str) -> None:
-    done = run(COMMAND, "ai", "random", start, "--time", "0.2", "--view", "none", cwd=ROOT)
+    done = run(COMMAND, "greedy", "random", start, "--view", "none", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert sum(scores(done.stdout)) > 0
     assert "The game ended: the player to move has no valid action." in done.stdout
