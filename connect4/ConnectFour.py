@@ -138,7 +138,7 @@ def make_parser() -> Parser:
 
 
 def play(arguments: argparse.Namespace) -> int:
-    """Play what the command line asks for; return the exit status."""
+    """Play what the command line asks for; return the exit status; raises `BadInput`."""
     game = find_game(arguments.game)
     one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
@@ -171,7 +171,7 @@ def play(arguments: argparse.Namespace) -> int:
 
 
 def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
-    """Return both agents; `--memory` becomes a part of the solver's name."""
+    """Return both agents; `--memory` becomes a part of the solver's name; raises `BadInput`."""
     agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
     if arguments.memory is None:
         return agents
@@ -185,7 +185,10 @@ def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
 
 
 def choose_window(view: str) -> Window | None:
-    """Return the window where `--view` asks for it and this machine has one, else None."""
+    """Return the window where `--view` asks for it and this machine has one, else None.
+
+    Raises `BadInput` for a view that does not exist, and where `window` was named and none opens.
+    """
     if view not in VIEWS:
         raise BadInput(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
     if view in ("terminal", "none"):
@@ -199,7 +202,7 @@ def choose_window(view: str) -> Window | None:
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
-    """Return the position that the command line asks for."""
+    """Return the position that the command line asks for; raises `BadInput`."""
     if arguments.start is None:
         state = game.start(arguments.rows, arguments.columns)
     elif arguments.rows or arguments.columns:
@@ -344,7 +347,10 @@ def tell_average(one: str, two: str, results: list[Result]) -> None:
 
 
 def replay_turn(where: str, level: Level) -> int:
-    """Ask the agent of a recorded turn once more; return 0 where it plays a legal move."""
+    """Ask the agent of a recorded turn once more; return 0 where it plays a legal move, else 1.
+
+    `where` is `RECORD:N`. Raises `BadInput`.
+    """
     name, _, text = where.rpartition(":")
     if not name or not text.isdigit():
         raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")

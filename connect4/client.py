@@ -86,7 +86,7 @@ def what_was_wrong(line: str, error: IllegalAction) -> str:
 
 
 def own_move(seat: Seat, state: DynamicState, seconds: Seconds) -> str:
-    """Return our agent's move."""
+    """Return our agent's move as text; raises `AgentFailure` where it has none."""
     reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.PLAYED or reply.text is None:
         raise AgentFailure(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
@@ -125,7 +125,10 @@ def make_parser() -> Parser:
 
 
 def join_and_play(arguments: argparse.Namespace) -> str:
-    """Play what the command line asks for; return the line that says how it ended."""
+    """Play what the command line asks for; return the line that says how it ended.
+
+    Raises `BadInput`, and `AgentFailure` where the game was broken off.
+    """
     agent = parse_agent(arguments.agent, DYNAMIC.name)
     state = load_start(DYNAMIC, arguments.start)
     assert isinstance(state, DynamicState)

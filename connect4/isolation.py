@@ -201,7 +201,8 @@ class IsolatedSeat:
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the agent's reply, timed from the request to the answer.
 
-        An agent that has not answered `Limits.margin_seconds` after its time is killed.
+        An agent that has not answered `Limits.margin_seconds` after its time is killed. Raises
+        `PlayerLeft` where the seat is closed, `IsolationFailure` where the machine fails.
         """
         with self._asking:
             if self._closed:
@@ -323,7 +324,10 @@ class IsolatedSeat:
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return what the agent's process is told: its own seed but not the game's, and its source."""
+    """Return what the agent's process is told: its own seed but not the game's, and its source.
+
+    Raises `BadInput` where the student's file cannot be read.
+    """
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":
         path = student_file(setup.agent).absolute()

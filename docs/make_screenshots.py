@@ -1,4 +1,4 @@
-"""Make the screenshots of the pages: `python3 -m docs.make_screenshots`; needs Chromium.
+"""Make the screenshots of the pages: a part of `make screenshots`; needs Chromium.
 
 One seeded game and one search are shown light, dark and as on a phone, as PNG files in this folder.
 """

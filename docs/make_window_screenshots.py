@@ -1,4 +1,4 @@
-"""Make the pictures of the window in docs/: `python3 docs/make_window_screenshots.py`.
+"""Make the pictures of the window in docs/: a part of `make screenshots`.
 
 Opens the window on a screen of its own (Xvfb) and takes each picture with ImageMagick's `import`.
 """

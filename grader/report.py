@@ -191,7 +191,7 @@ def _make(folder: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; raises `BadInput`."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")

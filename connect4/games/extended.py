@@ -231,7 +231,10 @@ def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
 
 
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
-    """Return an empty board, 6 by 8 unless said otherwise, with 6 pop-outs for each player."""
+    """Return an empty board, 6 by 8 unless said otherwise, with 6 pop-outs for each player.
+
+    Raises `BadInput` where the columns are not even in number.
+    """
     shape = (6 if rows is None else rows, 8 if columns is None else columns)
     if shape[0] < 1 or shape[1] < 2 or shape[1] % 2:
         raise BadInput(

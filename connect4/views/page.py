@@ -39,7 +39,10 @@ Board = npt.NDArray[np.int64]
 
 
 def page(games: Sequence[Record]) -> str:
-    """Return the page that shows `games`, finished and checked records, as one HTML document."""
+    """Return the page that shows `games`, finished and checked records, as one HTML document.
+
+    Raises `BadInput` where there are none.
+    """
     if not games:
         raise BadInput("a page needs at least one record")
     titles = [
