@@ -33,6 +33,14 @@ def is_seen(path: str) -> bool:
     return not any(part.startswith(".") or part in UNSEEN for part in parts)
 
 
+def printable(name: str) -> str:
+    """Return a name that any terminal, file and database takes: its other characters as escapes."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in name
+    )
+
+
 def folder_tree(folder: Path) -> Tree:
     """Return the files of a folder; one below it that cannot be read counts as empty."""
     tree: Tree = {}
@@ -41,17 +49,19 @@ def folder_tree(folder: Path) -> Tree:
         place = Path(error.filename)
         if place == folder:
             raise BadInput(f"{folder}: cannot be read: {error.strerror}")
-        tree[Path(place, EMPTY).relative_to(folder).as_posix()] = lambda limit: b""
+        tree[printable(Path(place, EMPTY).relative_to(folder).as_posix())] = lambda limit: b""
 
     for place, folders, files in os.walk(folder, onerror=locked):
         folders[:] = sorted(name for name in folders if is_seen(name))
-        if not folders and not files and Path(place) != folder:
-            tree[Path(place, EMPTY).relative_to(folder).as_posix()] = lambda limit: b""
+        count = len(tree)
         for name in sorted(files):
             path = Path(place, name)
             relative = path.relative_to(folder).as_posix()
             if is_seen(relative) and path.is_file() and not path.is_symlink():
-                tree[relative] = file_reader(path)
+                tree[printable(relative)] = file_reader(path)
+        if not folders and len(tree) == count and Path(place) != folder:
+            empty = Path(place, EMPTY).relative_to(folder).as_posix()
+            tree[printable(empty)] = lambda limit: b""
         if len(tree) > MAX_CLASS_FILES:
             raise BadInput(f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?")
     return tree
@@ -95,7 +105,7 @@ def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
         if member.flag_bits & 1:
             raise BadInput("the zip is locked with a password")
         if is_seen(str(path)) and not _is_link(member):
-            tree[str(path)] = _member_reader(archive, member)
+            tree[printable(str(path))] = _member_reader(archive, member)
     return tree
 
 
@@ -109,9 +119,13 @@ def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callabl
             with archive.open(member) as file:
                 return file.read(limit)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-            raise BadInput(f"{member.filename} in the zip cannot be read ({error})") from None
+            raise BadInput(
+                f"{printable(member.filename)} in the zip cannot be read ({error})"
+            ) from None
         except Exception as error:  # zlib.error and its kin have no common base
-            raise BadInput(f"{member.filename} in the zip is damaged ({error})") from None
+            raise BadInput(
+                f"{printable(member.filename)} in the zip is damaged ({error})"
+            ) from None
 
     return read
 

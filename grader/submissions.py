@@ -17,7 +17,16 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import BadInput
-from grader.archive import MEGABYTE, Tree, below, file_reader, folder_tree, top_names, zip_tree
+from grader.archive import (
+    MEGABYTE,
+    Tree,
+    below,
+    file_reader,
+    folder_tree,
+    printable,
+    top_names,
+    zip_tree,
+)
 from grader.rubric import SubmissionRules
 
 MOODLE: Final = re.compile(
@@ -97,7 +106,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
             continue
         tree = _read_path(path)
         if name is not None or "ai.py" in tree:
-            hand_ins = [HandIn(name or path.resolve().stem, [str(path)], tree)]
+            hand_ins = [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
         else:
             hand_ins = _hand_ins(_unwrapped(tree))
         found.extend(_with_path(_open(hand_in, rules), path) for hand_in in hand_ins)
@@ -116,7 +125,7 @@ def _single_file(path: Path, name: str | None, rules: SubmissionRules, several: 
     stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
     places = [path, path.with_name("report.txt")]
     tree = {place.name: file_reader(place) for place in places if place.is_file()}
-    hand_in = HandIn(name or stem, [str(path)], tree)
+    hand_in = HandIn(name or printable(stem), [str(path)], tree)
     try:
         return replace(_read_source(hand_in, path.name, rules), path=path)
     except BadInput as error:
@@ -357,7 +366,7 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
                 if key[1]:
                     students[folder].append({})
                 if students[folder]:
-                    students[folder][-1][key[2]] = key[3].strip("'\"")
+                    students[folder][-1][key[2]] = printable(key[3].strip("'\""))
             elif inside and not key[1]:
                 inside = False
     return {

@@ -38,9 +38,26 @@ def test_a_good_submission_has_no_findings() -> None:
     assert check("\ufeff" + searcher(), "\ufeffAnn, 1\n", RULES) == []
 
 
+def test_a_method_may_be_another_ones_second_name() -> None:
+    source = CLASS.replace(
+        "    def get_intelligent_move(self, state):\n        return 0, False\n", ""
+    )
+    assert findings(source) == [
+        "1: class: AIPlayer has no get_intelligent_move; add get_intelligent_move(self, state)"
+    ]
+    assert findings(f"{source}    get_intelligent_move = get_expectimax_move\n") == []
+
+
+def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
+    assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
     [
+        ("# coding: utf-7\n#+AAo-import torch\n" + CLASS, "3: imports: 'torch' is not there"),
+        ("# coding: rot13\n" + CLASS, "1: syntax: "),
+        ("x = " + "-" * 50_000 + "1\n", "1: syntax: nested too deeply for Python to read"),
         ("def f(:\n    pass\n", "1: syntax: invalid syntax"),
         ("x = 1\n", "1: class: no class AIPlayer at the top of the file"),
         (

@@ -283,6 +283,26 @@ def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
     assert found[1].members == (Member("eve", "2"),)
 
 
+def test_a_folder_with_a_pipe_alone_is_not_forgotten(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a", "eve/.hidden": "x"})
+    os.mkfifo(tmp_path / "eve" / "ai.py")
+    assert problems(find([tmp_path], RULES)) == {"eve": "no ai.py and no other .py file in it"}
+
+
+def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:
+    names = [b"lat\xe9n", b"red\x1b[31m", b"two\nlines"]
+    for name in names:
+        folder = os.path.join(os.fsencode(tmp_path), b"class", name)
+        os.makedirs(folder)
+        with open(os.path.join(folder, b"ai.py"), "w", encoding="utf-8") as file:
+            file.write("a")
+    found = find([tmp_path / "class"], RULES)
+    assert [item.name for item in found] == ["lat\\udce9n", "red\\x1b[31m", "two\\nlines"]
+    assert not problems(found)
+    archive = write(tmp_path, {"class.zip": zipped({"red\x1b[31m/ai.py": "a", "bo/ai.py": "b"})})
+    assert [item.name for item in find([archive / "class.zip"], RULES)] == ["bo", "red\\x1b[31m"]
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, {"secret.py": "s", "class/ann.py": "a", "class/eve/notes.txt": "x"})
     (tmp_path / "class" / "eve" / "ai.py").symlink_to(tmp_path / "secret.py")
