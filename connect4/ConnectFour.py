@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shlex
 import signal
 import sys
 from collections import Counter
@@ -293,12 +294,15 @@ def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]
 
 def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.Namespace) -> None:
     """Write a finished game's record where it is wanted; print what the game came to."""
-    failed = any(turn.outcome is Outcome.ERROR for turn in record.turns)
-    if arguments.record or failed:
+    errors = [turn.number for turn in record.turns if turn.outcome is Outcome.ERROR]
+    if arguments.record or errors:
         records.write(record, Path(match.record_name))
     tell_logs(match.agents, logs, arguments.log)
     tell_result(record)
-    if failed and not arguments.record:
+    if errors and arguments.view == "none":
+        place = shlex.quote(f"{match.record_name}:{errors[0]}")
+        print(f"For the whole error: python3 -m connect4.ConnectFour --replay-turn {place}")
+    if errors and not arguments.record:
         print(f"The game's record is in {match.record_name}; --record FILE puts it elsewhere.")
     sys.stdout.flush()
 

@@ -149,6 +149,8 @@ def serve(channel: socket.socket, log: socket.socket, parent: int) -> None:
         return
     _say(channel, {"up": os.getpid()})
     agent = _load(channel, setup)
+    if agent is None:
+        return
     _say(channel, {"ready": True})
     for line in requests:
         answer = _answer(agent, game, json.loads(line))
@@ -200,14 +202,15 @@ def _say(channel: socket.socket, message: dict[str, Any]) -> None:
     channel.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _load(channel: socket.socket, setup: Setup) -> Agent:
+def _load(channel: socket.socket, setup: Setup) -> Agent | None:
+    """Return the agent, or None where the referee has been told why there is none."""
     build = PLAYERS[setup.agent.kind].build
     assert build is not None, "people sit in the referee's own process"
     try:
         return build(setup)
     except BaseException as error:
         _say(channel, {"failed": _detail(error)})
-        raise
+        return None
 
 
 def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str]:

@@ -150,6 +150,10 @@ def test_an_agent_that_cannot_be_loaded_loses_its_turns_with_its_own_traceback(
     assert done.returncode == 0
     assert "SyntaxError" in done.stdout
     assert 'broken.py", line 1' in done.stdout
+    assert "printed:" not in done.stdout, "the kit's own calls are nobody's business"
+    quiet = run(COMMAND, "ai:broken.py", "random", "case4", "--view", "none", cwd=tmp_path)
+    assert "(the first on turn 1: SyntaxError: invalid syntax (broken.py, line 1))" in quiet.stdout
+    assert "For the whole error: python3 -m connect4.ConnectFour --replay-turn " in quiet.stdout
 
 
 def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:

@@ -162,8 +162,14 @@ def test_an_agent_that_cannot_be_loaded_fails_on_every_turn(tmp_path):
 def test_a_syntax_error_names_file_and_line(tmp_path):
     turn = first_turn(source_file(tmp_path, "x = 1\ndef (:\n"))
     assert turn.outcome is Outcome.ERROR
-    assert turn.detail.startswith('  File "student.py", line 2\n')
-    assert "SyntaxError: " in turn.detail
+    assert turn.detail.startswith("SyntaxError: invalid syntax (student.py, line 2)\n")
+    assert '  File "student.py", line 2\n    def (:\n' in turn.detail
+
+
+def test_a_file_that_is_no_utf8_text_says_so(tmp_path):
+    name = source_file(tmp_path, "")
+    (tmp_path / "student.py").write_bytes("x = 1\n".encode("utf-16"))
+    assert first_turn(name).detail == "student.py is not UTF-8; save the file as UTF-8"
 
 
 @pytest.mark.parametrize(

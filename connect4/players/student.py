@@ -47,6 +47,8 @@ class StudentAgent:
         try:
             if setup.source is None:
                 self._source = self._path.read_bytes()
+            if b"\0" in self._source:
+                raise AgentFailure(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):
                 np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
             module = self._load_module()
@@ -96,7 +98,7 @@ class StudentAgent:
             text = f"{type(error).__name__}: (its text could not be made)"
         if len(text) > MAX_DETAIL:
             text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
-        return AgentFailure(f"{name} {what}: {_last_line(text)}", text)
+        return AgentFailure(f"{name} {what}: {_headline(text)}", text)
 
 
 def uses_numpy_random(source: bytes) -> bool:
@@ -112,7 +114,10 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
     if first is not None:  # so the source could be compiled, and decoded
         lines = importlib.util.decode_source(source).splitlines(keepends=True)
         linecache.cache[name] = (len(source), None, lines, name)
-    return "".join(traceback.format_exception(type(error), error, first, limit=-20)).rstrip()
+    lines = traceback.format_exception(type(error), error, first, limit=-20)
+    if first is None and isinstance(error, SyntaxError):  # what is wrong first, then where
+        lines = [f"{type(error).__name__}: {error}\n", *lines[:-1]]
+    return "".join(lines).rstrip()
 
 
 def read_answer(answer: object) -> ExtendedAction:
@@ -187,5 +192,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
-def _last_line(text: str) -> str:
-    return text.splitlines()[-1][:200]
+def _headline(text: str) -> str:
+    """Return the line that says what was raised: of a traceback the last."""
+    lines = text.splitlines()
+    return (lines[-1] if lines[0].startswith("Traceback") else lines[0])[:200]
