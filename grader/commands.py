@@ -251,9 +251,10 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     if named is not None:
         with Store(named, writing=False) as other:
             held = read_results(other)
-        if held.kind != TOURNAMENT:
-            raise BadInput(f"--placement {named}: holds a {held.kind}, not a tournament")
-        placement = report.placement_points(held)
+        try:
+            placement = report.placement_points(held)
+        except BadInput as error:
+            raise BadInput(f"--placement {named}: {error}") from None
     print(results.text(placement, arguments.details), end="")
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)

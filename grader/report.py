@@ -87,10 +87,21 @@ def read_results(store: Store) -> Results:
 
 
 def placement_points(results: Results) -> dict[str, float]:
-    """Return the points for placement by submission, of a tournament whose stages are played."""
+    """Return the points for placement by submission.
+
+    Raises `BadInput` where there are none to give: no tournament, one not finished, no points.
+    """
+    if results.kind != TOURNAMENT:
+        raise BadInput(f"holds a {results.kind}, not a tournament")
     wanted = len(results.rubric.tournament.stages)
-    finished = len(results.stages) == wanted and all(state.complete for state in results.stages)
-    return {item.contestant.name: item.points for item in results.placings} if finished else {}
+    if len(results.stages) < wanted or results.missing:
+        raise BadInput("the tournament is not finished; give its command again, it goes on")
+    if not results.rubric.tournament.points:
+        raise BadInput(
+            "its rubric has no tournament.points; set them and give the tournament's command "
+            "again, nothing is played"
+        )
+    return {item.contestant.name: item.points for item in results.placings}
 
 
 def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> None:

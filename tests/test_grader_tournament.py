@@ -125,6 +125,11 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     while count(tmp_path / "tournament.db") < 1 and time.monotonic() < deadline:
         time.sleep(0.01)
     kill(running)
+    graded = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
+    assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0
+    placed = ("report", "grade.db", "--placement", "tournament.db", "--out", "m")
+    assert_refused(run(COMMAND, *placed, cwd=tmp_path), "tournament.db: the tournament is not fin")
+    assert not (tmp_path / "m").exists()
     done = run(COMMAND, *arguments, "--out", "night", "--records", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     played = games(tmp_path / "tournament.db")
@@ -136,16 +141,15 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     assert len(list((tmp_path / "night" / "records").rglob("*.json"))) == len(played)
     again = run(COMMAND, *arguments, cwd=tmp_path)
     assert "0 games to play" in again.stderr
-    graded = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
-    assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0
-    told = run(
-        COMMAND, "report", "grade.db", "--placement", "tournament.db", "--out", "m", cwd=tmp_path
-    )
+    told = run(COMMAND, *placed, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "placement" in told.stdout
     with (tmp_path / "m" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         placement = sorted(row["Placement"] for row in csv.DictReader(file))
     assert placement == ["0.00", "3.00", "5.00"]
+    rubric(tmp_path)  # without points
+    assert "0 games to play" in run(COMMAND, *arguments, cwd=tmp_path).stderr
+    assert_refused(run(COMMAND, *placed, cwd=tmp_path), "its rubric has no tournament.points; set")
     swapped = run(COMMAND, "report", "tournament.db", "--placement", "grade.db", cwd=tmp_path)
     assert_refused(swapped, "--placement grade.db: holds a grade, not a tournament")
     mixed = run(COMMAND, *graded, "--results", "tournament.db", cwd=tmp_path)
