@@ -113,7 +113,7 @@ def make_parser() -> Parser:
         help=f"seconds per move (default {DEFAULT_SECONDS:g})",
     )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
-    add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE, "auto"), help=VIEW_HELP)
+    add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")

@@ -354,6 +354,8 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
     """Return an agent of the kit by name, or a submission by its path."""
     path = Path(text)
     if not path.exists():
+        if path.suffix in (".py", ".zip"):
+            raise BadInput(f"{text}: no such file")
         return baseline(parse_agent(text).text)
     found = submissions.find([path], rubric.submission)
     if len(found) != 1:

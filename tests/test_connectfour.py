@@ -349,3 +349,21 @@ def test_the_help_has_examples_and_stays_as_it_is() -> None:
         f"the help has changed; if that is meant: "
         f"COLUMNS=100 python3 -m {COMMAND} --help > {snapshot.relative_to(ROOT)}"
     )
+
+
+def test_an_empty_variable_for_the_view_is_none_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    done = subprocess.run(
+        [sys.executable, "-m", COMMAND, "random", "random", "case4"],
+        cwd=tmp_path,
+        env={**environment(), "CONNECT4_VIEW": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Player 1 Score: " in done.stdout

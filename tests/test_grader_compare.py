@@ -11,7 +11,7 @@ from grader import compare
 from grader import rubric as rubrics
 from grader.schedule import baseline, submitted
 from grader.store import Faults, Played
-from tests.command import run
+from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 NEW, OLD = submitted("new", "1" * 64), submitted("old", "2" * 64)
@@ -81,3 +81,10 @@ def test_the_command_finds_the_stronger_one(tmp_path: Path) -> None:
         COMMAND, "compare", "new/ai.py", "new/ai.py", "--games", "4", *arguments, cwd=tmp_path
     )
     assert "not clear yet whether NEW is better than OLD: mean margin +0.00" in same.stdout
+
+
+def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None:
+    assert_refused(
+        run(COMMAND, "compare", "random", "old.py", cwd=tmp_path), "old.py: no such file"
+    )
+    assert_refused(run(COMMAND, "compare", "random", "old", cwd=tmp_path), "no agent 'old'")
