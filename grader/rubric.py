@@ -17,7 +17,7 @@ from connect4.errors import BadInput
 from connect4.games import load_start, nearest
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from grader.table import Table
+from grader.toml_table import Table
 
 DEFAULT: Final = Path(__file__).with_name("rubric.toml")
 
