@@ -142,7 +142,7 @@ class Store:
             database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
     def _transaction(self) -> _Transaction:
-        return _Transaction(self._database)
+        return _Transaction(self._database, self.path)
 
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
         """Replace the list of submissions; sources of earlier ones stay, as evidence."""
@@ -244,10 +244,14 @@ class Store:
 
 
 class _Transaction:
-    """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block."""
+    """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block.
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    Raises `BadInput` where the file cannot be written, as on a full disk.
+    """
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
         self._database = database
+        self._path = path
 
     def __enter__(self) -> sqlite3.Connection:
         self._database.execute("BEGIN IMMEDIATE")
@@ -259,7 +263,17 @@ class _Transaction:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        failure = error
+        try:
+            if kind is None or self._database.in_transaction:
+                self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        except sqlite3.OperationalError as failed:
+            failure = failed
+        if isinstance(failure, sqlite3.OperationalError):
+            raise BadInput(
+                f"{self._path}: cannot be written: {failure}; what is in it is kept, and the same "
+                "command goes on"
+            ) from None
 
 
 def _connect(path: Path, writing: bool) -> sqlite3.Connection:

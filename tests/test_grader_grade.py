@@ -273,6 +273,26 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
+def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    rubric(tmp_path, match="repeats = 3\n")
+    hand_in(tmp_path, "ann", searcher(1))
+    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
+    limited = f"ulimit -f 90; exec {sys.executable} -m {COMMAND} {' '.join(arguments)}"
+    done = subprocess.run(
+        ["bash", "-c", limited],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "error: grade.db: cannot be written: " in done.stderr
+    assert run(COMMAND, *arguments, cwd=tmp_path).returncode == 0
+    assert count(tmp_path / "grade.db") == 12
+
+
 def test_results_of_another_version_are_left_alone(graded: Path, tmp_path: Path) -> None:
     (tmp_path / "old.db").write_bytes((graded / "grade.db").read_bytes())
     old = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
