@@ -33,13 +33,14 @@ TOO_MUCH_WORK = {
     "huge_exception",
     "imports_desktop_modules",
     "lazy_imports",
+    "leaves_threads",
     "prints_two_megabytes",
     "recursion_without_end",
     "thinks_on_opponents_time",
     "walks_for_the_referee",
     "writes_without_a_line_end",
 }
-"""What these do may well take longer than the soak's 50 milliseconds."""
+"""What these do, or their own threads beside them, may well take longer than 50 milliseconds."""
 
 
 def resident() -> int:
