@@ -245,7 +245,9 @@ def analyse(
         def searched(what: str, todo: list[Job]) -> list[Expected]:
             results = []
             progress(what, 0, len(todo))
-            for done, expected in enumerate(pool.map(_work, todo), 1):
+            with uninterrupted():  # a worker that is half started could not be ended
+                answers = pool.map(_work, todo)
+            for done, expected in enumerate(answers, 1):
                 results.append(expected)
                 progress(what, done, len(todo))
             return results
@@ -266,6 +268,19 @@ def analyse(
 
 
 @contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a Ctrl-C wait, where the system can do that."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
     """Close the pool; where something went wrong, without waiting for its searches."""
     others = active_children()
@@ -274,7 +289,7 @@ def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
     except BaseException:
         for child in active_children():
             if child not in others:
-                child.terminate()
+                child.kill()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
