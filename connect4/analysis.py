@@ -12,6 +12,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -269,15 +270,18 @@ def analyse(
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a Ctrl-C wait, where the system can do that."""
-    if sys.platform == "win32":
+    """Let a Ctrl-C wait. A signal mask would not do: other threads of numpy's would take it."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -286,7 +290,7 @@ def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
     others = active_children()
     try:
         yield
-    except BaseException:
+    except BaseException:  # a Ctrl-C too: its searches may run for minutes
         for child in active_children():
             if child not in others:
                 child.kill()

@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> None:
         parent = os.getppid()
     try:
         serve(channel, log, parent)
-    except BaseException:
+    except BaseException:  # whatever it is, it is written down before the process ends
         traceback.print_exc()
     finally:  # nothing that an agent registered with atexit is run, no thread is waited for
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)

@@ -189,7 +189,7 @@ class IsolatedSeat:
             why = self._home.close() or "no reason given"
             self.close()
             raise IsolationFailure(f"the process that starts agents has ended: {why}") from None
-        except BaseException:
+        except BaseException:  # a Ctrl-C too: no process is left behind
             self.close()
             raise
 

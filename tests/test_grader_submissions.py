@@ -87,9 +87,7 @@ LAYOUTS: dict[str, dict[str, str | bytes]] = {
         "README.txt": "x",
     },
     "a zip each": {
-        "ann.zip": zipped(
-            {"work/ai.py": "a", "work/report.txt": "r", "__MACOSX/work/._ai.py": "x"}
-        ),
+        "ann.zip": zipped({"hw1/ai.py": "a", "hw1/report.txt": "r", "__MACOSX/hw1/._ai.py": "x"}),
         "bo.zip": zipped({"ai.py": "b"}),
     },
     "Moodle with folders": {
