@@ -13,8 +13,8 @@ from connect4.games import GAMES
 from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
 from connect4.isolation import open_seat
-from connect4.players import asked_of, parse_agent
 from connect4.players.base import Setup
+from connect4.players.registry import asked_of, parse_agent
 from connect4.referee import Result, Turn, TurnEnded, play
 
 GAME = GAMES["extended"]

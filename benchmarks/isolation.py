@@ -26,8 +26,9 @@ from connect4.games import load_start
 from connect4.games.base import State
 from connect4.games.extended import EXTENDED
 from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
-from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Outcome, Setup
+from connect4.players.building import build
+from connect4.players.registry import parse_agent
 
 START = "mid8x10"
 SEED = 7
@@ -92,8 +93,6 @@ def turn(seat: IsolatedSeat, state: State) -> float:
 
 def plain_move(agent: str, pipe: Connection) -> None:
     """Load the agent and answer once; what the process of one move does."""
-    build = PLAYERS["ai"].build
-    assert build is not None
     setup = Setup(parse_agent(agent), 1, EXTENDED, 5.0, SEED, "intelligent")
     pipe.send(build(setup).choose(load_start(EXTENDED, START), 5.0))
 

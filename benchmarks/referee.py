@@ -19,8 +19,10 @@ from tabulate import tabulate
 from connect4.games import load_start
 from connect4.games.base import Action, State
 from connect4.games.extended import EXTENDED
-from connect4.players import PLAYERS, PlayerKind, parse_agent
+from connect4.players.agents import SEARCHERS
 from connect4.players.base import Seat, Setup
+from connect4.players.building import build
+from connect4.players.registry import PLAYERS, PlayerKind, parse_agent
 from connect4.record import dumps
 from connect4.table import Table, Terms
 
@@ -55,8 +57,6 @@ def refereed(name: str, seed: int) -> tuple[float, int]:
 def plain_loop(name: str, seed: int) -> tuple[float, int]:
     """Return the seconds of the same game without referee and record, and its turns."""
     agent = parse_agent(name)
-    build = PLAYERS[agent.kind].build
-    assert build is not None
     began = perf_counter()
     one, two = (build(Setup(agent, player, EXTENDED, 20.0, seed)) for player in (1, 2))
     state, turns = load_start(EXTENDED, START), 0
@@ -93,7 +93,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=300, help="games per line (default 300)")
     games = parser.parse_args().games
-    PLAYERS["trivial"] = PlayerKind("trivial", lambda setup: Trivial())
+    PLAYERS["trivial"] = PlayerKind("trivial")
+    SEARCHERS["trivial"] = lambda setup: Trivial()
     for name in ("trivial", "random"):
         row_of(name, max(1, games // 20))
     rate, trivial = row_of("trivial", games)

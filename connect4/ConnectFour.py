@@ -22,10 +22,10 @@ from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.isolation import Level, choose_level, open_seat
 from connect4.options import Parser, count, seed_number, time_limit
-from connect4.players import PLAYERS, check_board, parse_agent
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
+from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms

@@ -18,10 +18,10 @@ from connect4.games.base import Player, Seconds
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
 from connect4.isolation import open_seat
 from connect4.options import Parser, count, port_number, seed_number, time_limit
-from connect4.players import parse_agent
 from connect4.players.base import Outcome, PlayerLeft, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
 from connect4.players.remote import Wire
 from connect4.strict import verdict
 

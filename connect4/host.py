@@ -28,8 +28,8 @@ from connect4 import sandbox
 from connect4.errors import AgentFailure, IllegalAction
 from connect4.games import GAMES
 from connect4.games.base import Game
-from connect4.players import PLAYERS
 from connect4.players.base import Agent, Setup
+from connect4.players.building import build
 from connect4.players.names import AgentName
 
 BOOT: Final = (
@@ -204,8 +204,6 @@ def _say(channel: socket.socket, message: dict[str, Any]) -> None:
 
 def _load(channel: socket.socket, setup: Setup) -> Agent | None:
     """Return the agent, or None where the referee has been told why there is none."""
-    build = PLAYERS[setup.agent.kind].build
-    assert build is not None, "people sit in the referee's own process"
     try:
         return build(setup)
     except BaseException as error:

@@ -14,11 +14,11 @@ import time
 from dataclasses import asdict, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from connect4 import sandbox
+from connect4 import protections
 from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
 from connect4.games.base import Game, Seconds, State
-from connect4.players import PLAYERS
 from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
+from connect4.players.building import build, module_of
 from connect4.players.names import student_file
 from connect4.players.student import MAX_DETAIL, uses_numpy_random
 from connect4.processes import (
@@ -67,10 +67,10 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
         return "none", ()
     if requested not in (*LEVELS, "auto"):
         raise BadInput(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
-    missing = sandbox.missing()
+    missing = protections.missing()
     if requested == "process":
         return "process", missing
-    why_not = sandbox.bubblewrap_works()
+    why_not = protections.bubblewrap_works()
     if why_not is None:
         return "strong", missing
     if requested == "strong":
@@ -106,8 +106,6 @@ class InProcessSeat:
 
     def __init__(self, setup: Setup) -> None:
         self._game = setup.game
-        build = PLAYERS[setup.agent.kind].build
-        assert build is not None, "a person needs a HumanSeat"
         self._agent: Agent | None = None
         self._load_failure: str | None = None
         try:
@@ -175,11 +173,11 @@ class IsolatedSeat:
         self._load_failure: str | None = None
         described = setup_to_json(setup)
         draws = uses_numpy_random((described["source"] or "").encode("latin-1"))
-        modules = ("numpy.random",) if draws else ()
+        modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         self._home: Home = Warden(level == "strong", modules) if FORKS else Spawner()
         self._settings = {
             "setup": described,
-            "limits": asdict(replace(limits, tasks=limits.tasks + sandbox.tasks_of_user())),
+            "limits": asdict(replace(limits, tasks=limits.tasks + protections.tasks_of_user())),
             "slot": self._home.number,
             "core": core,
         }

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from connect4 import host, sandbox
+from connect4 import host, protections, sandbox
 from connect4.errors import IsolationFailure
 from connect4.games.base import Seconds
 
@@ -104,7 +104,7 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         command = [
-            *(sandbox.bubblewrap() if strong else ()),
+            *(protections.bubblewrap() if strong else ()),
             *_command(str(theirs.fileno()), modules),
         ]
         try:

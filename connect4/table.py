@@ -9,9 +9,9 @@ from typing import Self
 
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.isolation import Level, Lifetime, open_seat
-from connect4.players import asked_of, file_hash
 from connect4.players.base import Asked, Connected, Seat, Setup
 from connect4.players.names import AgentName
+from connect4.players.registry import asked_of, file_hash
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Event, Over, TurnEnded, abandoned, play
 from connect4.sandbox import Limits

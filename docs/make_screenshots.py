@@ -12,8 +12,8 @@ from pathlib import Path
 from connect4.analysis import analyse
 from connect4.games import GAMES, load_start
 from connect4.games.base import Player
-from connect4.players import parse_agent
 from connect4.players.base import Seat
+from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views.page import page

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from connect4.games import find_game, load_start
-from connect4.players import parse_agent
+from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views.choices import Choices, save_choices

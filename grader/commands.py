@@ -16,7 +16,7 @@ from typing import Final
 
 from connect4.errors import BadInput
 from connect4.isolation import choose_level
-from connect4.players import parse_agent
+from connect4.players.registry import parse_agent
 from grader import compare, formats, report, submissions, tables
 from grader import rubric as rubrics
 from grader.check import Finding, check

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias, cast
 
 from connect4.errors import BadInput
 from connect4.games.extended import EXTENDED
-from connect4.players import parse_agent
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Turn
 from connect4.sandbox import Limits

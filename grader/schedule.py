@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from connect4.players import file_hash, parse_agent
+from connect4.players.registry import file_hash, parse_agent
 from grader.rubric import AgentLimits, Board, Rubric, Stage
 
 SIDES: Final = (1, 2)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from connect4.errors import BadInput
 from connect4.games import nearest
-from connect4.players import parse_agent
+from connect4.players.registry import parse_agent
 
 T = TypeVar("T")
 

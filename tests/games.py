@@ -4,7 +4,7 @@ import re
 from textwrap import dedent
 
 from connect4.games import find_game, load_start
-from connect4.players import parse_agent
+from connect4.players.registry import parse_agent
 from connect4.record import dumps, loads
 from connect4.referee import Over
 from connect4.table import Table, Terms

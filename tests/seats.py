@@ -9,8 +9,8 @@ from pathlib import Path
 
 from connect4.games.extended import EXTENDED, ExtendedState, read
 from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, open_seat
-from connect4.players import parse_agent
 from connect4.players.base import Setup
+from connect4.players.registry import parse_agent
 
 AGENTS = Path(__file__).parent / "data" / "agents"
 SEED = 739184265

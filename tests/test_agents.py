@@ -9,8 +9,10 @@ import pytest
 from connect4.errors import AgentFailure, BadInput
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
-from connect4.players import PLAYERS, agents, parse_agent
+from connect4.players import agents
 from connect4.players.base import Outcome, Setup
+from connect4.players.building import build
+from connect4.players.registry import PLAYERS, parse_agent
 from connect4.search.solver import Solver
 from tests.command import assert_refused, run
 from tests.games import played
@@ -23,7 +25,7 @@ SEARCHES = ("minimax", "alphabeta", "expectimax", "montecarlo", "mcts", "solver"
 def agent(name, game="classic", player=1, seed=0):
     """Return the agent of that name, without a process of its own."""
     parsed = parse_agent(name, game)
-    return PLAYERS[parsed.kind].build(Setup(parsed, player, GAMES[game], 20.0, seed))
+    return build(Setup(parsed, player, GAMES[game], 20.0, seed))
 
 
 def refusal(name, game):

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from connect4 import isolation
+from connect4 import isolation, protections
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import InProcessSeat, Level, Limits, choose_level, open_seat
-from connect4.players import parse_agent
 from connect4.players.base import Outcome, PlayerLeft, Setup
+from connect4.players.registry import parse_agent
 from connect4.processes import Spent
 from connect4.record import dumps
 from connect4.table import Table, Terms
@@ -375,7 +375,7 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     assert choose_level("process")[0] == "process"
     with pytest.raises(BadInput, match="isolation 'weak': expected none, process, strong or auto"):
         choose_level("weak")
-    isolation.sandbox.bubblewrap_works.cache_clear()
+    protections.bubblewrap_works.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         BadInput, match=r"isolation strong: .* is not installed; use process or auto"
@@ -384,14 +384,14 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     level, notes = choose_level("auto")
     assert level == "process"
     assert notes[-1] == "isolation is process, not strong: bubblewrap (bwrap) is not installed"
-    isolation.sandbox.bubblewrap_works.cache_clear()
+    protections.bubblewrap_works.cache_clear()
     (tmp_path / "bwrap").write_text(
         "#!/bin/sh\necho 'no permission' >&2\nexit 1\n", encoding="utf-8"
     )
     (tmp_path / "bwrap").chmod(0o755)
     with pytest.raises(BadInput, match=r"bubblewrap does not work here \(no permission\)"):
         choose_level("strong")
-    isolation.sandbox.bubblewrap_works.cache_clear()
+    protections.bubblewrap_works.cache_clear()
 
 
 def test_people_may_be_seated_without_a_process() -> None:

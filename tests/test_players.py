@@ -11,10 +11,10 @@ import pytest
 from connect4.errors import BadInput
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED, read
-from connect4.players import PLAYERS, file_hash, parse_agent
 from connect4.players.base import Outcome
 from connect4.players.names import STUDENT_FILE
 from connect4.players.random import RandomPlayer
+from connect4.players.registry import PLAYERS, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from connect4.utils import Integer, get_valid_actions
 from tests.games import agent_file, played, reread

@@ -8,9 +8,9 @@ from connect4.errors import AgentFailure
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
-from connect4.players import asked_of, parse_agent
 from connect4.players.base import Outcome, PlayerLeft, Reply
 from connect4.players.human import HumanSeat
+from connect4.players.registry import asked_of, parse_agent
 from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play
 from tests.games import agent_file, played, reread
 

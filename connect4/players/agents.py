@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from connect4.errors import AgentFailure
 from connect4.games.base import Action, Seconds, State
-from connect4.players.base import Setup
+from connect4.players.base import Agent, Setup
 from connect4.search.deadline import STRIDE, Deadline, OutOfBudget
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
@@ -233,6 +233,18 @@ class SolverAgent:
     def _allow(self, deadline: Deadline) -> None:
         self._solver.nodes = 0
         self._solver.deadline = deadline
+
+
+SEARCHERS: Final[dict[str, Callable[[Setup], Agent]]] = {
+    "greedy": lambda setup: Greedy(),
+    "minimax": minimax,
+    "alphabeta": alphabeta,
+    "expectimax": expectimax,
+    "montecarlo": montecarlo,
+    "mcts": MctsAgent,
+    "solver": SolverAgent,
+}
+"""What makes an agent, by the kind in its name."""
 
 
 def wrong_board_to_solve(state: State) -> str | None:

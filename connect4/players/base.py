@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -69,6 +68,8 @@ class Setup:
         """Return a seed of this player's own, from which the opponent's cannot be worked out."""
         if self.own_seed is not None:
             return self.own_seed
+        import hashlib  # with OpenSSL's part, slow to load for a process that is given its seed
+
         digest = hashlib.sha256(f"{self.seed}:{self.player}".encode()).digest()
         return int.from_bytes(digest[:6], "big")
 

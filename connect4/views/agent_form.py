@@ -8,9 +8,9 @@ from tkinter import filedialog, ttk
 from typing import Final
 
 from connect4.errors import BadInput
-from connect4.players import PLAYERS
 from connect4.players.agents import words_for
 from connect4.players.names import split_name
+from connect4.players.registry import PLAYERS
 
 WAITING: Final = frozenset({"human", "remote"})
 """Kinds that are no agents of this table: a person, and a game that a server plays."""

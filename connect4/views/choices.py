@@ -15,7 +15,7 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import BadInput
 from connect4.games import find_game, load_start
 from connect4.isolation import choose_level
-from connect4.players import parse_agent
+from connect4.players.registry import parse_agent
 from connect4.table import Terms
 from connect4.views.session import Match
 

@@ -14,7 +14,7 @@ import threading
 from dataclasses import asdict, replace
 from typing import Any, Final
 
-from connect4 import sandbox
+from connect4 import protections, sandbox
 from connect4.errors import AgentFailure, BadInput
 from connect4.games.base import Seconds, State
 from connect4.games.extended import ExtendedState
@@ -73,7 +73,7 @@ def _ask(setup: Setup, state: State, seconds: Seconds) -> tuple[str, Any]:
     """Return `rows` with the nodes as they came, `missing`, or `failed` with what it did."""
     inside: list[str] = []
     if choose_level("auto")[0] == "strong":
-        program, *options = sandbox.bubblewrap()
+        program, *options = protections.bubblewrap()
         inside = [program, "--die-with-parent", *options]
     process = subprocess.Popen(
         [*inside, sys.executable, "-P", "-c", BOOT, str(sandbox.KIT.parent)],
@@ -82,7 +82,7 @@ def _ask(setup: Setup, state: State, seconds: Seconds) -> tuple[str, Any]:
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
-    limits = replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + sandbox.tasks_of_user())
+    limits = replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + protections.tasks_of_user())
     request = {
         "setup": setup_to_json(setup), "state": state.to_json(), "limits": asdict(limits),
         "slot": process.pid,

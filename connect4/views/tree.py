@@ -17,9 +17,10 @@ from connect4.errors import AgentFailure, BadInput, IllegalAction
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Game, Seconds, State
 from connect4.options import Parser
-from connect4.players import PLAYERS, parse_agent
 from connect4.players.base import Setup
+from connect4.players.building import build
 from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
 from connect4.search.evaluation import WIN
 from connect4.search.moves import Move
 from connect4.search.trace import Flag, Node
@@ -133,8 +134,7 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
     """
     if state.is_over():
         raise BadInput("the game is over in that position; there is nothing to search")
-    build = PLAYERS[agent.kind].build
-    if build is None:
+    if agent.kind == "human":
         raise BadInput(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
         return explained_by_student(
