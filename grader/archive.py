@@ -57,14 +57,28 @@ def folder_tree(folder: Path) -> Tree:
         for name in sorted(files):
             path = Path(place, name)
             relative = path.relative_to(folder).as_posix()
-            if is_seen(relative) and path.is_file() and not path.is_symlink():
-                tree[printable(relative)] = file_reader(path)
+            if is_seen(relative):
+                plain = path.is_file() and not path.is_symlink()
+                tree[printable(relative)] = file_reader(path) if plain else _no_file(name)
+        if Path(place) == folder:  # links are not followed, but a student behind one is not lost
+            for name in folders:
+                if Path(folder, name).is_symlink():
+                    tree[printable(f"{name}/ai.py")] = _no_file(name)
         if not folders and len(tree) == count and Path(place) != folder:
             empty = Path(place, EMPTY).relative_to(folder).as_posix()
             tree[printable(empty)] = lambda limit: b""
         if len(tree) > MAX_CLASS_FILES:
             raise BadInput(f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?")
     return tree
+
+
+def _no_file(name: str) -> Callable[[int], bytes]:
+    """Return a reader that refuses: what stands behind a link may be anybody's."""
+
+    def read(limit: int) -> bytes:
+        raise BadInput(f"{name} is a link or no file at all; put the file itself there")
+
+    return read
 
 
 def file_reader(path: Path) -> Callable[[int], bytes]:

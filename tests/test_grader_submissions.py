@@ -36,6 +36,9 @@ def sources(found: list[Submission]) -> dict[str, str | None]:
     return {item.name: item.source for item in found}
 
 
+NO_FILE = "is a link or no file at all; put the file itself there"
+
+
 def problems(found: list[Submission]) -> dict[str, str]:
     return {item.name: item.problem for item in found if item.problem}
 
@@ -284,7 +287,7 @@ def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
 def test_a_folder_with_a_pipe_alone_is_not_forgotten(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a", "eve/.hidden": "x"})
     os.mkfifo(tmp_path / "eve" / "ai.py")
-    assert problems(find([tmp_path], RULES)) == {"eve": "no ai.py and no other .py file in it"}
+    assert problems(find([tmp_path], RULES)) == {"eve": f"ai.py {NO_FILE}"}
 
 
 def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:
@@ -302,10 +305,13 @@ def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> N
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
-    write(tmp_path, {"secret.py": "s", "class/ann.py": "a", "class/eve/notes.txt": "x"})
-    (tmp_path / "class" / "eve" / "ai.py").symlink_to(tmp_path / "secret.py")
+    write(tmp_path, {"secret/ai.py": "s", "class/ann.py": "a", "class/eve/notes.txt": "x"})
+    (tmp_path / "class" / "eve" / "ai.py").symlink_to(tmp_path / "secret" / "ai.py")
+    (tmp_path / "class" / "bo.py").symlink_to(tmp_path / "secret" / "ai.py")
+    (tmp_path / "class" / "joe").symlink_to(tmp_path / "secret")
     found = find([tmp_path / "class"], RULES)
-    assert problems(found) == {"eve": "no ai.py and no other .py file in it"}
+    links = {"bo": "bo.py", "eve": "ai.py", "joe": "joe"}
+    assert problems(found) == {name: f"{link} {NO_FILE}" for name, link in links.items()}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.expectimax import Expectimax
 from connect4.search.heuristics import DEFAULT, HEURISTICS, PAYS_POINTS
-from connect4.search.mcts import Mcts, Playout, cut_short, to_the_end
+from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
 from connect4.search.moves import Order
@@ -31,9 +31,6 @@ MAX_MEMORY: Final = 512
 """Megabytes of the solver's table."""
 
 MCTS_ITERATIONS: Final = 5_000
-
-MCTS_PLIES: Final = 6
-"""Plies of a playout where points decide; it is then estimated."""
 
 
 def reserve(seconds: Seconds) -> Seconds:
@@ -176,9 +173,8 @@ class MctsAgent:
         self._random = Random(setup.derived_seed())
         game = setup.game.name
         self._decided_by_win = game not in PAYS_POINTS
-        self._playout: Playout = to_the_end
-        if not self._decided_by_win:
-            self._playout = cut_short(MCTS_PLIES, HEURISTICS[DEFAULT[game]].evaluation(game).leaf)
+        estimate = HEURISTICS[DEFAULT[game]].evaluation(game)
+        self._leaf = None if self._decided_by_win else estimate.leaf
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the move with the best mean; see `players.base.Agent`."""
@@ -190,7 +186,7 @@ class MctsAgent:
 
     def _search(self, state: State, seconds: Seconds | None) -> Mcts:
         deadline = self._budget.deadline(seconds)
-        search = Mcts(state, self._c, self._random, self._decided_by_win, self._playout, deadline)
+        search = Mcts(state, self._c, self._random, self._decided_by_win, self._leaf, deadline)
         search.run(self._iterations if self._budget.fixed else None)
         return search
 

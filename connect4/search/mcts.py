@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from random import Random
 from statistics import fmean, pstdev
-from typing import Final, TypeAlias
+from typing import Final
 
 from connect4.games.base import State
 from connect4.search.deadline import Deadline, OutOfBudget
@@ -18,34 +18,8 @@ LOST: Final = -math.inf
 CALIBRATION: Final = 50
 """Playouts that tell how far apart the points of a position's games are."""
 
-Playout: TypeAlias = Callable[[State, Random], float]
-"""Goes on at random from a position and returns player 1's margin at the end of that."""
-
-
-def to_the_end(state: State, rng: Random) -> float:
-    """Play a whole game at random."""
-    one, two = state.playout(rng)
-    return one - two
-
-
-def cut_short(plies: int, leaf: Callable[[State], float]) -> Playout:
-    """Return a playout of at most so many plies, after which `leaf` estimates the margin.
-
-    Where games are long and every move matters a little, a whole random game says less (Lorentz
-    2008, "Amazons discover Monte-Carlo").
-    """
-
-    def playout(state: State, rng: Random) -> float:
-        for _ in range(plies):
-            if state.ending() is not None:
-                return state.margin(1)
-            moves = ascending(state)
-            state = after(state, moves[int(rng.random() * len(moves))])
-        if state.ending() is not None:
-            return state.margin(1)
-        return leaf(state) if state.mover == 1 else -leaf(state)
-
-    return playout
+CALIBRATION_PLIES: Final = 6
+"""Their length where an estimate takes the place of the rest."""
 
 
 class Node:
@@ -84,10 +58,10 @@ class Mcts:
     """Searches one position; `root` is the tree afterwards.
 
     Each iteration descends by UCT, score r/n + c*sqrt(ln(2N)/n), to a position with untried moves,
-    adds one child and plays one random game from there (Kocsis & Szepesvari 2006, "Bandit based
-    Monte-Carlo planning"; Browne et al. 2012, "A survey of Monte Carlo tree search methods",
-    algorithm 2). A child that wins at once proves its parent, and proofs travel upwards (Winands,
-    Bjornsson & Saito 2008, "Monte-Carlo tree search solver").
+    adds one child and plays one random game from there, or estimates it (Kocsis & Szepesvari 2006,
+    "Bandit based Monte-Carlo planning"; Browne et al. 2012, "A survey of Monte Carlo tree search
+    methods", algorithm 2). A child that wins at once proves its parent, and proofs travel upwards
+    (Winands, Bjornsson & Saito 2008, "Monte-Carlo tree search solver").
     """
 
     def __init__(
@@ -96,22 +70,24 @@ class Mcts:
         exploration: float,
         rng: Random,
         decided_by_win: bool = True,
-        playout: Playout = to_the_end,
+        leaf: Callable[[State], float] | None = None,
         deadline: Deadline | None = None,
     ) -> None:
         """Prepare to search a position that is not over.
 
         Rewards are margins: 1, 0 or -1 with `decided_by_win`; otherwise shifted and scaled so that
-        playouts from here have mean 0 and deviation 1.
+        playouts from here have mean 0 and deviation 1. `leaf` estimates the margin for the mover
+        in place of a random game: where games are long and every move matters a little, such a
+        game says less (Lorentz 2008, "Amazons discover Monte-Carlo").
         """
         self._c = exploration
         self._random = rng
         self._proves = decided_by_win
         self._deadline = deadline or Deadline()
-        self._playout = playout
+        self._leaf = leaf
         self._mean, self._deviation = 0.0, 1.0
         if not decided_by_win:
-            margins = [playout(state, rng) for _ in range(CALIBRATION)]
+            margins = [self._margin(self._wander(state)) for _ in range(CALIBRATION)]
             self._mean, self._deviation = fmean(margins), max(1.0, pstdev(margins))
         self.iterations = 0
         self.root = Node(state, None, rng)
@@ -165,12 +141,29 @@ class Mcts:
         return best
 
     def _reward(self, node: Node) -> float:
-        """Return player 1's reward of one playout from `node`, or the proven one."""
+        """Return player 1's reward of one look at `node`, or the proven one."""
         state = node.state
         if node.proven:
             return 1.0 if (node.proven == WON) == (state.mover == 2) else -1.0
-        margin = state.margin(1) if node.over else self._playout(state, self._random)
-        return (margin - self._mean) / self._deviation
+        return (self._margin(state) - self._mean) / self._deviation
+
+    def _wander(self, state: State) -> State:
+        """Return where some random plies lead, if positions are estimated, else `state`."""
+        for _ in range(CALIBRATION_PLIES if self._leaf else 0):
+            if state.ending() is not None:
+                break
+            moves = ascending(state)
+            state = after(state, moves[int(self._random.random() * len(moves))])
+        return state
+
+    def _margin(self, state: State) -> float:
+        """Return player 1's margin, estimated or at the end of a random game from `state`."""
+        if state.ending() is not None:
+            return state.margin(1)
+        if self._leaf is None:
+            one, two = state.playout(self._random)
+            return one - two
+        return self._leaf(state) if state.mover == 1 else -self._leaf(state)
 
     def _back_up(self, path: list[Node], reward: float) -> None:
         """Add player 1's `reward` to every node of `path`, and what the last one proves."""
