@@ -244,7 +244,7 @@ def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
         ("minimax:depth=0", "depth is a whole number above 0, not '0'"),
         ("minimax:depth=-1", "depth is a whole number above 0, not '-1'"),
         ("alphabeta:depth=2.5", "depth is a whole number above 0, not '2.5'"),
-        ("alphabeta:depht=2", "no option 'depht', did you mean 'depth'?; the options are depth, "),
+        ("alphabeta:depht=2", "no option 'depht' (did you mean 'depth'?); the options are depth, "),
         ("alphabeta:nodes=many", "nodes is a whole number above 0, not 'many'"),
         ("alphabeta:seconds=0", "seconds is a number above 0, not '0'"),
         ("alphabeta:seconds=inf", "seconds is a number above 0, not 'inf'"),

@@ -197,7 +197,7 @@ def test_agents_that_cannot_play_here_are_refused(tmp_path):
     done = run(COMMAND, "h", "1", "g", "white", "--agent", "ai", cwd=tmp_path)
     assert_refused(done, "agent 'ai' plays extended, not dynamic")
     done = run(COMMAND, "h", "1", "g", "white", "--agent", "randon", cwd=tmp_path)
-    assert_refused(done, "no agent 'randon', did you mean 'random'?")
+    assert_refused(done, "no agent 'randon' (did you mean 'random'?)")
 
 
 def test_no_server_is_one_clear_line(tmp_path, listener):

@@ -90,7 +90,7 @@ def test_most_fours_are_counted_on_a_full_board(tmp_path):
         (["--repetition"], ["--repetition is an option of --game dynamic"]),
         (["--game", "dynamic", "--line", "5"], ["a line of 5: expected 3 or 4"]),
         (["--game", "dynamic", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
-        (["--game", "dynamik"], ["no game 'dynamik', did you mean 'dynamic'?", "classic-full"]),
+        (["--game", "dynamik"], ["no game 'dynamik' (did you mean 'dynamic'?)", "classic-full"]),
     ],
 )
 def test_bad_input_is_one_clear_line(arguments, parts, tmp_path):

@@ -389,10 +389,10 @@ def test_an_unknown_game_lists_the_games():
     assert find_game("extended") is EXTENDED
     with pytest.raises(BadInput) as refusal:
         find_game("Extendet")
-    assert "no game 'Extendet', did you mean 'extended'?" in str(refusal.value)
+    assert "no game 'Extendet' (did you mean 'extended'?)" in str(refusal.value)
     assert all(name in str(refusal.value) for name in GAMES)
 
 
 def test_a_near_miss_is_found_in_capitals_too_and_nothing_where_nothing_is_near():
-    assert nearest("AI", ["ai", "human"]) == ", did you mean 'ai'?"
+    assert nearest("AI", ["ai", "human"]) == " (did you mean 'ai'?)"
     assert nearest("qqq", ["ai", "human"]) == ""

@@ -67,8 +67,8 @@ def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key, did you mean 'time_limit'?"),
-        ("[part_c]\npoints = 3\n", "part_c: unknown key, did you mean 'part_"),
+        ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
+        ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
         ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
         ('[match]\ntime_limit = "5"\n', "match.time_limit: expected a number, got '5'"),
         ("[match]\ntime_limit = inf\n", "match.time_limit: expected a number, got inf"),
@@ -82,14 +82,14 @@ def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
         ("[part_a]\nboards = [1]\n", "part_a.boards: expected a text, got 1"),
         ("[part_a]\nboards = ['case9']\n", "part_a.boards: case9: no such file"),
         ("[part_a]\nopponent = 'human'\n", "part_a.opponent: 'human' cannot be a baseline"),
-        ("[part_a]\nopponent = 'randon'\n", "part_a.opponent: no agent 'randon', did you mean"),
+        ("[part_a]\nopponent = 'randon'\n", "part_a.opponent: no agent 'randon' (did you mean"),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 2}]\n",
             "part_b.baselines[1].high: 2 is not above low, 2",
         ),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 3, hihg = 1}]\n",
-            "part_b.baselines[1].hihg: unknown key, did you mean 'high'?",
+            "part_b.baselines[1].hihg: unknown key (did you mean 'high'?)",
         ),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2}]\n",

@@ -34,10 +34,10 @@ def refusal(name, game="extended"):
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("humann", ", did you mean 'human'?"),
-        ("Random", ", did you mean 'random'?"),
-        ("AI", ", did you mean 'ai'?"),
-        ("rnadom:5", ", did you mean 'random'?"),
+        ("humann", " (did you mean 'human'?)"),
+        ("Random", " (did you mean 'random'?)"),
+        ("AI", " (did you mean 'ai'?)"),
+        ("rnadom:5", " (did you mean 'random'?)"),
         ("qqqqqq", ";"),
         ("", ";"),
     ],
@@ -57,7 +57,7 @@ def test_an_unknown_agent_suggests_the_nearest_and_lists_all(name, hint):
         ("random:5", "agent 'random:5': '5' is not understood; write random"),
         ("human:me", "agent 'human:me': 'me' is not understood; write human"),
         ("random:seed=3", "agent 'random:seed=3': no option 'seed'; the options are none"),
-        ("ai:nods=5", "agent 'ai:nods=5': no option 'nods', did you mean 'nodes'?; "),
+        ("ai:nods=5", "agent 'ai:nods=5': no option 'nods' (did you mean 'nodes'?); "),
         ("ai:nodes=0", "agent 'ai:nodes=0': nodes is a whole number above 0, not '0'"),
         ("ai:nodes=", "agent 'ai:nodes=': nodes is a whole number above 0, not ''"),
         ("ai:nodes=1e3", "nodes is a whole number above 0, not '1e3'"),
@@ -77,7 +77,7 @@ def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
     agent_file(tmp_path, "return (0, False)", name="agent_one.py")
     missing = tmp_path / "agent_on.py"
     assert refusal(f"ai:{missing}") == (
-        f"agent 'ai:{missing}': no file '{missing}', did you mean '{tmp_path / 'agent_one.py'}'?"
+        f"agent 'ai:{missing}': no file '{missing}' (did you mean '{tmp_path / 'agent_one.py'}'?)"
     )
     assert refusal(f"ai:{tmp_path}").endswith(f"no file '{tmp_path}'")
     assert refusal("ai:no/such/folder/ai.py").endswith("no file 'no/such/folder/ai.py'")

@@ -284,7 +284,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("game", "extendet"), "no game 'extendet', did you mean 'extended'?"),
+        (("game", "extendet"), "no game 'extendet' (did you mean 'extended'?)"),
         (("rules_version", 2), "rules version 2 of extended, expected 1"),
         (("start", {}), "start: not a position of ExtendedConnect4 (KeyError('popouts'))"),
         (("start", "board", 1, [1, 3]), "start:3: value 3; expected 0 (empty), 1 or 2"),

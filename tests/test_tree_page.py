@@ -439,7 +439,7 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
         (["--game", "classic", "--agent", "solver", "small.txt"], "of 6 rows by 7 columns"),
         (["over.txt"], "the game is over in that position"),
         (["none.txt"], "none.txt: no such file"),
-        (["--agent", "alphabet"], "no agent 'alphabet', did you mean 'alphabeta'?"),
+        (["--agent", "alphabet"], "no agent 'alphabet' (did you mean 'alphabeta'?)"),
     ],
 )
 def test_what_has_no_tree_is_refused_in_one_line(

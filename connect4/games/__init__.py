@@ -23,12 +23,12 @@ MAX_START_BYTES: Final = 1_000_000
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `, did you mean ...?` for a near miss among `known`, else an empty string."""
+    """Return ` (did you mean ...?)` for a near miss among `known`, else an empty string."""
     import difflib  # for the one mistake; every agent's process loads this module
 
     names = {name.lower(): name for name in known}
     match = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.5)
-    return f", did you mean {names[match[0]]!r}?" if match else ""
+    return f" (did you mean {names[match[0]]!r}?)" if match else ""
 
 
 def find_game(name: str) -> Game:

@@ -133,7 +133,7 @@ def _check_file(text: str, path: Path) -> None:
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
     near = difflib.get_close_matches(path.name, names, n=1)
-    hint = f", did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+    hint = f" (did you mean {str(path.with_name(near[0]))!r}?)" if near else ""
     raise BadInput(f"agent {text!r}: no file {str(path)!r}{hint}")
 
 
