@@ -30,7 +30,7 @@ MAX_DEPTH: Final = 200
 MAX_MEMORY: Final = 512
 """Megabytes of the solver's table."""
 
-MCTS_ITERATIONS: Final = 5_000
+MCTS_ITERATIONS: Final = 20_000
 
 
 def reserve(seconds: Seconds) -> Seconds:
