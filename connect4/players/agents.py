@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
@@ -41,6 +43,24 @@ def reserve(seconds: Seconds) -> Seconds:
     return min(max(0.02, seconds / 20), 0.5, seconds / 2)
 
 
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Hold the garbage collector back: to walk all that a search keeps may make a move late.
+
+    Searches make no cycles, so that nothing waits for it. What is there at the end is left out of
+    collections until the next search, or the first of them would walk it after all.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    gc.unfreeze()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.freeze()
+            gc.enable()
+
+
 class Budget:
     """How far an agent may search: a depth, seconds or nodes, and always the referee's limit."""
 
@@ -76,7 +96,8 @@ class DepthAgent:
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the best move found; see `players.base.Agent`."""
         search = self._make(self._budget.deadline(seconds))
-        return deepen(search, state, self._budget.depth).move
+        with uncollected():
+            return deepen(search, state, self._budget.depth).move
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the tree of one search as deep as this agent's, from a position that goes on.
@@ -175,6 +196,8 @@ class MctsAgent:
         self._decided_by_win = game not in PAYS_POINTS
         estimate = HEURISTICS[DEFAULT[game]].evaluation(game)
         self._leaf = None if self._decided_by_win else estimate.leaf
+        self._last: Mcts | None = None
+        """The last tree: to take it apart takes time, which belongs to the next move."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the move with the best mean; see `players.base.Agent`."""
@@ -186,8 +209,11 @@ class MctsAgent:
 
     def _search(self, state: State, seconds: Seconds | None) -> Mcts:
         deadline = self._budget.deadline(seconds)
+        self._last = None
         search = Mcts(state, self._c, self._random, self._decided_by_win, self._leaf, deadline)
-        search.run(self._iterations if self._budget.fixed else None)
+        with uncollected():
+            search.run(self._iterations if self._budget.fixed else None)
+        self._last = search
         return search
 
 
