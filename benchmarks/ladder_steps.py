@@ -1,6 +1,7 @@
 """Measure the ladder: `python3 -m benchmarks.ladder_steps [AGENT ...] [--time T] [--jobs N]`.
 
-Each agent plays the one below it on the boards of part B, from both sides. A step is a step where
+Each agent plays the one below it on the boards of part B after random openings, as `compare` makes
+them, from both sides; without those, agents that search to a depth would repeat their games. A step is a step where
 the mean margin's confidence interval lies above 0. The last column suggests the rubric's `high`
 for the lower agent, with `low = 0`: an agent as strong as the next step then earns half the points.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from grader import rubric as rubrics
+from grader.compare import opening
 from grader.grading import by_match, tally
 from grader.rubric import Rubric
 from grader.run import play_all
@@ -30,20 +32,25 @@ LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "a
 
 def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
     """Return the games of each agent against the one below it."""
-    rules = rubric.match
+    rules, plies = rubric.match, rubric.compare.opening_plies
+    starts = [
+        (opening(board, plies, seed), repeat, seed)
+        for board in rubric.part_b.boards
+        for repeat in range(rules.repeats)
+        for seed in [seed_of(rules.seed, board.name, repeat)]
+    ]
     return [
         Game(
             Match("ladder", baseline(above), baseline(below)),
-            board,
+            start,
             repeat,
             side,
-            seed_of(rules.seed, board.name, repeat),
+            seed,
             rules.time_limit,
             rubric.limits,
         )
         for below, above in pairwise(agents)
-        for board in rubric.part_b.boards
-        for repeat in range(rules.repeats)
+        for start, repeat, seed in starts
         for side in SIDES
     ]
 
