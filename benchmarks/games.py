@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 from collections.abc import Sequence
@@ -12,8 +13,8 @@ import numpy as np
 from connect4.games import GAMES
 from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
-from connect4.isolation import open_seat
-from connect4.players.base import Setup
+from connect4.isolation import Level, open_seat
+from connect4.players.base import Seat, Setup
 from connect4.players.registry import asked_of, parse_agent
 from connect4.referee import Result, Turn, TurnEnded, play
 
@@ -56,22 +57,26 @@ def play_game(
     seconds: Seconds,
     limit: Seconds | None,
     seed: int,
+    level: Level = "none",
 ) -> tuple[Result, list[Turn]]:
     """Play one game; the agents are told `seconds`, the referee enforces `limit`."""
     agents = {player: parse_agent(name) for player, name in names.items()}
-    seats = {}
-    for player, agent in agents.items():
-        asked = asked_of(agent, agents[1 if player == 2 else 2])
-        seats[player] = open_seat(Setup(agent, player, GAME, seconds, seed, asked), "none")
-    events = play(GAME, start, seats, {1: limit, 2: limit})
-    turns = []
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as over:
-            return over.value, turns
-        if isinstance(event, TurnEnded):
-            turns.append(event.turn)
+    seats: dict[Player, Seat] = {}
+    with contextlib.ExitStack() as stack:
+        for player, agent in agents.items():
+            asked = asked_of(agent, agents[1 if player == 2 else 2])
+            seat = open_seat(Setup(agent, player, GAME, seconds, seed, asked), level)
+            seats[player] = seat
+            stack.callback(seat.close)
+        events = play(GAME, start, seats, {1: limit, 2: limit})
+        turns = []
+        while True:
+            try:
+                event = next(events)
+            except StopIteration as over:
+                return over.value, turns
+            if isinstance(event, TurnEnded):
+                turns.append(event.turn)
 
 
 def interval(values: Sequence[float]) -> float:

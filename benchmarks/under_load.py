@@ -1,14 +1,14 @@
 """Move on time on a busy machine: `python3 -m benchmarks.under_load --time 1 --moves 2000`.
 
-Two games run at once on each core. Every turn is judged by the referee; exits with status 1
-where one was late, invalid or failed, or where a process took more than 512 MB. Nothing else may
-run meanwhile: a late turn that had less than `FAIR` of a core is counted as `starved`.
+Two games run at once on each core, each agent in a process of its own. Every turn is judged by the
+referee; exits with status 1 where one was late, invalid or failed, or where a process took more
+than 512 MB. Nothing else may run meanwhile: a late turn that had less than `FAIR` of a core is
+counted as `starved`.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import math
 import os
@@ -37,9 +37,9 @@ def work(options: argparse.Namespace) -> None:
         names = {1: "ai", 2: "ai"}
         if rng.random() < 0.25:
             names[rng.choice((1, 2))] = "random"
-        gc.collect()  # a player has its process to itself in earnest; the last game's are gone
         start = empty(rng.choice(options.boards))
-        _, turns = play_game(start, names, options.time, options.time, rng.randrange(2**32))
+        seed = rng.randrange(2**32)
+        _, turns = play_game(start, names, options.time, options.time, seed, "process")
         turns = [turn for turn in turns if names[turn.player] == "ai"]
         outcomes.update(
             "starved"
@@ -48,7 +48,7 @@ def work(options: argparse.Namespace) -> None:
             for turn in turns
         )
         slowest = max(slowest, *(turn.seconds for turn in turns))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(json.dumps({"outcomes": outcomes, "slowest": slowest, "memory": memory}))
 
 
