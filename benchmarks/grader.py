@@ -150,7 +150,7 @@ def rounds_at_once(jobs: int) -> int:
 
 
 def throughput(repeats: int) -> bool:
-    games, sources = schedule(COUNTS, "mid8x10", 8, 5.0)
+    games, sources = schedule(COUNTS, "mid8x10", 24, 5.0)
     rates: dict[int, list[float]] = {1: [], 2: []}
     rounds: dict[int, list[float]] = {1: [], 2: []}
     for number in range(repeats):
