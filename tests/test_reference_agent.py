@@ -158,6 +158,42 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (own, other) == pair(state)
 
 
+def best_of_stacks(stacks: tuple[tuple[float, ...], ...]) -> float:
+    """Return what the mover wins if two players take coins from the tops in turn: brute force."""
+
+    @cache
+    def solve(taken: tuple[int, ...]) -> float:
+        values = [
+            stack[taken[place]] - solve((*taken[:place], taken[place] + 1, *taken[place + 1 :]))
+            for place, stack in enumerate(stacks)
+            if taken[place] < len(stack)
+        ]
+        return max(values, default=0.0)
+
+    return solve((0,) * len(stacks))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from([(3, 4), (5, 4), (8, 2), (8, 10), (12, 12), (13, 4)]),
+    st.integers(0, 12),
+    st.integers(0, 2**32),
+)
+def test_coins_free_and_the_prize_are_what_the_game_of_stacks_is_worth(
+    shape: tuple[int, int], empty_cells: int, seed: int
+) -> None:
+    state = played(empty(*shape), shape[0] * shape[1] - empty_cells, random.Random(seed))
+    lines = ai.Lines(*shape, state.mover, ai.AlphaBeta.share)
+    codes, drops, *_ = lines.read(state.board(), 0, 0)
+    free, prize = lines.coins(codes, drops)
+    stacks = tuple(
+        tuple(lines.gain(codes, above) for above in range(cell, lines.cells, lines.columns))
+        for _, cell in drops
+    )
+    assert free == sorted(free, reverse=True)
+    assert sum(free[::2]) - sum(free[1::2]) + prize == pytest.approx(best_of_stacks(stacks))
+
+
 @pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])
 def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
     lines = ai.Lines(2, 2, 1, method.share)
