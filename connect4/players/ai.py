@@ -106,7 +106,10 @@ Shares: TypeAlias = tuple[float, ...]
 Table: TypeAlias = "tuple[float, ...] | LongLine"
 Codes: TypeAlias = list[int]
 Actions: TypeAlias = list[tuple[float, int]]
-"""Pairs (gain of the mover, action), best first."""
+"""Pairs (gain, action), best first where nothing else is said.
+
+The gain is the mover's, but of drops player 1's where the shares are uneven: see `Lines.play`.
+"""
 
 Position: TypeAlias = tuple[Codes, Actions, float, int, int, int, int]
 """Codes, drops, expected margin of the mover, key, mover, pop-outs of mover and opponent."""
@@ -294,23 +297,23 @@ class Lines:
         change = table[new + weight] - table[new] - table[old + weight] + table[old]
         return self.gain(codes, above) + change
 
-    def coins(self, codes: Codes, drops: Actions) -> tuple[list[float], float]:
-        """Reduce the empty cells to a simpler game: coins free to take, and the prize at the end.
+    def prize(self, codes: Codes, drops: Actions) -> float:
+        """Return what the mover wins, or loses, by zugzwang, as a simpler game has it.
 
-        Each column is a stack of coins, each worth the gain of its cell; the players take one
-        from the top of a stack in turn. A coin worth no less than those above and below it is
-        taken at once after the one above, and the one below it then: all three are worth one coin
-        of `above - coin + below`. A pair that is left at the bottom of a stack, its lower coin
-        worth no less, is touched last, by the side whose turn it is then: the other one gets the
-        difference, of all such pairs. That is the prize, negative where the mover loses it. What
-        is left above falls from coin to coin, so that the players take the greatest in turn.
+        Each column is a stack of coins, worth the gains of its cells, that the players take in
+        turn. It stands on its head: the coin to take first is the lowest empty cell. A coin worth
+        no less than the one before it and the one after it makes one coin of the three, worth
+        `before - coin + after`: with best play they go in turn, or none of them. A last pair whose
+        second coin is worth no less than its first is left alone until only such pairs are left.
+        Then whoever is to move must open one, and loses the differences of all of them, the
+        prize: with an odd number of empty cells that is the opponent. The other coins fall in
+        worth from one to the next in each stack; the players take the greatest of them in turn.
         """
-        free: list[float] = []
         prize = 0.0
-        left = len(drops)
-        for top, cell in drops:
-            stack = [top]
-            left += len(self.above[cell])
+        empty_cells = len(drops)
+        for first, cell in drops:
+            stack = [first]
+            empty_cells += len(self.above[cell])
             for i, wa, ta, j, wb, tb, k, wc, tc, m, wd, td in self.above[cell]:
                 a, b, c, d = codes[i], codes[j], codes[k], codes[m]
                 coin = ta[a + wa] - ta[a] + tb[b + wb] - tb[b]
@@ -321,9 +324,7 @@ class Lines:
                 stack.append(coin)
             while len(stack) > 1 and stack[-1] >= stack[-2]:
                 prize += stack.pop() - stack.pop()
-            free += stack
-        free.sort(reverse=True)
-        return free, prize if left % 2 else -prize
+        return prize if empty_cells % 2 else -prize
 
     def _drops(self, codes: Codes, landing: list[int]) -> Actions:
         """Return the drops into the `landing` cells that are on the board."""
@@ -423,21 +424,21 @@ class Budget:
 class AlphaBeta:
     """Iterative deepening principal-variation search with a transposition table.
 
-    What was measured, in points a game, 60 pairs of games each (so that 2 to 4 points are noise):
-    without pop-outs, the game of stacks at the horizon wins 14 over a credit for the best gain, at
-    equal nodes on 8x10. With pop-outs left it wins too little for its time; there, at equal depth,
-    crediting the side to move with part of its best gain is worth 4 to 10 over no credit, and how
-    large a part, from one half to all, made no difference. Reducing late moves by one ply is then
-    as good as by two. Leaving pop-outs out of the last ply costs 7; two plies more give 7. Leaning
-    a cell's share to one side by the parity of its height gains nothing, and loses 15 with the
-    wrong sign.
+    What was measured, in points a game, 60 to 100 pairs each (so that 2 to 4 points are noise):
+    the prize of zugzwang, without pop-outs, wins 9 at equal nodes on 8x10; all of the simpler game
+    that it is from, solved at each leaf, wins 2 more for a seventh of the speed. At equal depth,
+    crediting the side to move at the horizon with part of its best gain is worth 4 to 10 over no
+    credit; how large a part, from one half to all, made no difference. Reducing late moves by one
+    ply is then as good as by two. Leaving pop-outs out of the last ply costs 7; two plies more
+    give 7. Leaning a cell's share to one side by the parity of its height gains nothing, and loses
+    15 with the wrong sign.
     """
 
     TEMPO = 0.75
-    """How much of its best gain the side to move after the last ply gets, with pop-outs left."""
+    """How much of its best gain the side to move after the last ply is credited with."""
 
-    FREE, PRIZE = 0.8, 0.6
-    """How much counts of the free coins and the prize, where no pop-outs are left."""
+    PRIZE = 0.6
+    """How much of the prize that zugzwang gives counts; only without pop-outs left."""
 
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
@@ -449,7 +450,7 @@ class AlphaBeta:
     """Plies: what keeps the recursion far from Python's limit."""
 
     LEAP = 8
-    """The end of the game is searched as soon as it is so many plies below the last depth."""
+    """So many depths before the whole rest of the game are skipped: they take nearly as long."""
 
     @staticmethod
     def share(kind: str, height: int) -> float:
@@ -461,6 +462,7 @@ class AlphaBeta:
         self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
         self.depth = 0
         self.value = 0.0
+        self.prize = 0.0  # of the positions before the last ply that are being looked at
         self.solved = False
 
     def choose(self, position: Position, budget: Budget) -> int:
@@ -469,6 +471,7 @@ class AlphaBeta:
         actions = self.lines.actions(position)[:]
         left = self.lines.plies_left(position)
         self.depth = 0
+        self.prize = 0.0
         try:
             for depth in (*range(1, min(left - self.LEAP, self.DEEPEST)), min(left, self.DEEPEST)):
                 self.solved = depth == left
@@ -516,9 +519,8 @@ class AlphaBeta:
         self.budget.spend()
         _, _, total, key, _, own, other = position
         if depth == 1 and not self.solved:
-            if own or other:
-                return self._frontier(position, alpha, beta, self.TEMPO)
-            return total + self._tempo(position)
+            prize = self.prize
+            return self._frontier(position, alpha - prize, beta - prize, self.TEMPO) + prize
         if depth == 2 and self.solved and not (own or other):
             return self._frontier(position, alpha, beta, 1.0)
         slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
@@ -530,6 +532,9 @@ class AlphaBeta:
         actions = self.lines.actions(position)
         if not actions or not depth:
             return total
+        if depth == 2 and not self.solved:  # it hardly changes with one move: enough for all
+            codes, drops = position[:2]
+            self.prize = 0.0 if own or other else -self.PRIZE * self.lines.prize(codes, drops)
         if found and favourite != actions[0][1]:
             actions = sorted(actions, key=lambda item: item[1] != favourite)
         best, best_action, floor = -INFINITY, 0, alpha
@@ -545,17 +550,11 @@ class AlphaBeta:
         self.known[slot % self.TABLE_SIZE] = slot, depth, bound, best, best_action
         return best
 
-    def _tempo(self, position: Position) -> float:
-        """Return what the mover gains by the order in which the empty cells are filled."""
-        codes, drops, _, _, _, _, _ = position
-        free, prize = self.lines.coins(codes, drops)
-        return self.FREE * (sum(free[::2]) - sum(free[1::2])) + self.PRIZE * prize
-
     def _frontier(self, position: Position, alpha: float, beta: float, tempo: float) -> float:
         """Return the value of the mover's best action less the best drop in reply.
 
-        The reply counts with the weight `tempo`. No child is made: the gain of a reply has
-        changed only where it shares a line with the action.
+        The reply counts with the weight `tempo`. For a drop no child is made: the gain of a reply
+        has changed only where it shares a line with the action.
         """
         codes, drops, total, _, mover, own, _ = position
         shared_by = self.lines.shared[mover]
