@@ -6,6 +6,7 @@ agent there. `docs/isolation.md` has the levels, the means and the limits.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import signal
@@ -20,7 +21,7 @@ from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
 from connect4.players.building import build, module_of
 from connect4.players.names import student_file
-from connect4.players.student import MAX_DETAIL, uses_numpy_random
+from connect4.players.student import MAX_DETAIL, StudentAgent, uses_numpy_random
 from connect4.processes import (
     FORKS,
     PATIENCE,
@@ -143,9 +144,16 @@ class InProcessSeat:
             self._agent.see_end(state)
 
     def close(self) -> None:
-        """Let the agent hang up, where it is connected to somebody."""
+        """Let the agent hang up, where it is connected to somebody, and free a student's module.
+
+        A module is a cycle, and may be among what a search had the collector leave out.
+        """
         if isinstance(self._agent, Connected):
             self._agent.close()
+        if isinstance(self._agent, StudentAgent):
+            self._agent = None
+            gc.unfreeze()
+            gc.collect()
 
 
 class IsolatedSeat:

@@ -398,6 +398,30 @@ def test_people_may_be_seated_without_a_process() -> None:
     assert isinstance(open_seat(setup("plain"), "none"), InProcessSeat)
 
 
+def test_a_game_in_the_referees_process_frees_the_module_of_the_game_before(
+    tmp_path: Path,
+) -> None:
+    path, freed = agent(tmp_path, "pass"), tmp_path / "freed"
+    trace = f"""
+class Trace:
+    def __del__(self, path={str(freed)!r}, open=open):
+        open(path, "a").write("freed ")
+
+trace = Trace()
+"""
+    path.write_text(path.read_text(encoding="utf-8") + trace, encoding="utf-8")
+    for _ in range(2):
+        searching = Setup(parse_agent("alphabeta:nodes=20"), 2, EXTENDED, 1.0, SEED)
+        seats = [open_seat(each, "none") for each in (setup(path), searching)]
+        state = board()
+        for opened in seats:
+            reply = opened.ask(state, None)
+            assert reply.action is not None, reply.detail
+            state = state.apply(reply.action)
+            opened.close()
+    assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
+
+
 def test_the_two_seeds_of_a_game_do_not_give_each_other_away() -> None:
     seeds = {
         Setup(parse_agent("random"), player, EXTENDED, 1.0, seed).derived_seed()
