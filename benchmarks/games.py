@@ -57,9 +57,13 @@ def play_game(
     seconds: Seconds,
     limit: Seconds | None,
     seed: int,
-    level: Level = "none",
 ) -> tuple[Result, list[Turn]]:
-    """Play one game; the agents are told `seconds`, the referee enforces `limit`."""
+    """Play one game; the agents are told `seconds`, the referee enforces `limit`.
+
+    With a limit each agent has a process of its own, as in the kit: in one process for both the
+    garbage collector walks the tables of both, and makes moves late.
+    """
+    level: Level = "none" if limit is None else "process"
     agents = {player: parse_agent(name) for player, name in names.items()}
     seats: dict[Player, Seat] = {}
     with contextlib.ExitStack() as stack:

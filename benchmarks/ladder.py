@@ -2,7 +2,8 @@
 
 Pairs of games with the same random opening, from both sides. Each rung says what the opponent may
 use: the same time, ten times the time, or the same nodes. Exits with status 1 where a pair is not
-won, or a rung's mean margin is below what is required.
+won, or a rung's mean margin is below what is required on that board: 180 points at equal nodes on
+8x10 with 4 pop-outs each, the kit's `empty8x10`. Without pop-outs all margins are smaller.
 
 A node of the alpha-beta agents is any position that the search visits, leaves included. The
 reference counts the positions that it visits too, but not the children of its last ply, which it
@@ -17,7 +18,8 @@ import argparse
 import math
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from benchmarks.games import summary
@@ -32,7 +34,8 @@ class Rung:
     opponent: str
     reference: str = "ai"
     time_factor: float = 1
-    required: float = 0
+    required: Mapping[str, float] = field(default_factory=dict)
+    """Points a game, by board; more than none where nothing is said."""
 
 
 RUNGS = [
@@ -45,8 +48,7 @@ RUNGS = [
         "margin, equal nodes",
         "alphabeta:heuristic=margin,nodes={nodes}",
         "ai:nodes={nodes}",
-        1,
-        180,
+        required={"8x10+4": 180},
     ),
 ]
 
@@ -62,10 +64,11 @@ def climb(rung: Rung, board: str, options: argparse.Namespace) -> bool:
         if time.monotonic() > until:
             break
     won = sum(margin > 0 for margin in margins)
-    passed = won == len(margins) and fmean(margins) >= rung.required
+    required = rung.required.get(board, 0)
+    passed = won == len(margins) and fmean(margins) >= required
     print(
         f"{board:>7} {rung.title:26} {summary(margins):>16} points a game, "
-        f"pairs won {won} of {len(margins)} (required {rung.required:g})"
+        f"pairs won {won} of {len(margins)} (required {required:g})"
         f"{'' if passed else '  MISSED'}",
         flush=True,
     )
@@ -79,7 +82,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=math.inf, help="for each rung")
     parser.add_argument("--time", type=float, default=0.2, help="seconds a move (default: 0.2)")
-    parser.add_argument("--nodes", type=int, default=2000, help="nodes a move (default: 2000)")
+    parser.add_argument("--nodes", type=int, default=1000, help="nodes a move (default: 1000)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     passed = [

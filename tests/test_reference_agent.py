@@ -196,6 +196,35 @@ def test_the_prize_is_what_zugzwang_is_worth_in_the_game_of_stacks(
     assert prize == pytest.approx((best_of_stacks(stacks) - changed) / 2)
 
 
+@pytest.mark.parametrize("popouts", [0, 1, 3])
+def test_it_is_settled_from_the_start_whom_the_end_of_the_game_finds_to_move(
+    popouts: int, rng: random.Random
+) -> None:
+    lines = ai.Lines(3, 5, 1, ai.AlphaBeta.share)
+    for plies in range(8):
+        start = played(empty(3, 5, popouts), plies, rng)
+        if start.mover == 1:
+            own, other = start.popouts
+            left = lines.plies_left(lines.read(start.board(), own, other))
+            end = played(start, left, rng)
+            assert not end.legal_actions()
+            assert end.mover == (2 if left % 2 else 1)
+
+
+def expected(own: int, other: int) -> float:
+    """Return what the one to move expects of an empty 6x8, where the other makes the last move."""
+    player = ai.AIPlayer(1, 5)
+    player.node_budget = 200
+    start = ExtendedState(np.zeros((6, 8), dtype=np.int64), (own, other))
+    return player.expected_play(start.for_agent())[0]
+
+
+def test_pop_outs_in_hand_are_worth_more_to_the_player_who_makes_the_last_move() -> None:
+    assert expected(0, 4) < expected(0, 2) < expected(0, 0) < expected(2, 0)
+    assert expected(3, 3) < expected(0, 0)
+    assert expected(6, 6) < expected(1, 6)  # that many are a debt of the player to move
+
+
 @pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])
 def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
     lines = ai.Lines(2, 2, 1, method.share)
