@@ -294,7 +294,7 @@ class Child:
             if home.control is not None:
                 self._selector.register(home.control, selectors.EVENT_READ, self._hear_warden)
             home.start(channel, prints)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no process stays behind
             self.close()
             raise
         finally:

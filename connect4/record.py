@@ -119,7 +119,7 @@ def write(record: Record, path: Path) -> None:
                 file.write(dumps(record))
             os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no half a file stays behind
             os.unlink(temporary)
             raise
     except OSError as error:

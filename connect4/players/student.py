@@ -94,7 +94,7 @@ class StudentAgent:
         name = self._path.name
         try:
             text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source))
-        except Exception:
+        except Exception:  # the agent wrote the error's class, whose __str__ may do anything
             text = f"{type(error).__name__}: (its text could not be made)"
         if len(text) > MAX_DETAIL:
             text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
