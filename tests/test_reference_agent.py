@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import random
 import re
@@ -369,3 +370,15 @@ def test_the_shortest_time_limit_is_kept_from_the_first_move_on() -> None:
     for method in ("get_intelligent_move", "get_expectimax_move"):
         player = ai.AIPlayer(1, 0.05)  # type: ignore[arg-type]
         assert getattr(player, method)(state.for_agent()) in state.legal_actions()
+
+
+def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one() -> None:
+    player = ai.AIPlayer(1, 5)
+    player.node_budget = 300
+    before = len(gc.get_objects())
+    try:
+        player.get_intelligent_move(empty(8, 10, 4).for_agent())
+        assert gc.isenabled()
+        assert len(gc.get_objects()) < before
+    finally:
+        gc.unfreeze()

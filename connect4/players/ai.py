@@ -88,6 +88,7 @@ class AIPlayer:
         try:
             return search.choose(position, budget)
         finally:
+            gc.freeze()  # nor is what it keeps to be walked in a later turn
             if collects:
                 gc.enable()
 
