@@ -7,8 +7,8 @@ won, or a rung's mean margin is below what is required on that board: 180 points
 
 A node of the alpha-beta agents is any position that the search visits, leaves included. The
 reference counts the positions that it visits too, but not the children of its last ply, which it
-evaluates by differences without visiting them: up to five for each node on 8x10 without
-pop-outs. Counted by children too, equal nodes are `ai:nodes=N` against `nodes=6N`. The margin
+evaluates by differences without visiting them: up to six for each node on 8x10 without
+pop-outs. Counted by children too, equal nodes are `ai:nodes=N` against `nodes=7N`. The margin
 agent is iterative deepening with a transposition table and central columns first.
 """
 

@@ -283,10 +283,18 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
 
 
 def test_the_only_action_is_answered_at_once() -> None:
-    board = np.array([[1, 0], [2, 1], [1, 2]])
-    began = time.monotonic()
-    assert ask(ExtendedState(board, (0, 0)), 1000) == (1, False)
-    assert time.monotonic() - began < 100
+    """Nothing is prepared for a search, which with many plies to come would take all the time."""
+    player = ai.AIPlayer(1, 1000)
+    state = ExtendedState(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
+    assert player.get_intelligent_move(state.for_agent()) == (1, False)
+    assert not player.kept
+
+
+def test_games_of_more_plies_than_python_can_recurse_are_played() -> None:
+    state = ExtendedState(np.zeros((3, 2), dtype=np.int64), (400, 400))
+    for method in ("get_intelligent_move", "get_expectimax_move"):
+        player = ai.AIPlayer(1, 2)
+        assert getattr(player, method)(state.for_agent()) in state.legal_actions()
 
 
 def test_a_win_by_pop_out_is_seen() -> None:
