@@ -6,7 +6,6 @@ import gc
 import importlib.util
 import random
 import re
-import time
 from functools import cache
 from pathlib import Path
 from types import ModuleType

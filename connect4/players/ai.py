@@ -511,10 +511,11 @@ class AlphaBeta:
         """Return what so many pop-outs in hand are worth to the mover.
 
         Each move lowers the number of plies left by one, so that it is settled from the start who
-        makes the last one, as long as nobody loses a turn. The other player is the one to move when the board is full, and has to
-        pop out, at a loss, as often as it still can, while the last mover drops into the gap. So
-        the last mover keeps its pop-outs. Those of the other are worth less, and where the last
-        mover has a hoard, which answers all of them, they are a debt, but for having the choice.
+        makes the last one, as long as nobody loses a turn. The other player is the one to move when
+        the board is full, and has to pop out, at a loss, as often as it still can, while the last
+        mover drops into the gap. So the last mover keeps its pop-outs. Those of the other are worth
+        less, and where the last mover has a hoard, which answers all of them, they are a debt, but
+        for having the choice.
         """
         if mover == self.last_mover:
             worth = 5.0 * popouts
