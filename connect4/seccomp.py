@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import signal
 import struct
 import sys
 from typing import Final, NamedTuple, TypeAlias
@@ -28,7 +29,9 @@ DENIED: Final = {
     "unshare": (272, 97),
     "setns": (308, 268),
     "chroot": (161, 51),
-    # signals to others, and their memory; `kill` and `tgkill` are below
+    # signals to others, and their memory; `kill` and `tgkill` are below. A timer could send the
+    # signal that wakes a stopped process
+    "timer_create": (222, 107),
     "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
@@ -223,8 +226,9 @@ def program(own_pid: int, landlocked: bool) -> list[Instruction]:
         if number is not None:
             steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, NO)]
     steps += _if_called(here.clone, 0, (ANY_BIT, 1, 0, CLONE_THREAD), (RETURN, 0, 0, NO))
-    for number in (here.kill, here.tgkill):
+    for number, which in ((here.kill, 1), (here.tgkill, 2)):
         steps += _if_called(number, 0, (EQUAL, 1, 0, own_pid), (RETURN, 0, 0, NO))
+        steps += _deny_values(number, which, (signal.SIGCONT,))  # only the referee wakes it
     steps += _if_called(here.prlimit, 0, (EQUAL, 1, 0, 0), (RETURN, 0, 0, NO))
     steps += _deny_values(here.prctl, 0, PRCTL_DENIED)
     steps += _deny_values(here.fcntl, 1, FCNTL_DENIED)

@@ -166,9 +166,12 @@ def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
     assert reply.outcome is Outcome.PLAYED, reply.detail
 
 
+@pytest.mark.parametrize(
+    "name", ["thinks_on_opponents_time", "wakes_itself_by_a_signal", "wakes_itself_by_a_timer"]
+)
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_is_stopped_unless_it_is_asked(level: Level) -> None:
-    opened = seat("thinks_on_opponents_time", level)
+def test_an_agent_is_stopped_unless_it_is_asked(level: Level, name: str) -> None:
+    opened = seat(name, level)
     try:
         time.sleep(0.3)  # before the game's first clock
         for _ in range(2):

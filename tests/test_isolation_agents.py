@@ -30,7 +30,8 @@ PLAYED = """
     prints_two_megabytes raises_its_priority reads_hidden_boards reads_the_kits_own_agent
     reads_the_opponent renames_results resolves_names sends_urgent_data_to_the_log sets_trace
     signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent truncates_results
-    unlinks_results walks_for_the_referee writes_results
+    unlinks_results wakes_itself_by_a_signal wakes_itself_by_a_timer walks_for_the_referee
+    writes_results
 """
 INVALID = """
     returns_array returns_column_off_the_board returns_half_column returns_huge returns_int

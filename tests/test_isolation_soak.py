@@ -37,6 +37,8 @@ TOO_MUCH_WORK = {
     "prints_two_megabytes",
     "recursion_without_end",
     "thinks_on_opponents_time",
+    "wakes_itself_by_a_signal",
+    "wakes_itself_by_a_timer",
     "walks_for_the_referee",
     "writes_without_a_line_end",
 }
