@@ -21,7 +21,7 @@ from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.isolation import Level, choose_level, open_seat
-from connect4.options import Parser, count, seed_number, time_limit
+from connect4.options import Parser, check_place, count, seed_number, time_limit
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
@@ -146,8 +146,8 @@ def play(arguments: argparse.Namespace) -> int:
     for agent in (one, two):
         check_board(agent, start)
     for option, path in (("--record", arguments.record), ("--page", arguments.page)):
-        if path and not path.parent.is_dir():
-            raise BadInput(f"{option} {path}: no folder {str(path.parent)!r}")
+        if path:
+            check_place(option, path)
     terms = Terms(
         arguments.time,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
@@ -293,12 +293,29 @@ def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]
 
 
 def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.Namespace) -> None:
-    """Write a finished game's record where it is wanted; print what the game came to."""
+    """Print what a finished game came to; then write its logs and record where they are wanted."""
     errors = [turn.number for turn in record.turns if turn.outcome is Outcome.ERROR]
-    if arguments.record or errors:
-        records.write(record, Path(match.record_name))
-    tell_logs(match.agents, logs, arguments.log)
+    printed = [
+        (f"Player {player} ({agent.text}) printed:", log)
+        for player, (agent, log) in enumerate(zip(match.agents, logs, strict=True), 1)
+        if log
+    ]
+    if not arguments.log:
+        for heading, log in printed:
+            tell_log(heading, log)
     tell_result(record)
+    sys.stdout.flush()
+    if arguments.log:
+        for heading, log in printed:
+            write_text(arguments.log, f"{heading}\n{log}\n")
+    if arguments.record or errors:
+        try:
+            records.write(record, Path(match.record_name))
+        except BadInput as error:
+            if arguments.record:
+                raise
+            print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
+            return
     if errors and arguments.view == "none":
         place = shlex.quote(f"{match.record_name}:{errors[0]}")
         print(f"For the whole error: python3 -m connect4.ConnectFour --replay-turn {place}")
@@ -307,20 +324,13 @@ def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.
     sys.stdout.flush()
 
 
-def tell_logs(agents: tuple[AgentName, AgentName], logs: Sequence[str], place: Path | None) -> None:
-    """Show the end of what the agents have printed, or write all of it to `place`."""
-    for player, (agent, log) in enumerate(zip(agents, logs, strict=True), 1):
-        if not log:
-            continue
-        heading = f"Player {player} ({agent.text}) printed:"
-        if place is not None:
-            write_text(place, f"{heading}\n{log}\n")
-            continue
-        lines = harmless(log).splitlines()
-        cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
-        print(heading + (cut if len(lines) > SHOWN_LINES else ""))
-        for line in lines[-SHOWN_LINES:]:
-            print(f"  {line}")
+def tell_log(heading: str, log: str) -> None:
+    """Show the end of what an agent has printed."""
+    lines = harmless(log).splitlines()
+    cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
+    print(heading + (cut if len(lines) > SHOWN_LINES else ""))
+    for line in lines[-SHOWN_LINES:]:
+        print(f"  {line}")
 
 
 def tell_result(record: Record) -> None:

@@ -27,7 +27,7 @@ from connect4.errors import BadInput
 from connect4.games.base import Action, Game, Player, Seconds, State, opponent
 from connect4.games.classic import CLASSIC
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.options import Parser, time_limit
+from connect4.options import Parser, check_place, time_limit
 from connect4.players.ai import AIPlayer
 from connect4.players.base import Outcome
 from connect4.record import Record
@@ -417,8 +417,7 @@ def main(argv: list[str] | None = None) -> int:
     place = arguments.o or arguments.record
     try:
         record = records.read(arguments.record)
-        if not place.parent.is_dir():
-            raise BadInput(f"-o {place}: no folder {str(place.parent)!r}")
+        check_place("-o", place)
         found = analyse(record, arguments.time, arguments.jobs, ProgressLine())
         record.extra["analysis"] = found
         records.write(record, place)

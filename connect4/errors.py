@@ -26,3 +26,17 @@ class AgentFailure(Connect4Error, RuntimeError):
 
 class IsolationFailure(Connect4Error, RuntimeError):
     """The machine could not run an agent as it was to be run: never the agent's fault."""
+
+
+def headline(text: str) -> str:
+    """Return the first line of a text, or of a traceback the one that says what was raised.
+
+    Of errors that were raised while others were handled that is the last one.
+    """
+    lines = [line.removeprefix("  | ") for line in text.strip("\n").splitlines()] or [""]
+    heads = ("Traceback (", "Exception Group Traceback (")
+    found = [n for n, line in enumerate(lines) if line.lstrip(" +").startswith(heads)]
+    if not found or found[0] > 0:
+        return lines[0]
+    below = (line for line in lines[found[-1] + 1 :] if line and not line.startswith(" "))
+    return next(below, lines[-1])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import NoReturn
+
+from connect4.errors import BadInput
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,3 +48,11 @@ def seed_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
     return int(text)
+
+
+def check_place(option: str, path: Path) -> None:
+    """Raise `BadInput`, before any work is done, where no file can be written to `path`."""
+    if not path.parent.is_dir():
+        raise BadInput(f"{option} {path}: no folder {str(path.parent)!r}")
+    if path.is_dir():
+        raise BadInput(f"{option} {path}: that is a folder; expected the name of a file")

@@ -250,6 +250,7 @@ def test_a_side_that_gave_nothing_away_is_told_so(tmp_path: Path) -> None:
     [
         (["none.json"], ["none.json: the record cannot be read: No such file or directory"]),
         (["game.json", "-o", "no/x.json"], ["-o no/x.json: no folder 'no'"]),
+        (["game.json", "-o", "."], ["-o .: that is a folder; expected the name of a file"]),
     ],
 )
 def test_bad_files_are_refused_in_one_line(

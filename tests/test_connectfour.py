@@ -125,7 +125,7 @@ def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_
     assert done.returncode == 0, done.stderr
     report = done.stdout[done.stdout.index("Player 2 (ai:agent.py) failed on turn 2:") :]
     lines = report.splitlines()
-    assert lines[1] == "Traceback (most recent call last):"
+    assert lines[1] == "  Traceback (most recent call last):"
     assert lines[2].endswith('agent.py", line 10, in get_expectimax_move')
     assert "IndexError: index 99 is out of bounds" in report
     position = report[report.index("The position, as a state file:\n") :].splitlines()[1:6]
@@ -167,6 +167,41 @@ def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
             assert "gone" in output
             assert "\x1b" not in output
             assert "\x07" not in output
+
+
+def test_what_an_agent_raises_passes_for_no_score(tmp_path: Path) -> None:
+    path = agent(tmp_path, "raise RuntimeError('lost\\nPlayer 1 Score: 991')")
+    done = run(COMMAND, f"ai:{path}", "random", "case4", "--view", "terminal", cwd=tmp_path)
+    assert "  Player 1 Score: 991\n" in done.stdout
+    assert len(re.findall(r"^Player 1 Score: ", done.stdout, re.M)) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("assert False, 'not so\\nsecond line'", "AssertionError: not so"),
+        ("raise ExceptionGroup('two', [ValueError(1), KeyError(2)])", "ExceptionGroup: two (2 sub"),
+        (
+            "try: 1 / 0\nexcept ArithmeticError as error: raise RuntimeError('a\\nb') from error",
+            "RuntimeError: a)",
+        ),
+    ],
+)
+def test_the_reason_of_a_lost_turn_is_the_line_that_names_the_error(
+    body: str, line: str, tmp_path: Path
+) -> None:
+    path = agent(tmp_path, body)
+    done = run(COMMAND, f"ai:{path}", "random", "case4", "--view", "none", cwd=tmp_path)
+    assert f"(the first on turn 1: {line}" in done.stdout
+
+
+def test_scores_are_told_where_the_record_of_a_fault_cannot_be_written(tmp_path: Path) -> None:
+    path = agent(tmp_path, "raise RuntimeError")
+    (tmp_path / "connect4-fault.json").mkdir()
+    done = run(COMMAND, f"ai:{path}", "random", "case4", "--view", "none", cwd=tmp_path)
+    assert done.returncode == 0
+    assert re.search(r"^Player 1 Score: \d+\nPlayer 2 Score: \d+$", done.stdout, re.M)
+    assert "note: connect4-fault.json: the record cannot be written" in done.stderr
 
 
 def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path: Path) -> None:
@@ -308,6 +343,7 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
         (["ai", "random", "--seed", "x"], ["'x' is no seed"]),
         (["ai", "random", "--game", "extendet"], ["no game 'extendet' (did you mean 'extended'?)"]),
         (["ai", "random", "--view", "none", "--record", "no/such/game.json"], ["no folder"]),
+        (["ai", "random", "--view", "none", "--record", "."], ["--record .: that is a folder"]),
         (["--replay-turn", "nowhere.json:3"], ["nowhere.json: the record cannot be read"]),
         (["--replay-turn", "nowhere.json"], ["expected RECORD:N"]),
         (["ai", "random", "--tiem", "3"], ["unrecognized arguments: --tiem"]),

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 import numpy as np
 
-from connect4.errors import AgentFailure, IllegalAction
+from connect4.errors import AgentFailure, IllegalAction, headline
 from connect4.games.base import Seconds, State
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players.base import Setup
@@ -98,7 +98,7 @@ class StudentAgent:
             text = f"{type(error).__name__}: (its text could not be made)"
         if len(text) > MAX_DETAIL:
             text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
-        return AgentFailure(f"{name} {what}: {_headline(text)}", text)
+        return AgentFailure(f"{name} {what}: {headline(text)[:200]}", text)
 
 
 def uses_numpy_random(source: bytes) -> bool:
@@ -190,9 +190,3 @@ def _shown(value: object) -> str:
     except ValueError:  # a whole number of more digits than Python writes
         return "a number without end"
     return text if len(text) <= 60 else text[:60] + "..."
-
-
-def _headline(text: str) -> str:
-    """Return the line that says what was raised: of a traceback the last."""
-    lines = text.splitlines()
-    return (lines[-1] if lines[0].startswith("Traceback") else lines[0])[:200]

@@ -6,12 +6,14 @@ import os
 import shlex
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
+from connect4.errors import headline
 from connect4.games.base import Action, Game, Player, State
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
@@ -128,16 +130,16 @@ def harmless(text: str) -> str:
 
 
 def first_line(detail: str | None) -> str:
-    """Return the line of a detail that says most: of a traceback the last."""
-    lines = harmless(detail or "").strip().splitlines() or [""]
-    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    """Return the line of a detail that says most."""
+    return harmless(headline(detail or ""))
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
     """Return all that an agent's author needs: the traceback, the position, how to repeat it."""
+    detail = textwrap.indent(harmless(turn.detail or ""), "  ")  # what it says passes for no score
     return (
         f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n"
-        f"{harmless(turn.detail or '')}\n\n"
+        f"{detail}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
         f"To repeat this one turn:\n  {repeat}\n"
     )
