@@ -24,7 +24,7 @@ PARALLEL: Final = frozenset(
 NETWORK: Final = frozenset(
     {"socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "xmlrpc", "select"}
 )
-NATIVE: Final = frozenset({"ctypes", "mmap", "signal", "pty"})
+NATIVE: Final = frozenset({"ctypes", "mmap", "pty"})
 PROCESS_CALLS: Final = frozenset(
     {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
 )
@@ -100,6 +100,8 @@ def _class(tree: ast.Module) -> Iterator[Finding]:
         for name in ast.walk(node)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
     }
+    if player.decorator_list:  # @dataclass makes its own
+        second_names.add("__init__")
     for name, expected in METHODS.items():
         signature = f"{name}(self, {', '.join(expected)})"
         if name in methods:
@@ -159,14 +161,14 @@ def _import(line: int, module: str, is_used: bool) -> Iterator[Finding]:
         yield Finding(line, "imports", text)
     elif top in PARALLEL | NETWORK | NATIVE:
         rule, what = (
-            ("threads and processes", "threads and processes are stopped")
+            ("threads and processes", "a submission thinks in one thread")
             if top in PARALLEL
-            else ("sockets", "connections are refused")
+            else ("sockets", "a submission talks to nobody")
             if top in NETWORK
-            else ("system calls", "its calls are refused")
+            else ("system calls", "a submission is Python and numpy")
         )
         if is_used:
-            yield Finding(line, rule, f"uses {module!r}: {what} when graded; do without")
+            yield Finding(line, rule, f"uses {module!r}: {what}; do without")
         else:
             text = f"{module!r} is imported but never used; delete the line"
             yield Finding(line, rule, text, required=False)

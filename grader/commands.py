@@ -356,7 +356,10 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
     if not path.exists():
         if path.suffix in (".py", ".zip"):
             raise BadInput(f"{text}: no such file")
-        return baseline(parse_agent(text).text)
+        name = parse_agent(text)
+        if name.kind in ("human", "remote"):
+            raise BadInput(f"{text}: only a file or an agent that needs no person can be compared")
+        return baseline(name.text)
     found = submissions.find([path], rubric.submission)
     if len(found) != 1:
         raise BadInput(f"{text}: {len(found)} submissions there; name one of them")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from connect4.errors import BadInput
 from connect4.games.extended import EXTENDED
 from grader.grading import Tally
 from grader.rubric import Board, Rubric, make_board
@@ -85,9 +86,13 @@ def begin(rubric: Rubric) -> Comparison:
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:
-    """Return the rubric with another greatest number of games."""
+    """Return the rubric with another greatest number of games; raises `BadInput` below 2."""
     if games is None:
         return rubric
+    if games < len(SIDES):
+        raise BadInput(
+            f"--games {games}: expected 2 or more; a pair of games is one from each side"
+        )
     return replace(rubric, compare=replace(rubric.compare, max_games=games))
 
 
@@ -107,7 +112,8 @@ def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
     bounds = "no interval with so few games"
     if interval is not None and abs(interval.low) != float("inf"):
         bounds = f"{percent} interval {interval.low:+.1f} .. {interval.high:+.1f}"
-    lost = f", lost turns of {new}: {total.faults.total}" if total.faults.total else ""
+    faults = {new: total.faults.total, old: total.other_faults.total}
+    lost = "".join(f", lost turns of {name}: {turns}" for name, turns in faults.items() if turns)
     return (
         f"{words[comparison.verdict]}: mean margin {mean:+.2f} a game ({bounds})\n"
         f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost{lost}"

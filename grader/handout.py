@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import os
 import re
 import subprocess
@@ -14,13 +15,15 @@ import sys
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Final
 
+from connect4 import record as records
 from connect4.errors import BadInput
 from connect4.players.names import split_name, student_file
 from grader import rubric as rubrics
+from grader.check import check_source
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETTINGS: Final = Path(__file__).with_name("handout.toml")
@@ -31,10 +34,16 @@ FOLDER: Final = "connect4-kit"
 
 TOP: Final = ("LICENSE", "README.md", "environment.yml", "pyproject.toml")
 SEEN: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
-"""The kit's own files; what else a teacher keeps beside them, a rubric's seed say, stays there."""
+"""Where the kit's own files are; what else a teacher keeps there stays there (`own_files`)."""
 
+STARTS: Final = "connect4/initial_states"
+STUDENT: Final = "connect4/players/ai.py"
 REPORT: Final = "connect4/players/report.txt"
-UNSEEN: Final = re.compile(r"(^|/)(\.|__pycache__|[^/]*\.egg-info|build/|dist/)")
+UNSEEN: Final = re.compile(
+    r"(^|/)(\.|#|__pycache__|[^/]*\.egg-info|build/|dist/)|(~|\.(bak|orig|rej|swp))$"
+)
+SHOWN: Final = 5
+"""So many of the files left out are named."""
 
 BEGIN: Final = re.compile(r"([ \t]*)### BEGIN SOLUTION\s*")
 END: Final = re.compile(r"[ \t]*### END SOLUTION\s*")
@@ -59,31 +68,83 @@ def run_handout(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def kit_files() -> Iterator[tuple[str, bytes]]:
-    """Yield `(path, content)` of the kit's own files, in order."""
+@functools.cache
+def settings() -> dict[str, list[str]]:
+    """Return the lists of patterns that say what goes out."""
+    return tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
+
+
+def matches(name: str, setting: str) -> bool:
+    """Say whether a path follows a pattern of this list in the settings."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in settings()[setting])
+
+
+def own_files() -> tuple[Callable[[str], bool], str]:
+    """Return what tells the kit's own files from others in its folders, and why the others are.
+
+    In a checkout git does; elsewhere, in an unpacked zip say, the patterns of the settings.
+    """
+    try:
+        git = ["git", "ls-files", "-z"]
+        done = subprocess.run(git, cwd=ROOT, capture_output=True, check=False)
+        tracked = frozenset(os.fsdecode(done.stdout).split("\0"))
+    except OSError:  # there is no git
+        tracked = frozenset()
+    if STUDENT in tracked:
+        return tracked.__contains__, "git does not track them; `git add` what is to go out"
+    print("no git checkout: a .py file of your own beside the kit's goes out too")
+    return lambda name: matches(name, "kit"), "`kit` in grader/handout.toml does not name them"
+
+
+def kit_files(
+    wanted: Callable[[str], bool], also: Collection[str] = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Yield `(path, content)` of the kit's own files and those in `also`; print what stays.
+
+    The content is the one on disk, whatever git has of it.
+    """
+    is_own, why = own_files()
     paths = [ROOT / name for name in TOP]
     for folder in SEEN:
-        paths += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
+        paths += sorted((ROOT / folder).rglob("*"))
+    left = []
     for path in paths:
         name = path.relative_to(ROOT).as_posix()
-        if not UNSEEN.search(name) and not path.is_symlink():
+        if UNSEEN.search(name) or path.is_symlink() or not path.is_file() or not wanted(name):
+            continue
+        if is_own(name) or name in also:
             yield name, path.read_bytes()
+        else:
+            left.append(name)
+    if left:
+        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+        print(f"left out: {', '.join(left[:SHOWN])}{more}: {why}")
 
 
 def student_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the students' edition, solutions and the report on them taken out."""
-    settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
+    """Yield the files of the students' edition, solutions and the report on them taken out.
 
-    def matches(name: str, patterns: list[str]) -> bool:
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    Raises `BadInput` where nothing of the students' file would be taken out.
+    """
 
-    for name, data in kit_files():
-        if matches(name, settings["exclude"]) and not matches(name, settings["tests"]):
-            continue
+    def wanted(name: str) -> bool:
+        return not matches(name, "exclude") or matches(name, "tests")
+
+    for name, data in kit_files(wanted):
         if name.endswith(".py"):
-            yield name, stripped(data.decode(), name).encode()
+            try:
+                source = data.decode()
+            except UnicodeDecodeError as error:
+                raise BadInput(f"{name}: no UTF-8 text (byte {error.start})") from None
+            text = stripped(source, name)
+            if name == STUDENT and text == source:
+                raise BadInput(
+                    f"{name}: no solution is marked, so all of it would go out; put "
+                    "### BEGIN SOLUTION and ### END SOLUTION around what students are to write"
+                )
+            yield name, text.encode()
         elif name == REPORT:  # students write their own below the line for their names
-            yield name, data.splitlines(keepends=True)[0]
+            yield name, b"".join(data.splitlines(keepends=True)[:1])
         else:
             yield name, data
 
@@ -137,7 +198,18 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
 
 
 def smoke_test(files: dict[str, bytes]) -> None:
-    """Play a game with what students get; raises `BadInput` where that does not work."""
+    """Play a game with what students get; raises `BadInput` where that does not work.
+
+    Nor where their `ai.py` breaks a required rule of `grader check`, or cannot be imported.
+    """
+    if f"{FOLDER}/{STUDENT}" not in files:
+        raise BadInput(f"{STUDENT}: no such file; students are to write it")
+    source = files[f"{FOLDER}/{STUDENT}"].decode()
+    for finding in check_source(source, rubrics.read().submission):
+        if finding.required:
+            line = "".join(source.splitlines()[finding.line - 1 : finding.line]).strip()
+            what = f"{finding.rule}: {finding.text}"
+            raise BadInput(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
     with tempfile.TemporaryDirectory(prefix="connect4-handout-") as folder:
         for name, data in files.items():
             path = Path(folder, name)
@@ -159,15 +231,25 @@ def smoke_test(files: dict[str, bytes]) -> None:
             if done.returncode not in (0, 1) or "Traceback" in done.stderr:
                 last = (done.stderr.strip() or "no reason given").splitlines()[-1]
                 raise BadInput(f"the students' edition fails its smoke test: {command[0]}: {last}")
+        fault = kit / "connect4-fault.json"
+        detail = records.read(fault).turns[0].detail if fault.exists() else None
+        if detail is not None and "in <module>" in detail:
+            last = detail.splitlines()[-1]
+            raise BadInput(f"{STUDENT} as students get it cannot be imported: {last}")
 
 
 def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a Gradescope autograder: scripts, the kit, the rubric with its files."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
-    for name, data in kit_files():
-        if not name.startswith(("tests/", "benchmarks/", "docs/")) and not name.endswith(".zip"):
-            yield f"kit/{name}", data
+    boards = {board.name for board in rubrics.all_boards(rubrics.read(path))}
+    also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
+
+    def wanted(name: str) -> bool:
+        return not name.startswith(("tests/", "benchmarks/", "docs/")) and not name.endswith(".zip")
+
+    for name, data in kit_files(wanted, also):
+        yield f"kit/{name}", data
     if path is not None:
         yield from rubric_files(path)
 
@@ -186,14 +268,18 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
                 raise BadInput(f"{path}: board {board.name!r} lies elsewhere; put it beside")
             yield Path(board.name).as_posix(), beside.read_bytes()
     agents = [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
+    packed: dict[str, str] = {}
     for number, agent in enumerate(agents, 1):
         name = split_name(agent)
-        if name.kind != "ai" or not name.rest:
+        if name.kind != "ai" or not name.rest or name.rest in packed:
             continue
         source = student_file(name)
-        packed = f"agents/{number}/{source.name}"
         if f"ai:{name.rest}" not in text:
             raise BadInput(f"{path}: agent {agent!r}: write it without escapes")
-        text = text.replace(f"ai:{name.rest}", f"ai:../{packed}")
-        yield packed, source.read_bytes()
+        packed[name.rest] = f"agents/{number}/{source.name}"
+        yield packed[name.rest], source.read_bytes()
+    if packed:  # in one pass: a name may begin with another
+        longest_first = sorted(packed, key=len, reverse=True)
+        pattern = f"ai:({'|'.join(map(re.escape, longest_first))})"
+        text = re.sub(pattern, lambda found: f"ai:../{packed[found[1]]}", text)
     yield "rubric.toml", text.encode()

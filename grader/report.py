@@ -190,8 +190,8 @@ def write_records(results: Results, store: Store, out: Path) -> None:
 def record_path(out: Path, game: Game) -> Path:
     """Return where the record of a game goes; the hash keeps games of changed files apart."""
     parts = [game.match.part, game.match.two.name, game.board.name, str(game.repeat + 1)]
-    name = file_name("-".join([*parts, f"player{game.side}", game.key[:8]]))
-    return out / "records" / file_name(game.match.one.name) / f"{name}.json"
+    name = file_name("-".join([*parts, f"player{game.side}"]))
+    return out / "records" / file_name(game.match.one.name) / f"{name}-{game.key[:8]}.json"
 
 
 def _make(folder: Path) -> None:

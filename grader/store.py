@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from connect4.errors import BadInput
+from grader.archive import printable
 from grader.submissions import Member, Submission
 
 FORMAT: Final = "connect4-results/1"
@@ -80,7 +81,10 @@ class Played:
 
 
 class Store:
-    """An open results file; a context manager. Only one process at a time may write to it."""
+    """An open results file; a context manager. Only one process at a time may write to it.
+
+    Raises `BadInput` at the end of the block where reading has shown that the file is damaged.
+    """
 
     def __init__(self, path: Path, writing: bool) -> None:
         """Open the file, making it where `writing`; raises `BadInput` where it cannot be used."""
@@ -95,6 +99,8 @@ class Store:
             self._prepare(writing)
         except sqlite3.Error as error:
             self._release()
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT:
+                raise _damaged(path, error) from None
             raise BadInput(f"{path}: no results file of the grader ({error})") from None
         except BaseException:
             self._release()
@@ -130,6 +136,8 @@ class Store:
     ) -> None:
         self._database.close()
         self._release()
+        if isinstance(error, sqlite3.DatabaseError | zlib.error | json.JSONDecodeError):
+            raise _damaged(self.path, error) from None
 
     def meta(self, name: str) -> str | None:
         """Return a named value, None where there is none."""
@@ -171,7 +179,7 @@ class Store:
                 source,
                 report,
                 problem,
-                tuple(Member(**member) for member in json.loads(members)),
+                tuple(Member(**member) for member in json.loads(members or "")),  # "" if damaged
             )
             for name, place, source, report, problem, members in rows
         ]
@@ -240,6 +248,8 @@ class Store:
             row = self._database.execute(
                 f"SELECT {column} FROM record WHERE key = ?", (key,)
             ).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError(f"no record of game {key}")
             yield zlib.decompress(row[0]).decode()
 
 
@@ -274,6 +284,13 @@ class _Transaction:
                 f"{self._path}: cannot be written: {failure}; what is in it is kept, and the same "
                 "command goes on"
             ) from None
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    return BadInput(
+        f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
+        "play the games again with --results and the name of a new file"
+    )
 
 
 def _connect(path: Path, writing: bool) -> sqlite3.Connection:

@@ -87,11 +87,11 @@ class HandIn:
 
 
 def file_name(name: str) -> str:
-    """Return a student's name as a file name that is safe everywhere."""
+    """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
     kept = "".join(
         letter if letter.isalnum() or letter in " -_().@+" else "_" for letter in name
     ).strip(" .")
-    return kept[:100] or "_"
+    return kept[:100].encode()[:200].decode(errors="ignore") or "_"
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
@@ -100,6 +100,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
     Raises `BadInput` where a path does not exist or there is no submission at all.
     """
     found: list[Submission] = []
+    name = name and printable(name)
     for path in paths:
         if path.is_file() and path.suffix == ".py":
             found.append(_single_file(path, name, rules, several=len(paths) > 1))
@@ -334,9 +335,10 @@ def _told_apart(found: list[Submission]) -> list[Submission]:
     apart = []
     for submission in found:
         name, number = submission.name, 1
+        short = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
         while file_name(name).casefold() in taken:
             number += 1
-            name = f"{submission.name[:80]} ({number})"
+            name = f"{short} ({number})"
         taken.add(file_name(name).casefold())
         apart.append(replace(submission, name=name))
     return apart

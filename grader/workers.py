@@ -277,6 +277,12 @@ def cluster_pool(address: str) -> Iterator[Pool]:
             "--scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
         ) from None
     try:
+        distributed.comm.get_address_host_port(address)
+    except ValueError as error:  # a Client that refuses it prints a traceback when it is dropped
+        raise BadInput(
+            f"--scheduler {address}: no address such as tcp://head:8786 ({error})"
+        ) from None
+    try:
         client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise BadInput(f"--scheduler {address}: no Dask scheduler there ({error})") from None

@@ -48,6 +48,15 @@ def test_a_method_may_be_another_ones_second_name() -> None:
     assert findings(f"{source}    get_intelligent_move = get_expectimax_move\n") == []
 
 
+def test_a_decorator_may_make_the_constructor() -> None:
+    fields = "    player_number: int\n    time: float\n"
+    _, methods = CLASS.split("    def get_expectimax_move", 1)
+    source = f"class AIPlayer:\n{fields}    def get_expectimax_move{methods}"
+    missing = "AIPlayer has no __init__; add __init__(self, player_number, time)"
+    assert findings(source) == [f"1: class: {missing}"]
+    assert findings(f"import dataclasses\n@dataclasses.dataclass\n{source}") == []
+
+
 def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
     assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []
 
@@ -81,7 +90,7 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
         ("import helper\n" + CLASS, "1: imports: 'helper' is not there when graded"),
         (
             "import threading\nthreading.Thread()\n" + CLASS,
-            "1: threads and processes: uses 'threading': threads and processes are stopped",
+            "1: threads and processes: uses 'threading': a submission thinks in one thread",
         ),
         (
             "from concurrent.futures import ThreadPoolExecutor as T\nT()\n" + CLASS,
@@ -130,6 +139,7 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "BOOK = {}\nBOOK[1] = 2\n",  # built while the module is loaded
         "import tkinter\n",  # an editor added it
         "def memo(table):\n    table[1] = 2\n",
+        "import signal\nsignal.alarm(1)\n",  # a clock of one's own
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,16 @@ def test_too_few_games_give_no_interval() -> None:
     assert "not clear yet whether new is better than random: mean margin +0.00" in text
     assert "no interval with so few games" in text
     assert "2 games: 1 won, 0 drawn, 1 lost" in text
+
+
+def test_the_lost_turns_of_both_are_said() -> None:
+    comparison = compare.begin(rubrics.read())
+    first, second = next(compare.pairs(NEW, OLD, rubrics.read(), 2))
+    faults = Faults(invalid=1), Faults(errors=9)
+    comparison.add(first, replace(played(first.key, (10, 0)), faults=faults))
+    comparison.add(second, replace(played(second.key, (0, 10)), faults=faults[::-1]))
+    text = compare.conclusion(comparison, ("new", "old"))
+    assert text.endswith(" 0 lost, lost turns of new: 2, lost turns of old: 18")
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")

@@ -293,6 +293,59 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     assert count(tmp_path / "grade.db") == 12
 
 
+def assert_damaged(done: subprocess.CompletedProcess[str], name: str, why: str) -> None:
+    """Check that a damaged results file is one line, the last one, that says what to do."""
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"error: {name}: damaged or unreadable: {why}")
+    assert last.endswith("--results and the name of a new file")
+
+
+@pytest.mark.parametrize("table", ["meta", "submission", "game"])
+def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, table: str) -> None:
+    data = bytearray((graded / "grade.db").read_bytes())
+    database = sqlite3.connect(graded / "grade.db")
+    (size,) = database.execute("PRAGMA page_size").fetchone()
+    named = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+    (page,) = database.execute(named, (table,)).fetchone()
+    database.close()
+    data[(page - 1) * size : page * size] = bytes(size)
+    (tmp_path / "bad.db").write_bytes(data)
+    hand_in(tmp_path, "ann", searcher(1))
+    for arguments in (("report", "bad.db"), ("grade", "ann", "--results", "bad.db")):
+        done = run(COMMAND, *arguments, cwd=tmp_path)
+        assert_damaged(done, "bad.db", "database disk image is malformed;")
+
+
+def test_results_with_a_damaged_or_lost_record_are_refused(graded: Path, tmp_path: Path) -> None:
+    data = (graded / "grade.db").read_bytes()
+    (tmp_path / "lost.db").write_bytes(data)
+    database = sqlite3.connect(tmp_path / "lost.db")
+    (packed,) = database.execute("SELECT zlib FROM record").fetchone()
+    database.execute("DELETE FROM record")
+    database.commit()
+    database.close()
+    begin = packed[:100]  # the rest may be on another page
+    assert data.count(begin) == 1
+    (tmp_path / "bad.db").write_bytes(data.replace(begin, bytes(100)))
+    for name, why in (("bad.db", "Error -3 while decompressing"), ("lost.db", "no record of game")):
+        done = run(COMMAND, "report", name, "--out", "marks", "--records", cwd=tmp_path)
+        assert_damaged(done, name, why)
+
+
+def test_long_names_cost_nobody_a_page_or_a_record(tmp_path: Path) -> None:
+    folder = tmp_path / ("baseline" * 15)
+    folder.mkdir()
+    rubric(folder)
+    hand_in(folder / "class", "\u6f22" * 83, searcher(1))
+    hand_in(folder / "class", "zoe", searcher(1))
+    done = grade(folder)
+    assert done.returncode == 0, done.stderr
+    assert len(list((folder / "marks" / "feedback").iterdir())) == 2
+    assert len(list((folder / "marks" / "records").rglob("*.json"))) == 8
+
+
 def test_results_of_another_version_are_left_alone(graded: Path, tmp_path: Path) -> None:
     (tmp_path / "old.db").write_bytes((graded / "grade.db").read_bytes())
     old = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
@@ -397,6 +450,9 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
         (("report", "ann.py"), "ann.py: no results file of the grader"),
         (("tournament", "class"), "class: a tournament needs two submissions that can play"),
         (("compare", "ann.py", "nobody"), "no agent 'nobody'"),
+        (("compare", "human", "random"), "human: only a file or an agent that needs no person"),
+        (("compare", "ann.py", "human"), "human: only a file or an agent that needs no person"),
+        (("compare", "ann.py", "random", "--games", "1"), "--games 1: expected 2 or more"),
         (("compare", "ann.py", "class/eve.py"), "class/eve.py: not UTF-8"),
     ],
 )

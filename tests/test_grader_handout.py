@@ -6,8 +6,10 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 
 from connect4 import record as records
 from connect4.errors import BadInput
-from grader.handout import stripped
+from grader.handout import SEEN, TOP, matches, stripped
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
@@ -73,25 +75,32 @@ def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message:
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked students' edition."""
+    if "### BEGIN SOLUTION" not in (ROOT / "connect4/players/ai.py").read_text(encoding="utf-8"):
+        pytest.skip("connect4/players/ai.py marks no solution")
     folder = tmp_path_factory.mktemp("handout")
     done = run(COMMAND, "handout", "kit.zip", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert re.fullmatch(r"kit\.zip: \d+ files, \d+ kB\n", done.stdout)
+    assert re.fullmatch(r"kit\.zip: \d+ files, \d+ kB", done.stdout.splitlines()[-1])
     with zipfile.ZipFile(folder / "kit.zip") as archive:
         archive.extractall(folder)
     return folder / "connect4-kit"
 
 
-def in_kit(kit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def in_kit(kit: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, "-m", *map(str, arguments)],
         cwd=kit,
-        env={**os.environ, "PYTHONPATH": str(kit)},
+        env={**without_git(), "PYTHONPATH": str(kit)},
         capture_output=True,
         text=True,
         check=False,
         timeout=110,
     )
+
+
+def without_git() -> dict[str, str]:
+    """Return the environment without what a git hook puts there for its own repository."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
 def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
@@ -112,8 +121,6 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
 
 
 def test_the_stub_says_what_is_missing_and_the_game_still_ends(kit: Path) -> None:
-    if "### BEGIN SOLUTION" not in (ROOT / "connect4/players/ai.py").read_text(encoding="utf-8"):
-        pytest.skip("connect4/players/ai.py marks no solution")
     done = in_kit(kit, "connect4.ConnectFour", "ai", "random", "case4.txt", "--view", "none")
     assert done.returncode == 0, done.stderr
     assert "The game ended: " in done.stdout
@@ -152,6 +159,183 @@ def test_both_readme_commands_run_as_they_are_pasted(kit: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+AGENT = """\
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_expectimax_move(self, state):
+        ### BEGIN SOLUTION
+        return 0, False
+        ### END SOLUTION
+
+    def get_intelligent_move(self, state):
+        return self.get_expectimax_move(state)
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A teacher's copy of the kit, no checkout, with a small agent."""
+    folder = tmp_path / "own"
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    for name in SEEN:
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in TOP:
+        shutil.copy(ROOT / name, folder)
+    (folder / "connect4/players/ai.py").write_text(AGENT, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def checkout(own: Path) -> Path:
+    """A teacher's checkout of the kit."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    git(own, "init", "-q")
+    git(own, "add", ".")
+    return own
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, env=without_git(), check=True)
+
+
+def write(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).write_text("0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
+
+
+def content(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        return {name.removeprefix("connect4-kit/"): archive.read(name) for name in names}
+
+
+BACKUPS = ("connect4/players/ai.py~", "connect4/players/ai.py.orig", "connect4/#ai.py#")
+PRIVATE = (
+    "connect4/initial_states/hidden_board.txt",
+    "grader/course.toml",
+    "docs/answers.md",
+    "benchmarks/marks.csv",
+)
+LEFT = "left out: connect4/initial_states/hidden_board.txt, grader/course.toml"
+
+
+def test_what_git_does_not_track_stays_with_the_teacher(checkout: Path) -> None:
+    secret = "connect4/players/solution.py"
+    write(checkout, *BACKUPS, *PRIVATE, secret, "docs/a.txt")
+    git(checkout, "add", "-f", BACKUPS[0])
+    (checkout / "README.md").write_text("Ours.\n", encoding="utf-8")
+    done = in_kit(checkout, "grader", "handout", "../kit.zip")
+    assert done.returncode == 0, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first == (
+        f"{LEFT.partition(',')[0]}, {secret}, grader/course.toml, docs/a.txt, docs/answers.md and "
+        "1 more: git does not track them; `git add` what is to go out"
+    )
+    files = content(checkout.parent / "kit.zip")
+    assert not {*BACKUPS, *PRIVATE, secret} & files.keys()
+    assert files["README.md"] == b"Ours.\n"  # as it is on disk, not as it was added
+    git(checkout, "add", PRIVATE[0])
+    done = in_kit(checkout, "grader", "handout", "../kit.zip")
+    assert PRIVATE[0] not in done.stdout
+    assert PRIVATE[0] in content(checkout.parent / "kit.zip")
+
+
+def test_without_git_the_settings_name_the_kits_own_files(own: Path) -> None:
+    write(own, *BACKUPS, *PRIVATE)
+    done = in_kit(own, "grader", "handout", "../kit.zip")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == [
+        "no git checkout: a .py file of your own beside the kit's goes out too",
+        f"{LEFT}, docs/answers.md, benchmarks/marks.csv: "
+        "`kit` in grader/handout.toml does not name them",
+    ]
+    assert not {*BACKUPS, *PRIVATE} & content(own.parent / "kit.zip").keys()
+
+
+def test_the_settings_name_every_file_of_the_kit() -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("git says which files are the kit's")
+    listed = ["git", "ls-files", "-z", *TOP, *SEEN]
+    done = subprocess.run(listed, cwd=ROOT, env=without_git(), capture_output=True, check=True)
+    names = done.stdout.decode().rstrip("\0").split("\0")
+    assert not [name for name in names if not matches(name, "kit")]
+
+
+def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout: Path) -> None:
+    write(checkout, *BACKUPS, *PRIVATE)
+    mine = checkout / "grader" / "course.toml"
+    mine.write_text('[part_b]\nboards = ["hidden_board"]\n', encoding="utf-8")
+    (checkout / "connect4/players/ai.py").write_text("unmarked = True\n", encoding="utf-8")
+    done = in_kit(checkout, "grader", "handout", "../g.zip", "--gradescope", "--rubric", mine)
+    assert done.returncode == 0, done.stderr
+    files = content(checkout.parent / "g.zip")
+    assert f"kit/{PRIVATE[0]}" in files
+    assert files["kit/connect4/players/ai.py"] == b"unmarked = True\n"
+    assert not {f"kit/{name}" for name in (*BACKUPS, *PRIVATE[1:])} & files.keys()
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            AGENT + "def f(:\n",
+            "connect4/players/ai.py as students get it: line 10 (def f(:): syntax: "
+            "invalid syntax; mend this line",
+        ),
+        (
+            AGENT + "import pandas\n",
+            "ai.py as students get it: line 10 (import pandas): imports: 'pandas' is not there",
+        ),
+        (
+            AGENT + "TABLE = build()\n",
+            "ai.py as students get it cannot be imported: NameError: name 'build' is not defined",
+        ),
+        (
+            AGENT.replace("###", "##"),
+            "connect4/players/ai.py: no solution is marked, so all of it would go out; put "
+            "### BEGIN SOLUTION and ### END SOLUTION around what students are to write",
+        ),
+        (AGENT + "# \udce9\n", "connect4/players/ai.py: no UTF-8 text (byte 316)"),
+        (None, "connect4/players/ai.py: no such file; students are to write it"),
+    ],
+)
+def test_a_broken_or_unmarked_agent_is_not_handed_out(
+    own: Path, source: str | None, message: str
+) -> None:
+    path = own / "connect4/players/ai.py"
+    path.unlink()
+    if source is not None:
+        path.write_text(source, encoding="utf-8", errors="surrogateescape")
+    done = in_kit(own, "grader", "handout", "../kit.zip")
+    assert_refused(done, message)
+    assert not (own.parent / "kit.zip").exists()
+
+
+def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
+    for name in ("a.py", "a.py.py"):
+        (tmp_path / name).write_text(AGENT, encoding="utf-8")
+    agents = ["ai:a.py", "ai:a.py,nodes=500", "ai:a.py.py", "ai"]
+    steps = ", ".join(f'{{agent="{a}", points=1, low=0, high=9}}' for a in agents)
+    (tmp_path / "r.toml").write_text(f"[part_b]\nbaselines = [{steps}]\n", encoding="utf-8")
+    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", "r.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    files = content(tmp_path / "g.zip")
+    baselines = tomllib.loads(files["rubric.toml"].decode())["part_b"]["baselines"]
+    assert [step["agent"] for step in baselines] == [
+        "ai:../agents/2/a.py",
+        "ai:../agents/2/a.py,nodes=500",
+        "ai:../agents/4/a.py.py",
+        "ai",
+    ]
+    assert {name for name in files if name.startswith("agents/")} == {
+        "agents/2/a.py",
+        "agents/4/a.py.py",
+    }
 
 
 def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:

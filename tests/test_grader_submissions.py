@@ -182,6 +182,17 @@ def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
     assert [item.members[0].name for item in found] == names
 
 
+def test_long_names_of_any_script_fit_into_the_names_of_files(tmp_path: Path) -> None:
+    names = ["x" * 240, *("\u6f22" * 83 + letter for letter in "123"), "\U00010330" * 60]
+    write(tmp_path, {f"{name}/ai.py": name for name in names})
+    found = find([tmp_path], RULES)
+    files = [file_name(item.name) for item in found]
+    assert [item.source for item in found] == names
+    assert len({file.casefold() for file in files}) == len(names)
+    assert all(len(file.encode()) <= 200 for file in files)
+    assert [item.name[-4:] for item in found[2:4]] == [" (2)", " (3)"]
+
+
 def test_what_the_system_does_not_let_read_stops_no_other(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a", "eve/ai.py": "x", "fay/ai.py": "x"})
     locked = tmp_path / "eve" / "ai.py"
@@ -329,3 +340,8 @@ def test_a_path_without_submissions_is_refused(tmp_path: Path, name: str, messag
     with pytest.raises(BadInput) as caught:
         find([tmp_path / name], RULES)
     assert str(caught.value).startswith(f"{tmp_path}/{message}")
+
+
+def test_a_name_given_in_other_bytes_than_utf_8_is_written_with_escapes(tmp_path: Path) -> None:
+    path = write(tmp_path, {"ann.py": "a"}) / "ann.py"
+    assert [item.name for item in find([path], RULES, "a\udcff")] == ["a\\udcff"]

@@ -215,6 +215,26 @@ def test_the_command_uses_the_cluster(cluster: Any, tmp_path: Path) -> None:
     assert games(tmp_path / "grade.db") == games(tmp_path / "here.db")
 
 
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("nonsense", "missing port number in address 'nonsense'"),
+        ("head:port", "invalid literal for int() with base 10: 'port'"),
+        ("udp://head:8786", "unknown address scheme 'udp'"),
+    ],
+)
+def test_what_is_no_address_is_refused_in_one_line(tmp_path: Path, address: str, why: str) -> None:
+    pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
+    hand_in(tmp_path, "ann", searcher())
+    done = run(COMMAND, "grade", "ann", "--scheduler", address, cwd=tmp_path)
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(
+        f"error: --scheduler {address}: no address such as tcp://head:8786 ({why}"
+    )
+    assert "Traceback" not in done.stderr
+
+
 def test_an_address_without_a_scheduler_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
     hand_in(tmp_path, "ann", searcher())
