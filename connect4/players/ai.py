@@ -462,7 +462,7 @@ class AlphaBeta:
     LEAP, LEAP_WITH_POPOUTS = 8, 3
     """So many depths before the whole rest of the game are skipped: they take nearly as long.
 
-    With pop-outs left the third last takes about a quarter of the time of the whole rest.
+    With pop-outs left they visit fewer nodes: up to the third last about a quarter of the whole's.
     """
 
     @staticmethod
