@@ -81,7 +81,7 @@ class Table:
                         terms.lifetime,
                     )
                 )
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no process of a seat stays behind
             self.close()
             raise
 

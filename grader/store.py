@@ -102,7 +102,7 @@ class Store:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT:
                 raise _damaged(path, error) from None
             raise BadInput(f"{path}: no results file of the grader ({error})") from None
-        except BaseException:
+        except BaseException:  # Ctrl-C too: the lock on the file is given back
             self._release()
             raise
 
