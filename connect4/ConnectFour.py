@@ -20,7 +20,7 @@ from connect4.errors import BadInput, IsolationFailure
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
-from connect4.isolation import Level, choose_level, open_seat
+from connect4.isolation import choose_level, open_seat
 from connect4.options import Parser, check_place, count, seed_number, time_limit
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.human import HumanSeat
@@ -148,10 +148,11 @@ def play(arguments: argparse.Namespace) -> int:
     for option, path in (("--record", arguments.record), ("--page", arguments.page)):
         if path:
             check_place(option, path)
+    level, notes = choose_level(arguments.isolation)
     terms = Terms(
         arguments.time,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
-        level=isolation_level(arguments.isolation),
+        level=level,
         forced=arguments.ask,
         human_clock=arguments.human_clock,
         lifetime=arguments.lifetime,
@@ -163,7 +164,9 @@ def play(arguments: argparse.Namespace) -> int:
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
         matches.append(Match(game, start, agents, terms, title, str(place)))
-    status, games = play_all(matches, arguments)
+    window = choose_window(arguments.view)
+    tell_notes(notes)
+    status, games = play_all(matches, window, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
     if len(games) == 2 and not status:
@@ -228,12 +231,10 @@ def write_text(place: Path, text: str) -> None:
         raise BadInput(f"{place} cannot be written: {error.strerror}") from None
 
 
-def isolation_level(requested: str) -> Level:
-    """Return the level that is to be had here; say once what it does not protect against."""
-    level, missing = choose_level(requested)
-    for line in missing:
+def tell_notes(notes: Sequence[str]) -> None:
+    """Say what the isolation lacks here, after all else was checked: a refusal is one line."""
+    for line in notes:
         print(f"note: {line}", file=sys.stderr)
-    return level
 
 
 def record_place(named: Path | None, suffix: str) -> Path:
@@ -242,9 +243,10 @@ def record_place(named: Path | None, suffix: str) -> Path:
     return place.with_name(place.stem + suffix + place.suffix)
 
 
-def play_all(matches: list[Match], arguments: argparse.Namespace) -> tuple[int, list[Record]]:
-    """Play the matches in the view that was asked for; return exit status and records."""
-    window = choose_window(arguments.view)
+def play_all(
+    matches: list[Match], window: Window | None, arguments: argparse.Namespace
+) -> tuple[int, list[Record]]:
+    """Play the matches in the window or, without one, here; return exit status and records."""
     games: list[Record] = []
     status = 0
 
@@ -360,7 +362,7 @@ def tell_average(one: str, two: str, results: list[Result]) -> None:
     print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")
 
 
-def replay_turn(where: str, level: Level) -> int:
+def replay_turn(where: str, isolation: str) -> int:
     """Ask the agent of a recorded turn once more; return 0 where it plays a legal move, else 1.
 
     `where` is `RECORD:N`. Raises `BadInput`.
@@ -379,6 +381,8 @@ def replay_turn(where: str, level: Level) -> int:
     if agent.kind == "human":
         raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
     setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
+    level, notes = choose_level(isolation)
+    tell_notes(notes)
     print(f"Turn {number}, player {player} ({agent.text}), from the position\n{state.to_text()}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, record.time_limit)
@@ -401,7 +405,7 @@ def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, terminate)
     try:
         if arguments.replay_turn is not None:
-            return replay_turn(arguments.replay_turn, isolation_level(arguments.isolation))
+            return replay_turn(arguments.replay_turn, arguments.isolation)
         if arguments.agent2 is None:
             parser.error("two agents are needed, such as: ai random case4.txt")
         return play(arguments)

@@ -350,8 +350,10 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_clear_line(
-    arguments: list[str], parts: list[str], tmp_path: Path
+    arguments: list[str], parts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where bubblewrap is missing, which a game begins by noting."""
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert_refused(run(COMMAND, *arguments, cwd=tmp_path), *parts)
 
 
