@@ -38,7 +38,7 @@ def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
         (opening(board, plies, seed), repeat, seed)
         for board in rubric.part_b.boards
         for repeat in range(rules.repeats)
-        for seed in [seed_of(rules.seed, board.name, repeat)]
+        for seed in [seed_of(rules.playing_seed, board.name, repeat)]
     ]
     return [
         Game(

@@ -153,7 +153,7 @@ class Run:
             note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
         seconds = seconds_ahead(todo, results)
         cores = job_count(self.arguments.jobs, self.arguments.force_jobs)
-        seed = self.rubric.match.seed
+        seed = self.rubric.match.playing_seed
         if self.kind == GRADE and len(self.found) > 1 and seed < rubrics.LEAST_SECRET:
             print(
                 f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "

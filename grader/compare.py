@@ -37,7 +37,7 @@ def pairs(new: Contestant, old: Contestant, rubric: Rubric, games: int) -> Itera
     match = Match(COMPARE, new, old)
     for number in range(games // 2):
         board = rules.boards[number % len(rules.boards)]
-        seed = seed_of(rubric.match.seed, COMPARE, number)
+        seed = seed_of(rubric.match.playing_seed, COMPARE, number)
         start = opening(board, rules.opening_plies, seed)
         yield [
             Game(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)

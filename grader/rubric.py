@@ -24,6 +24,12 @@ DEFAULT: Final = Path(__file__).with_name("rubric.toml")
 LEAST_SECRET: Final = 10**15
 """Smaller seeds can be found by trying them all."""
 
+PRACTICE_SEED: Final = 20240
+"""Stands in where a rubric names no seed. Everybody knows it."""
+
+OPTIONAL: Final = {"match.": frozenset({"seed"})}
+"""Keys that a rubric may name though the default one does not, by their tables."""
+
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 
@@ -46,7 +52,13 @@ class MatchRules:
 
     time_limit: Seconds
     repeats: int
-    seed: int
+    seed: int | None
+    """None where the rubric names no seed."""
+
+    @property
+    def playing_seed(self) -> int:
+        """Return the seed, the practice seed where the rubric names none."""
+        return PRACTICE_SEED if self.seed is None else self.seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +190,13 @@ def _load(path: Path) -> Values:
 
 
 def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
-    """Return `base` with the values of `over`; only keys that `base` has are allowed."""
+    """Return `base` with the values of `over`; others than `base` has must be optional keys."""
     merged = dict(base)
+    known = {*base, *OPTIONAL.get(where, ())}
     for key, value in over.items():
-        if key not in base:
-            raise BadInput(f"{source}: {where}{key}: unknown key{nearest(key, base)}")
-        both_tables = isinstance(value, dict) and isinstance(base[key], dict)
+        if key not in known:
+            raise BadInput(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
+        both_tables = isinstance(value, dict) and isinstance(base.get(key), dict)
         merged[key] = _overlay(base[key], value, source, f"{where}{key}.") if both_tables else value
     return merged
 
@@ -252,7 +265,9 @@ Boards: TypeAlias = Callable[[Table], tuple[Board, ...]]
 
 def _match(table: Table) -> MatchRules:
     rules = MatchRules(
-        table.number("time_limit", above=0), table.whole("repeats", 1), table.whole("seed", 0)
+        table.number("time_limit", above=0),
+        table.whole("repeats", 1),
+        table.whole("seed", 0) if table.has("seed") else None,
     )
     table.finish()
     return rules

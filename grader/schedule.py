@@ -130,13 +130,15 @@ def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]
         matches = [(Match(PART_A, submission, weak), rubric.part_a.boards)]
         matches += [(Match(PART_B, submission, step), rubric.part_b.boards) for step in ladder]
         for match, boards in matches:
-            games += _games(match, boards, rules.repeats, rules.seed, rules.time_limit, rubric)
+            games += _games(
+                match, boards, rules.repeats, rules.playing_seed, rules.time_limit, rubric
+            )
     return games
 
 
 def group_games(part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric) -> list[Game]:
     """Return the games of one group of a tournament: everybody meets everybody."""
-    seed = seed_of(rubric.match.seed, stage.name)
+    seed = seed_of(rubric.match.playing_seed, stage.name)
     games: list[Game] = []
     for one, two in combinations(group, 2):
         match = Match(part, one, two)

@@ -35,6 +35,11 @@ class Table:
             if key not in self._asked and key not in also:
                 raise self.wrong(key, f"unknown key{nearest(key, self._asked)}")
 
+    def has(self, key: str) -> bool:
+        """Return whether an optional key is there."""
+        self._asked.add(key)
+        return key in self._values
+
     def _get(self, key: str) -> Any:
         self._asked.add(key)
         if key not in self._values:

@@ -64,7 +64,7 @@ def stages(
     """
     rules = rubric.tournament
     order = sorted(contestants, key=lambda item: item.name)
-    random.Random(seed_of(rubric.match.seed, "draw")).shuffle(order)
+    random.Random(seed_of(rubric.match.playing_seed, "draw")).shuffle(order)
     begun: list[StageState] = []
     for stage in rules.stages:
         groups = [

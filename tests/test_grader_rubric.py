@@ -64,9 +64,21 @@ def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
     assert again.tournament == mine.tournament
 
 
+def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> None:
+    assert rubrics.read().match.seed is None
+    path = tmp_path / "mine.toml"
+    path.write_text("[match]\nseed = 7\n", encoding="utf-8")
+    assert rubrics.read(path).match.seed == 7
+    path.write_text("[match]\ntime_limit = 7\n", encoding="utf-8")
+    assert rubrics.read(path).match.seed is None
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("[match]\nsed = 3\n", "match.sed: unknown key (did you mean 'seed'?)"),
+        ("seed = 3\n", "seed: unknown key"),
+        ("[match]\nseed = -3\n", "match.seed: expected a whole number from 0, got -3"),
         ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
         ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
