@@ -33,7 +33,13 @@ from connect4.views import document
 from connect4.views.display import open_window
 from connect4.views.page import page
 from connect4.views.session import Match
-from connect4.views.terminal import TerminalView, first_line, harmless
+from connect4.views.terminal import (
+    TerminalView,
+    first_line,
+    harmless,
+    indented,
+    not_loaded_report,
+)
 from connect4.views.words import ENDINGS
 
 if TYPE_CHECKING:
@@ -169,6 +175,8 @@ def play(arguments: argparse.Namespace) -> int:
     status, games = play_all(matches, window, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
+    if any(map(not_loaded, games)):
+        return status or 1
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
@@ -264,7 +272,7 @@ def play_all(
     for match in matches:
         status, record, logs = play_in_terminal(match, arguments.view != "none")
         over(record, logs)
-        if status:
+        if status or not_loaded(record):
             break
     return status, games
 
@@ -326,6 +334,11 @@ def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.
     sys.stdout.flush()
 
 
+def not_loaded(record: Record) -> bool:
+    """Return whether the game never began because of an agent."""
+    return record.result is not None and record.result.ending is Ending.NOT_LOADED
+
+
 def tell_log(heading: str, log: str) -> None:
     """Show the end of what an agent has printed."""
     lines = harmless(log).splitlines()
@@ -338,6 +351,8 @@ def tell_log(heading: str, log: str) -> None:
 def tell_result(record: Record) -> None:
     """Print the scores, why the game ended, and each side's faults."""
     assert record.result is not None
+    if record.result.ending is Ending.NOT_LOADED:
+        print(not_loaded_report(record.result, [player.agent for player in record.players]))
     for player, points in zip((1, 2), record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
     print(f"The game ended: {ENDINGS[record.result.ending]}.")
@@ -372,6 +387,8 @@ def replay_turn(where: str, isolation: str) -> int:
         raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
     record = records.read(Path(name))
     number = int(text)
+    if not_loaded(record):
+        return load_again(record, isolation)
     if not 1 <= number <= len(record.turns):
         raise BadInput(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
     state = list(records.replay(record))[number - 1]
@@ -396,6 +413,29 @@ def replay_turn(where: str, isolation: str) -> int:
     if reply.outcome is Outcome.PLAYED and not legal:
         print("That is no valid action there.")
     return 0 if legal else 1
+
+
+def load_again(record: Record, isolation: str) -> int:
+    """Load the agents of a game that never began; return 0 where each can be loaded now, else 1."""
+    assert record.result is not None
+    level, notes = choose_level(isolation)
+    tell_notes(notes)
+    print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
+    players: tuple[Player, Player] = (1, 2)
+    status = 0
+    for player, recorded in zip(players, record.players, strict=True):
+        agent = parse_agent(recorded.agent, record.game.name)
+        if agent.kind in ("human", "remote") or record.result.winner == player:
+            continue
+        setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
+        with closing(open_seat(setup, level)) as seat:
+            failure = seat.load_failure
+        if failure is None:
+            print(f"Player {player} ({agent.text}) can be loaded now.")
+        else:
+            print(f"Player {player} ({agent.text}) could not be loaded:\n{indented(failure)}")
+            status = 1
+    return status
 
 
 def main(argv: list[str] | None = None) -> int:

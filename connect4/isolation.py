@@ -100,7 +100,7 @@ class InProcessSeat:
     """Runs an agent in the referee's own process (`isolation: none`).
 
     Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
-    that could not be loaded fails on every turn; the seat says why each time.
+    that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
     """
 
     log = ""
@@ -108,16 +108,16 @@ class InProcessSeat:
     def __init__(self, setup: Setup) -> None:
         self._game = setup.game
         self._agent: Agent | None = None
-        self._load_failure: str | None = None
+        self.load_failure: str | None = None
         try:
             self._agent = build(setup)
         except AgentFailure as failure:
-            self._load_failure = failure.detail
+            self.load_failure = failure.detail
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the agent's reply, judged late by the wall clock once it is there."""
         if self._agent is None:
-            return Reply(Outcome.ERROR, detail=self._load_failure)
+            return Reply(Outcome.ERROR, detail=self.load_failure)
         action = text = detail = None
         cpu_began = time.process_time()
         began = time.monotonic()
@@ -160,8 +160,8 @@ class IsolatedSeat:
     """Runs an agent in a process of its own, stopped whenever it is not asked.
 
     The process is made anew after a late turn or a crash, outside the clock. An agent that could
-    not be loaded fails on every turn. `ask` and `close` may be called from different threads:
-    a seat that is closed while it is asked raises `PlayerLeft` there.
+    not be loaded has a `load_failure` and fails on every turn. `ask` and `close` may be called from
+    different threads: a seat that is closed while it is asked raises `PlayerLeft` there.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class IsolatedSeat:
         self._asking = threading.RLock()
         self._closed = False
         self._child: Child | None = None
-        self._load_failure: str | None = None
+        self.load_failure: str | None = None
         described = setup_to_json(setup)
         draws = uses_numpy_random((described["source"] or "").encode("latin-1"))
         modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
@@ -229,7 +229,7 @@ class IsolatedSeat:
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         child = self._ready_child()
         if child is None:
-            return Reply(Outcome.ERROR, detail=self._load_failure)
+            return Reply(Outcome.ERROR, detail=self.load_failure)
         before, own_busy = child.spent(), time.thread_time()
         line, ended = None, False
         allowed = math.inf if seconds is None else seconds + self._limits.margin_seconds
@@ -270,7 +270,7 @@ class IsolatedSeat:
                 self._child.drain()
             except Ended:  # it died after its answer; nobody was waiting for it
                 self._end()
-        if self._child is None and self._load_failure is None:
+        if self._child is None and self.load_failure is None:
             self._start()
         return self._child
 
@@ -292,18 +292,18 @@ class IsolatedSeat:
         try:
             key, value = _read_message(child.receive(time.monotonic() + limit))
         except Silent:
-            self._load_failure = f"{self._name} was not loaded within {limit:g} s"
+            self.load_failure = f"{self._name} was not loaded within {limit:g} s"
         except Ended:
             key = ""
         else:
             if key != "ready":
-                self._load_failure = _clean(value) if key == "failed" else NO_ANSWER
+                self.load_failure = _clean(value) if key == "failed" else NO_ANSWER
         if key == "ready":
             child.stop()
             return
         status = self._end()
-        if self._load_failure is None:
-            self._load_failure = f"{self._name} could not be loaded: {_ending_text(status)}"
+        if self.load_failure is None:
+            self.load_failure = f"{self._name} could not be loaded: {_ending_text(status)}"
 
     def _end(self) -> int:
         """End the child and all that it started; return its status."""

@@ -5,10 +5,11 @@ Whatever looks at a finished game starts here. `docs/formats.md` describes the d
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
-import tempfile
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,13 +76,19 @@ class Record:
             "agent_versions": self.versions,
             "players": [player.to_json() for player in self.players],
             "turns": [_turn_to_json(turn) for turn in self.turns],
-            "result": {
-                "scores": list(self.result.scores),
-                "ending": self.result.ending.value,
-                "winner": self.result.winner,
-            },
+            "result": _result_to_json(self.result),
             **self.extra,
         }
+
+
+def _result_to_json(result: Result) -> dict[str, Any]:
+    detail = {} if result.detail is None else {"detail": result.detail}
+    return {
+        "scores": list(result.scores),
+        "ending": result.ending.value,
+        "winner": result.winner,
+        **detail,
+    }
 
 
 def _turn_to_json(turn: Turn) -> dict[str, Any]:
@@ -113,11 +120,10 @@ def dumps(record: Record) -> str:
 def write(record: Record, path: Path) -> None:
     """Write the document whole or not at all; raises `BadInput` where the place cannot be had."""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = _new_file(path)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(dumps(record))
-            os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
         except BaseException:  # Ctrl-C too: no half a file stays behind
             os.unlink(temporary)
@@ -126,10 +132,16 @@ def write(record: Record, path: Path) -> None:
         raise BadInput(f"{path}: the record cannot be written: {error.strerror}") from None
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _new_file(beside: Path) -> tuple[int, Path]:
+    """Open a new file in the same folder, with the permissions that a new file gets there.
+
+    `tempfile` would keep it from everybody else, and the mask of the process cannot be read
+    without setting it for all its threads.
+    """
+    while True:
+        path = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}")
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), path
 
 
 def read(path: Path) -> Record:
@@ -219,7 +231,13 @@ def _result_from_json(result: dict[str, Any]) -> Result:
     winner = result["winner"]
     if not all(type(number) is int for number in (one, two, winner)) or winner not in (0, 1, 2):
         raise ValueError("scores are two whole numbers, winner is 0, 1 or 2")
-    return Result((one, two), Ending(result["ending"]), cast("Winner", winner))
+    detail = result.get("detail")
+    return Result(
+        (one, two),
+        Ending(result["ending"]),
+        cast("Winner", winner),
+        None if detail is None else _text(detail, "detail"),
+    )
 
 
 def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
@@ -325,6 +343,8 @@ def check(record: Record) -> None:
         raise BadInput(
             f"turn {last}: the record says {result.ending}, but the game is not over there"
         )
+    if result.ending is Ending.NOT_LOADED and last:
+        raise BadInput(f"turn {last}: the record says not_loaded, which ends a game before turn 1")
     stalled = _skipped_in_a_row(record) >= MAX_CONSECUTIVE_SKIPS
     if result.ending is Ending.STALLED and not stalled:
         raise BadInput(

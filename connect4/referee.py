@@ -43,6 +43,8 @@ class Result:
     scores: tuple[int, int]
     ending: Ending
     winner: Winner
+    detail: str | None = None
+    """More about the ending, where there is more to say: why an agent could not be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,18 @@ def play(
     start: State,
     seats: Mapping[Player, Seat],
     limits: Mapping[Player, Seconds | None],
+    play_unloaded: bool = False,
 ) -> Generator[Event, None, Result]:
     """Play one game from `start`, yielding each event as it happens.
 
     A turn that is late, invalid or failed is skipped or loses the game, as `game.on_fault` says.
-    The seats are not closed here: whoever opened them does that.
+    An agent that could not be loaded loses the game before its first turn, or with
+    `play_unloaded` each of its turns. The seats are not closed here: whoever opened them does that.
     """
     state = start
     yield Started(game, state)
     number = skips = 0
-    result: Result | None = None
+    result = None if play_unloaded or start.is_over() else not_loaded(start, seats)
     while result is None:
         ending = state.ending()
         if ending is not None:
@@ -156,6 +160,18 @@ def final(state: State, ending: Ending) -> Result:
     """Return the result of a position that the rules have ended: the higher score wins."""
     one, two = state.scores()
     return Result((one, two), ending, 1 if one > two else 2 if two > one else 0)
+
+
+def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:
+    """Return the result where an agent could not be loaded: the other side wins; None elsewhere."""
+    players: tuple[Player, Player] = (1, 2)
+    failures = {player: seats[player].load_failure for player in players}
+    failed = [player for player in players if failures[player] is not None]
+    if not failed:
+        return None
+    reasons = dict.fromkeys(reason for reason in failures.values() if reason is not None)
+    winner: Winner = 0 if len(failed) == 2 else opponent(failed[0])
+    return Result(state.scores(), Ending.NOT_LOADED, winner, "\n\n".join(reasons))
 
 
 def abandoned(state: State, ending: Ending) -> Result:

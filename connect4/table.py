@@ -22,7 +22,8 @@ class Terms:
     """What a game is played under. `seconds` is the limit of a move.
 
     `forced` names the method that students' files are asked, in place of the one that follows
-    from the opponent. People are clocked only with `human_clock`.
+    from the opponent. People are clocked only with `human_clock`. An agent that could not be
+    loaded ends the game before it begins, or with `play_unloaded` fails on each of its turns.
     """
 
     seconds: Seconds
@@ -32,6 +33,7 @@ class Terms:
     human_clock: bool = False
     limits: Limits = field(default_factory=Limits)
     lifetime: Lifetime = "game"
+    play_unloaded: bool = False
 
 
 class Table:
@@ -64,6 +66,7 @@ class Table:
             lifetime=terms.lifetime,
         )
         self._state = start
+        self._play_unloaded = terms.play_unloaded
         self._seats: dict[Player, Seat] = {}
         self._limits: dict[Player, Seconds | None] = {}
         sides: tuple[tuple[Player, AgentName], ...] = ((1, one), (2, two))
@@ -88,7 +91,9 @@ class Table:
     def events(self) -> Iterator[Event]:
         """Play the game, yielding the referee's events."""
         record = self.record
-        for event in play(record.game, record.start, self._seats, self._limits):
+        for event in play(
+            record.game, record.start, self._seats, self._limits, self._play_unloaded
+        ):
             if isinstance(event, TurnEnded):
                 record.turns.append(event.turn)
                 self._state = event.state

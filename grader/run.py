@@ -84,6 +84,7 @@ def _play(job: Job, folder: Path) -> Record:
             memory_bytes=limits["memory_mb"] * 1_000_000,
         ),
         lifetime=limits["lifetime"],
+        play_unloaded=True,
     )
     start = EXTENDED.from_json(job["start"])
     with Table(EXTENDED, start, (agents[0], agents[1]), terms, _nobody) as table:

@@ -16,12 +16,23 @@ def never_seated(player):
     raise AssertionError("no person plays here")
 
 
-def seated(one, two, start="case4", *, seed=1, seconds=20.0, game="extended", person=never_seated):
+def seated(
+    one,
+    two,
+    start="case4",
+    *,
+    seed=1,
+    seconds=20.0,
+    game="extended",
+    person=never_seated,
+    play_unloaded=False,
+):
     """Return a table in the test's own process; `start` is a state or a state file's name."""
     rules = find_game(game)
     state = load_start(rules, start) if isinstance(start, str) else start
     agents = parse_agent(one, game), parse_agent(two, game)
-    return Table(rules, state, agents, Terms(seconds, seed, level="none"), person)
+    terms = Terms(seconds, seed, level="none", play_unloaded=play_unloaded)
+    return Table(rules, state, agents, terms, person)
 
 
 def played(one, two, start="case4", **terms):

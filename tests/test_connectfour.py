@@ -142,18 +142,37 @@ def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_
     assert from_there.returncode == 0, from_there.stderr
 
 
-def test_an_agent_that_cannot_be_loaded_loses_its_turns_with_its_own_traceback(
-    tmp_path: Path,
+@pytest.mark.parametrize("view", ["terminal", "none"])
+@pytest.mark.parametrize("level", ["auto", "none"])
+def test_an_agent_that_cannot_be_loaded_ends_the_game_with_its_one_message(
+    tmp_path: Path, view: str, level: str
 ) -> None:
     (tmp_path / "broken.py").write_text("def f(:\n", encoding="utf-8")
-    done = run(COMMAND, "ai:broken.py", "random", "case4", cwd=tmp_path)
-    assert done.returncode == 0
-    assert "SyntaxError" in done.stdout
-    assert 'broken.py", line 1' in done.stdout
+    options = ("--view", view, "--isolation", level, "--swap")
+    done = run(COMMAND, "random", "ai:broken.py", "case4", *options, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Player 2 (ai:broken.py) could not be loaded:\n  SyntaxError: invalid" in done.stdout
+    assert done.stdout.count("SyntaxError") == 1, "said once, also of two games"
+    assert done.stdout.count('broken.py", line 1') == 1
+    assert "an agent could not be loaded, so no turn was played" in done.stdout
+    assert "Player 1 Score: 0\nPlayer 2 Score: 0\n" in done.stdout
+    assert "faults" not in done.stdout
     assert "printed:" not in done.stdout, "the kit's own calls are nobody's business"
-    quiet = run(COMMAND, "ai:broken.py", "random", "case4", "--view", "none", cwd=tmp_path)
-    assert "(the first on turn 1: SyntaxError: invalid syntax (broken.py, line 1))" in quiet.stdout
-    assert "For the whole error: python3 -m connect4.ConnectFour --replay-turn " in quiet.stdout
+
+
+def test_the_record_of_a_game_that_never_began_loads_the_file_again(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text("import nothing_of_that_name\n", encoding="utf-8")
+    played = ("--view", "none", "--record", "game.json")
+    run(COMMAND, "random", "ai:broken.py", "case4", *played, cwd=tmp_path)
+    again = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert again.returncode == 1
+    assert again.stdout.startswith("This game never began: an agent could not be loaded")
+    assert "ModuleNotFoundError: No module named 'nothing_of_that_name'" in again.stdout
+    path.write_text("class AIPlayer:\n    def __init__(self, player_number, time): pass\n")
+    mended = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert mended.returncode == 0, mended.stdout
+    assert "Player 2 (ai:broken.py) can be loaded now." in mended.stdout
 
 
 def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:

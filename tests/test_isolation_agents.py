@@ -133,7 +133,8 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     turns: list[Turn] = []
     state = board()
     try:
-        for event in play(EXTENDED, state, seats, {player: seconds, opponent: 5.0}):
+        limited = {player: seconds, opponent: 5.0}
+        for event in play(EXTENDED, state, seats, limited, play_unloaded=True):
             if isinstance(event, TurnEnded):
                 turns.append(event.turn)
             elif isinstance(event, Over):

@@ -59,7 +59,8 @@ def play_one(names: tuple[str, str], level: Level) -> None:
     try:
         for player, name in enumerate(names, 1):
             seats[player] = seat(name, level, player, SECONDS, LIMITS)
-        for event in play(EXTENDED, state, seats, {1: SECONDS, 2: SECONDS}):
+        limited = {1: SECONDS, 2: SECONDS}
+        for event in play(EXTENDED, state, seats, limited, play_unloaded=True):
             if isinstance(event, TurnEnded):
                 turn = event.turn
                 name = names[turn.player - 1]

@@ -355,6 +355,19 @@ def test_a_game_left_before_its_first_turn_can_be_shown(browser: Browser, tmp_pa
     browser.assert_quiet()
 
 
+def test_a_game_that_never_began_says_why(browser: Browser, tmp_path: Path) -> None:
+    whole = played("case4")
+    why = "SyntaxError: invalid syntax (ai.py, line 1)"
+    result = Result((0, 0), Ending.NOT_LOADED, 2, why)
+    record = Record(whole.game, whole.start, whole.players, 20.0, 1, [], result)
+    file = tmp_path / "unloaded.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file)
+    assert "an agent could not be loaded" in browser.text("#said")
+    assert browser.text("#detail") == why
+    browser.assert_quiet()
+
+
 @pytest.mark.parametrize(
     ("name", "start"),
     [("classic", "case1"), ("classic-full", "case4"), ("dynamic", "a"), ("extended", "case4")],

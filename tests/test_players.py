@@ -10,6 +10,7 @@ import pytest
 
 from connect4.errors import BadInput
 from connect4.games import load_start
+from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, read
 from connect4.players.base import Outcome
 from connect4.players.names import STUDENT_FILE
@@ -122,6 +123,13 @@ def first_turn(agent):
     return reread(record).turns[0]
 
 
+def load_failure(agent):
+    record, _ = played(agent, "random")
+    result = reread(record).result
+    assert (result.ending, result.winner, record.turns) == (Ending.NOT_LOADED, 2, [])
+    return result.detail
+
+
 def source_file(tmp_path, source, name="student.py"):
     (tmp_path / name).write_text(dedent(source), encoding="utf-8")
     return f"ai:{tmp_path / name}"
@@ -144,32 +152,32 @@ def own_frame(line, where="<module>"):
     ],
 )
 def test_a_file_that_cannot_be_loaded_shows_its_own_traceback_first(tmp_path, source, line, last):
-    record, _ = played(source_file(tmp_path, source), "random", read("0\n0 0\n", "start"))
-    turn = record.turns[0]
-    assert (turn.outcome, turn.text, turn.seconds) == (Outcome.ERROR, None, 0.0)
-    assert turn.detail.startswith(own_frame(line))
+    detail = load_failure(source_file(tmp_path, source))
+    assert detail.startswith(own_frame(line))
     if last:
-        assert turn.detail.endswith(last)
+        assert detail.endswith(last)
 
 
-def test_an_agent_that_cannot_be_loaded_fails_on_every_turn(tmp_path):
-    record, _ = played(source_file(tmp_path, "1 / 0"), "random", "case4")
+def test_an_agent_that_cannot_be_loaded_fails_on_every_turn_where_that_is_asked_for(tmp_path):
+    name = source_file(tmp_path, "1 / 0")
+    record, _ = played(name, "random", "case4", play_unloaded=True)
     turns = [turn for turn in record.turns if turn.player == 1]
     assert len(turns) > 1
-    assert {turn.outcome for turn in turns} == {Outcome.ERROR}
+    for turn in turns:
+        assert (turn.outcome, turn.text, turn.seconds) == (Outcome.ERROR, None, 0.0)
+        assert turn.detail == load_failure(name)
 
 
 def test_a_syntax_error_names_file_and_line(tmp_path):
-    turn = first_turn(source_file(tmp_path, "x = 1\ndef (:\n"))
-    assert turn.outcome is Outcome.ERROR
-    assert turn.detail.startswith("SyntaxError: invalid syntax (student.py, line 2)\n")
-    assert '  File "student.py", line 2\n    def (:\n' in turn.detail
+    detail = load_failure(source_file(tmp_path, "x = 1\ndef (:\n"))
+    assert detail.startswith("SyntaxError: invalid syntax (student.py, line 2)\n")
+    assert '  File "student.py", line 2\n    def (:\n' in detail
 
 
 def test_a_file_that_is_no_utf8_text_says_so(tmp_path):
     name = source_file(tmp_path, "")
     (tmp_path / "student.py").write_bytes("x = 1\n".encode("utf-16"))
-    assert first_turn(name).detail == "student.py is not UTF-8; save the file as UTF-8"
+    assert load_failure(name) == "student.py is not UTF-8; save the file as UTF-8"
 
 
 @pytest.mark.parametrize(
@@ -180,24 +188,26 @@ def test_a_file_that_is_no_utf8_text_says_so(tmp_path):
             "class AIPlayer: pass",
             "TypeError: AIPlayer() takes no arguments",
         ),
-        (
-            "class AIPlayer:\n    def __init__(self, number, time): pass",
-            "AttributeError: 'AIPlayer' object has no attribute 'get_expectimax_move'",
-        ),
         ("", "student.py defines no class AIPlayer"),
         ("x\x00y", None),
     ],
 )
 def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source, last):
+    detail = load_failure(source_file(tmp_path, source))
+    assert last is None or detail.endswith(last)
+
+
+def test_a_method_that_is_missing_is_named_in_the_turn_that_asks_for_it(tmp_path):
+    source = "class AIPlayer:\n    def __init__(self, number, time): pass"
     turn = first_turn(source_file(tmp_path, source))
-    assert turn.outcome is Outcome.ERROR
-    assert last is None or turn.detail.endswith(last)
+    missing = "AttributeError: 'AIPlayer' object has no attribute 'get_expectimax_move'"
+    assert (turn.outcome, turn.detail.splitlines()[-1]) == (Outcome.ERROR, missing)
 
 
 def test_a_constructor_that_fails_shows_its_line(tmp_path):
-    turn = first_turn(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
-    assert turn.detail.startswith(own_frame(7, "__init__"))
-    assert turn.detail.endswith("KeyError: 20")
+    detail = load_failure(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
+    assert detail.startswith(own_frame(7, "__init__"))
+    assert detail.endswith("KeyError: 20")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from connect4.games.base import Ending
 from connect4.games.extended import read as read_state
 from connect4.players.base import Outcome, PlayerLeft
 from connect4.record import RecordedPlayer, dumps, loads, read, replay, write
+from connect4.referee import Result
 from tests.games import agent_file, played, reread, seated, without_times
 
 FOUR_TURNS = """{
@@ -162,6 +163,8 @@ def test_a_game_in_the_middle_keeps_popouts_and_mover():
 
 def test_a_game_that_a_person_leaves_has_a_record_too():
     class Leaver:
+        load_failure = None
+
         def ask(self, state, seconds):
             raise PlayerLeft
 
@@ -172,6 +175,14 @@ def test_a_game_that_a_person_leaves_has_a_record_too():
         list(table.events())
     again = reread(table.record)
     assert (again.result.ending, again.turns) == (Ending.LEFT, [])
+
+
+def test_the_record_of_a_game_that_never_began_says_why():
+    failure = "SyntaxError: invalid syntax"
+    record = loads(finished_with([], ending="not_loaded", winner=2, detail=failure))
+    assert record.result == Result((0, 0), Ending.NOT_LOADED, 2, failure)
+    assert json.loads(dumps(record))["result"]["detail"] == failure
+    assert '"detail"' not in dumps(loads(finished_with([], ending="left"))), "only where needed"
 
 
 def test_a_game_broken_off_from_outside_has_a_record_too():
@@ -313,6 +324,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("result", "scores", [2.5, 2]), "scores are two whole numbers"),
         (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record says 1"),
         (("result", "winner", 7), "winner is 0, 1 or 2"),
+        (("result", "detail", 7), "detail is 7; expected a text"),
         (("result", "ending", "tired"), "'tired' is not a valid Ending"),
         (("result", "ending", "left"), "turn 2: the game ends there with no_action, the record"),
         (("result", ...), "not a whole record: KeyError: 'result'"),

@@ -22,6 +22,8 @@ FAILED = Reply(Outcome.ERROR, detail="ValueError: no idea")
 class Script:
     """A seat that gives the replies it was written with; a text stands for that move."""
 
+    load_failure = None
+
     def __init__(self, *replies):
         self.replies = list(replies)
         self.asked = []
@@ -179,6 +181,42 @@ def test_where_a_fault_loses_the_game_it_ends_at_once(reply):
     events = events_of("0\n0 0 0 0\n1 1 0 0\n", Script("3"), Script(reply), game=strict)
     assert events[-1].result == Result((2, 0), Ending.FORFEIT, 1)
     assert len(turns_of(events)) == 2
+
+
+@pytest.mark.parametrize(
+    ("failures", "winner", "detail"),
+    [
+        ((None, "no such import"), 1, "no such import"),
+        (("a typo", None), 2, "a typo"),
+        (("one", "two"), 0, "one\n\ntwo"),
+        (("both", "both"), 0, "both"),
+    ],
+)
+def test_an_agent_that_cannot_be_loaded_ends_the_game_before_its_first_turn(
+    failures, winner, detail
+):
+    seats = Script("0"), Script("1")
+    for seat, failure in zip(seats, failures, strict=True):
+        seat.load_failure = failure
+    started, over = events_of("0\n0 0\n2 1\n", *seats)
+    assert isinstance(started, Started)
+    assert over.result == Result((0, 0), Ending.NOT_LOADED, winner, detail)
+    assert not seats[0].asked and not seats[1].asked
+
+
+def test_a_position_without_moves_needs_no_agent_that_can_be_loaded():
+    broken = Script()
+    broken.load_failure = "a typo"
+    over = events_of("0\n1 1\n", broken, Script())[-1]
+    assert over.result == Result((2, 0), Ending.NO_ACTION, 1)
+
+
+def test_who_wants_it_has_an_unloaded_agent_lose_its_turns():
+    broken = Script(FAILED)
+    broken.load_failure = "a typo"
+    seats, limits = {1: broken, 2: Script("0")}, {1: None, 2: None}
+    events = list(play(EXTENDED, read("0\n0 2\n", "start"), seats, limits, play_unloaded=True))
+    assert [turn.outcome for turn in turns_of(events)] == [Outcome.ERROR, Outcome.PLAYED]
 
 
 def test_a_person_who_leaves_ends_the_game_without_a_winner():

@@ -325,6 +325,18 @@ def test_a_failing_agent_is_shown_with_its_traceback(window: Window, tmp_path: P
     assert "RuntimeError: no idea" in shown
 
 
+def test_an_agent_that_cannot_be_loaded_ends_the_game_with_the_reason_in_sight(
+    window: Window, tmp_path: Path
+) -> None:
+    name = agent_file(tmp_path, "import nothing_of_that_name\n")
+    start(window, tmp_path, WHOLE_GAME, mode="against", opponent=name)
+    wait(window, lambda: "The game is over" in texts(window))
+    shown = texts(window)
+    assert "an agent could not be loaded, so no turn was played" in shown
+    assert "No module named 'nothing_of_that_name'" in shown
+    assert "your move" not in shown
+
+
 def test_a_finished_game_is_looked_through_by_keys_list_and_curve(
     window: Window, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ class Ending(StrEnum):
     DISCONNECTED = "disconnected"
     LEFT = "left"
     ABORTED = "aborted"
+    NOT_LOADED = "not_loaded"
 
 
 class State(ABC):

@@ -93,6 +93,11 @@ class Seat(Protocol):
         """What its agent has printed so far, as far as it was captured."""
         ...
 
+    @property
+    def load_failure(self) -> str | None:
+        """Why its agent cannot play at all, in full; None where it can."""
+        ...
+
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the reply to `state`; raises `PlayerLeft` where a person leaves."""
         ...

@@ -20,6 +20,7 @@ class HumanSeat:
     """
 
     log = ""
+    load_failure = None
 
     def __init__(
         self,

@@ -13,14 +13,14 @@ from connect4 import record as records
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.players.base import Outcome
 from connect4.record import Record
-from connect4.referee import Event, Started, Turn, TurnBegun, TurnEnded, abandoned
+from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
 from connect4.views.board_canvas import BoardCanvas
 from connect4.views.controls import Commands, Controls
 from connect4.views.hand import Hand
 from connect4.views.motion import motion_between
 from connect4.views.player_card import PlayerCard
 from connect4.views.score_curve import ScoreCurve
-from connect4.views.terminal import fault_report, harmless, move_text
+from connect4.views.terminal import fault_report, harmless, move_text, not_loaded_report
 from connect4.views.turn_list import TurnList, is_fault
 from connect4.views.words import ENDINGS
 
@@ -187,6 +187,7 @@ class GamePage(ttk.Frame):
         else:
             self.rest()
             self.say(f"The game is over: {ENDINGS[event.result.ending]}.")
+            self._show_failure(event.result)
             self.controls.review()
 
     def _begin(self, state: State) -> None:
@@ -274,6 +275,12 @@ class GamePage(ttk.Frame):
         assert record.result is not None
         one, two = record.result.scores
         self.say(f"A recorded game, {one}:{two} at its end: {ENDINGS[record.result.ending]}.")
+        self._show_failure(record.result)
+
+    def _show_failure(self, result: Result) -> None:
+        """Show why a game never began."""
+        if result.detail is not None:
+            self._list.show_detail(not_loaded_report(result, self._heading.names))
 
     def _append(self, turn: Turn, state: State) -> None:
         self._turns.append(turn)

@@ -76,6 +76,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "details": shortened(list(details)),
         "scores_end": list(record.result.scores),
         "result": result_text(record),
+        "why": record.result.detail,
         "line": winning_line(record, states),
         "analysis": analysis_data(record),
     }

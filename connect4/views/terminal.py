@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from connect4.errors import headline
-from connect4.games.base import Action, Game, Player, State
+from connect4.games.base import Action, Ending, Game, Player, State, opponent
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
-from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
+from connect4.referee import Event, Over, Result, Started, Turn, TurnBegun, TurnEnded
 
 TICK: Final = 0.1
 """Seconds between two drawings of the running clock."""
@@ -134,12 +134,26 @@ def first_line(detail: str | None) -> str:
     return harmless(headline(detail or ""))
 
 
+def indented(detail: str | None) -> str:
+    """Return what an agent's failure says, set off so that it passes for no line of the kit's."""
+    return textwrap.indent(harmless(detail or ""), "  ")
+
+
+def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
+    """Say whose agent kept a game from beginning, and why."""
+    if result.winner:
+        loser = opponent(result.winner)
+        who = f"Player {loser} ({agents[loser - 1]})"
+    else:
+        who = f"Neither player 1 ({agents[0]}) nor player 2 ({agents[1]})"
+    return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
+
+
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
     """Return all that an agent's author needs: the traceback, the position, how to repeat it."""
-    detail = textwrap.indent(harmless(turn.detail or ""), "  ")  # what it says passes for no score
     return (
         f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n"
-        f"{detail}\n\n"
+        f"{indented(turn.detail)}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
         f"To repeat this one turn:\n  {repeat}\n"
     )
@@ -176,7 +190,8 @@ class TerminalView:
             self._turn_ended(event)
         elif isinstance(event, Over):
             self._stop_ticker()
-            self._show(event.state, "")
+            if event.result.ending is not Ending.NOT_LOADED:  # the first picture is the last
+                self._show(event.state, "")
 
     def _begin(self, state: State) -> None:
         if self._live:

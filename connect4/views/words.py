@@ -18,4 +18,5 @@ ENDINGS: Final = {
     Ending.DISCONNECTED: "a side disconnected",
     Ending.LEFT: "a player left",
     Ending.ABORTED: "the game was stopped",
+    Ending.NOT_LOADED: "an agent could not be loaded, so no turn was played",
 }

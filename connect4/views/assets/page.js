@@ -160,8 +160,9 @@ function showTurn() {
     said.replaceChildren("The start. ");
   }
   if (at === game.last) said.append(make("strong", "", game.result));
-  detail.hidden = !(turn && turn.detail);
-  detail.textContent = turn && turn.detail ? turn.detail : "";
+  const why = turn ? turn.detail : game.why; // without a turn: why the game never began
+  detail.hidden = !why;
+  detail.textContent = why || "";
   byId("caption").textContent = at ? `The board after turn ${at}` : "The board at the start";
   showAdvice(turn);
 }
