@@ -1,5 +1,7 @@
 """Constants of the game, and nothing else."""
 
+from typing import Final
+
 win_pts = [0, 0, 2, 5, 20]
 """Points of a run of 0..4 tokens; `utils.get_pts` says how longer runs follow from it."""
 
@@ -8,3 +10,6 @@ MAX_CONSECUTIVE_SKIPS = 6
 
 DEFAULT_SECONDS = 20.0
 """Seconds per move where `--time` does not say otherwise."""
+
+ALLOWED_MODULES: Final = ("connect4.utils", "connect4.config")
+"""What a submission may import besides the standard library and numpy."""

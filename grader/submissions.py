@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import BadInput
+from connect4.players.names import source_text
 from grader.archive import (
     MEGABYTE,
     Tree,
@@ -293,11 +294,9 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
     if len(data) > limit:
         return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
     try:
-        source = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
-        return replace(submission, problem=problem)
+        source = source_text(data)
+    except BadInput as error:
+        return replace(submission, problem=str(error))
     return replace(submission, source=source, report=_read_report(hand_in.tree, path, limit))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +45,24 @@ def split_name(text: str) -> AgentName:
         else:
             options[key] = value.strip()
     return AgentName(text.strip(), kind, ",".join(positional), options)
+
+
+def source_text(data: bytes) -> str:
+    """Return the text of a student's file; raises `BadInput` where it is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(
+            f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
+        ) from None
+
+
+def importable_sentence(allowed: Sequence[str]) -> str:
+    """Return what a submission may import, in one sentence; `allowed` are modules' names."""
+    named = ["the standard library", "numpy", *(f"`{name}`" for name in allowed)]
+    listed = f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"A submission may import {listed}, nothing else of the kit."
 
 
 STUDENT_FILE = Path(__file__).parent / "ai.py"
