@@ -113,7 +113,7 @@ def expert_for(game: Game, start: State) -> Expert:
 
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    solves = game is CLASSIC and start.grid is solver.GRID
+    solves = game is CLASSIC and start.setting == solver.SETTING
     return Expert(
         f"solver, else {agent}" if solves else agent,
         UNIT_OF_WINS,

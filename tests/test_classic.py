@@ -97,9 +97,9 @@ def test_a_faulty_turn_loses_classic_games():
         (7, "column 7 is outside 0..6"),
         (-1, "column -1 is outside 0..6"),
         (3, "column 3 is full"),
-        ("3", "a column is a whole number from 0 to 6, not '3'"),
-        (2.0, "a column is a whole number from 0 to 6, not 2.0"),
-        (None, "a column is a whole number from 0 to 6, not None"),
+        ("3", "a column is a plain int from 0 to 6, not '3'"),
+        (2.0, "a column is a plain int from 0 to 6, not 2.0"),
+        (None, "a column is a plain int from 0 to 6, not None"),
     ],
 )
 def test_an_illegal_drop_is_refused_with_the_reason(column, reason):

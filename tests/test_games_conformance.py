@@ -1,18 +1,25 @@
 """What every game promises, checked on every game of `GAMES` along random play."""
 
 import contextlib
+import copy
 import json
+import math
+import pickle
 import random
+import re
 from functools import cache
 from itertools import product
 
+import numpy as np
 import pytest
 
-from connect4.analysis import SCALES
+from connect4.analysis import SCALES, expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
 from connect4.games.base import State
+from connect4.games.grid import grid_of
 from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.solver import Solver
 from tests.naive_games import NAIVE
 
 
@@ -77,6 +84,7 @@ def look(state):
 def check_promises(game, state):
     """Check a single position: its actions, its texts, its endings, its bits."""
     actions = list(state.legal_actions())
+    assert type(state.legal_actions()) is tuple, "nobody can change what a state has found out"
     assert actions == sorted(set(actions), key=in_order(game))
     assert state.is_over() == (state.ending() is not None)
     assert not (state.is_over() and actions)
@@ -173,12 +181,123 @@ def test_a_fast_playout_takes_the_steps_of_the_plain_one(game, text):
         assert start.playout(random.Random(seed)) == State.playout(start, random.Random(seed))
 
 
-@pytest.mark.parametrize("name", sorted(set(GAMES) - {"extended"}))
-@pytest.mark.parametrize("action", [None, "no move", -1, 1.5, (), (0, 0, 0), b"3", [3], {}])
-def test_what_is_no_action_is_refused(name, action):
-    """In ExtendedConnect4 `players.student.read_answer` stands before the rules."""
-    with pytest.raises(IllegalAction):
-        GAMES[name].start(None, None).apply(action)
+class Unreadable:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+class Moves(str):
+    pass
+
+
+NO_ACTIONS = [
+    (None, "None"),
+    ("no move", "'no move'"),
+    (True, "True"),
+    (1.0, "1.0"),
+    (1.5, "1.5"),
+    (math.nan, "nan"),
+    (np.int64(3), "3"),
+    (np.array([3, 0]), "array([3, 0])"),
+    (np.array([[3], [0]]), "array([[3], [0]])"),
+    ((), "()"),
+    ((3,), "(3,)"),
+    ((0, 0, 0), "(0, 0, 0)"),
+    ((3, 0), "(3, 0)"),
+    ((True, False), "(True, False)"),
+    ((3.0, False), "(3.0, False)"),
+    ((np.int64(3), False), "False)"),
+    ((3, np.True_), "(3, "),
+    (("3", False), "('3', False)"),
+    ((None, None), "(None, None)"),
+    ([3, False], "[3, False]"),
+    ({3: False}, "{3: False}"),
+    (b"3", "b'3'"),
+    (Moves("71W"), "'71W'"),
+    ("\u0667\u0661W", "'\u0667\u0661W'"),
+    ((10**5000, False), "a value of type tuple"),
+    (Unreadable(), "a value of type Unreadable"),
+    ("x" * 1000, "xxx..."),
+]
+"""Actions of no game, and what of each has to be in the reason."""
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("action", "said"), NO_ACTIONS)
+def test_what_is_no_action_is_refused_and_quoted(name, action, said):
+    state = GAMES[name].start(None, None)
+    before = look(state)
+    with pytest.raises(IllegalAction) as refusal:
+        state.apply(action)
+    reason = str(refusal.value)
+    assert said in reason or "is outside 0.." in reason
+    assert re.search("an action is|a column is|type 71W", reason) or "is outside 0.." in reason
+    assert "\n" not in reason
+    assert look(state) == before
+
+
+CLONES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+}
+
+
+@pytest.mark.parametrize(("game", "text"), STATES)
+@pytest.mark.parametrize("clone", CLONES.values(), ids=CLONES)
+def test_a_copied_or_pickled_position_is_the_same_to_everybody(game, text, clone):
+    rng = random.Random(3)
+    state = game.read(text, "start")
+    for _ in range(4):
+        copied = clone(state)
+        assert copied == state
+        assert hash(copied) == hash(state)
+        assert look(copied) == look(state)
+        assert copied.setting == state.setting
+        assert copied.grid is state.grid, "what is kept for a grid is made once"
+        for action in state.legal_actions():
+            assert copied.apply(action) == state.apply(action)
+        if not state.legal_actions():
+            break
+        before = state
+        state = copied.apply(rng.choice(state.legal_actions()))
+        assert state != before
+
+
+def test_positions_that_look_alike_under_other_rules_are_not_equal():
+    first, most = (GAMES[name].start(None, None) for name in ("classic", "classic-full"))
+    assert first != most
+    wide = GAMES["extended"].read(rows_of_zeros(2, 6), "wide")
+    assert wide != GAMES["extended"].read(rows_of_zeros(6, 2), "high")
+    dynamic = GAMES["dynamic"].start(None, None)
+    assert dynamic != dynamic.with_options(line=3)
+    assert dynamic != dynamic.key()
+    assert len({first, most, first.skip().skip(), copy.copy(dynamic), dynamic}) == 3
+
+
+@pytest.mark.parametrize("clone", CLONES.values(), ids=CLONES)
+def test_copies_of_6_by_7_are_solved_and_judged_perfectly(clone):
+    classic = GAMES["classic"]
+    state = classic.read(
+        "0\n0 0 0 0 0 0 0\n" + "1 1 2 2 1 1 2\n2 2 1 1 2 2 1\n" * 2 + "1 2 1 2 1 2 1\n", "near"
+    )
+    assert Solver(1).best(clone(state)) == Solver(1).best(state)
+    assert expert_for(classic, clone(state)).agent == expert_for(classic, state).agent
+
+
+@pytest.mark.parametrize("line", [-1, 0, 1, 5, 6])
+def test_lines_that_a_grid_cannot_count_are_refused(line):
+    with pytest.raises(ValueError, match=f"^a line of {line}: expected 2, 3 or 4$"):
+        grid_of(6, 7, line)
+
+
+@pytest.mark.parametrize("line", [2, 3, 4])
+def test_a_gap_is_no_line(line):
+    grid = grid_of(6, 7, line)
+    row = [int(cell) for cell in "1101100"]
+    tokens, _ = grid.from_rows([[0] * 7] * 5 + [row])
+    assert grid.count_lines(tokens) == {2: 2, 3: 0, 4: 0}[line]
+    assert grid.has_line(tokens) == (line == 2)
 
 
 @pytest.mark.parametrize("name", GAMES)

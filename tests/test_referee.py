@@ -95,7 +95,7 @@ def test_a_game_that_is_over_at_its_start_asks_nobody():
 def test_the_end_comes_when_the_mover_has_nothing_though_the_other_has():
     events = events_of("0 4 2\n1 0\n2 1\n", Script(), Script("1"))
     assert events[-1].result.ending is Ending.NO_ACTION
-    assert events[-1].state.skip().legal_actions() == [(1, True)]
+    assert events[-1].state.skip().legal_actions() == ((1, True),)
 
 
 def test_a_skip_can_end_the_game():

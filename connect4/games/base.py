@@ -6,7 +6,7 @@ The referee, the search algorithms, the records and the views know games through
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -31,6 +31,18 @@ def opponent(player: Player) -> Player:
     return 2 if player == 1 else 1
 
 
+def quoted(value: object) -> str:
+    """Return what somebody gave for an action as Python writes it: one line, cut where it is long.
+
+    For the text of an `IllegalAction`; whatever the value is, no other error comes of it.
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a class of the caller's own, or a number of more digits than Python writes
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
 class Ending(StrEnum):
     """Why a game ended; its values are the words of the game record."""
 
@@ -49,7 +61,10 @@ class Ending(StrEnum):
 
 
 class State(ABC):
-    """A position with the player to move. Callers never see it change."""
+    """A position with the player to move. Callers never see it change.
+
+    Positions with the same `key` under the same `setting` are equal, copied and pickled ones too.
+    """
 
     __slots__ = ()
 
@@ -60,15 +75,24 @@ class State(ABC):
     first_number: ClassVar[int] = 0
     """What people call the first column (and the top row, where rows are named)."""
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.key() == other.key() and self.setting == other.setting
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
     @abstractmethod
-    def legal_actions(self) -> Sequence[Action]:
+    def legal_actions(self) -> tuple[Action, ...]:
         """Return the mover's legal actions, sorted and unique; empty once a game is over."""
 
     @abstractmethod
     def apply(self, action: Action) -> Self:
         """Return the position after the mover's `action`; this one stays as it is.
 
-        Raises `IllegalAction` where the action is not one of `legal_actions()`.
+        Raises `IllegalAction` where the action is not one of `legal_actions()`, of the very types
+        that those have: 3.0, True and numpy's 3 are no columns.
         """
 
     @abstractmethod
@@ -98,6 +122,11 @@ class State(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the position as the `start` of a game record."""
+
+    @property
+    @abstractmethod
+    def setting(self) -> Hashable:
+        """Return what `key` leaves out for no turn changes it: the board's size, the rules."""
 
     @property
     def distances(self) -> Mapping[Action, float]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import BadInput, IllegalAction
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
 
@@ -35,15 +35,19 @@ class Layout:
         self.open = OpenColumns(self.grid)
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and what comes out of a pickle be the one layout of `layout_of`."""
+        return layout_of, (self.grid.rows, self.grid.columns, self.variant)
+
     def why_not(self, column: object, over: bool) -> str:
         """Return why a drop that was refused is none."""
         last = self.grid.columns - 1
+        if type(column) is not int:
+            return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
         if over:
             return "the game is over"
-        if not isinstance(column, int | np.integer):
-            return f"a column is a whole number from 0 to {last}, not {column!r:.60}"
         if not 0 <= column <= last:
-            return f"column {column} is outside 0..{last}"
+            return f"column {quoted(column)} is outside 0..{last}"
         return f"column {column} is full"
 
 
@@ -109,7 +113,7 @@ class ClassicState(State):
         layout = self.layout
         mask = self.mask
         over = self._ending is not None
-        if over or action not in layout.open[mask & layout.tops] or type(action) is float:
+        if over or type(action) is not int or action not in layout.open[mask & layout.tops]:
             raise IllegalAction(layout.why_not(action, over))
         bottom, cells = layout.drops[action]
         token = (mask + bottom) & cells
@@ -193,6 +197,11 @@ class ClassicState(State):
     def key(self) -> int:
         """Return tokens and mover as one number, unique among boards of one size."""
         return (self.one + self.mask) << 1 | (self.mover == 2)
+
+    @property
+    def setting(self) -> tuple[int, int, Variant]:
+        """Return rows, columns and variant."""
+        return self.grid.rows, self.grid.columns, self.layout.variant
 
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells; see `State.board`."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import BadInput, IllegalAction
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, quoted
 from connect4.games.files import read_cells, read_pieces, shown
 from connect4.games.grid import Grid, grid_of
 
@@ -73,6 +73,10 @@ class Layout:
                         moves.append((target, text))
                 self.moves[source] = tuple(moves)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and what comes out of a pickle be the one layout of `layout_of`."""
+        return layout_of, (self.grid.rows, self.grid.columns, self.rules)
+
 
 @cache
 def layout_of(rows: int, columns: int, rules: Rules) -> Layout:
@@ -120,7 +124,7 @@ class DynamicState(State):
         self.history = history
         self.last = last
         self._ending = ending
-        self._actions: list[str] | None = None
+        self._actions: tuple[str, ...] | None = None
 
     @property
     def grid(self) -> Grid:
@@ -136,11 +140,11 @@ class DynamicState(State):
         """Return white's and black's pieces as masks of `grid`."""
         return self.one, self.two
 
-    def legal_actions(self) -> list[str]:
+    def legal_actions(self) -> tuple[str, ...]:
         """Return the moves sorted as text; none where the mover has to pass."""
         actions = self._actions
         if actions is None:
-            actions = self._actions = []
+            found = []
             if self._ending is None:
                 moves = self.layout.moves
                 pieces = self.one if self.mover == 1 else self.two
@@ -150,8 +154,9 @@ class DynamicState(State):
                     pieces ^= square
                     for target, text in moves[square]:
                         if not occupied & target:
-                            actions.append(text)
-                actions.sort()
+                            found.append(text)
+                found.sort()
+            actions = self._actions = tuple(found)
         return actions
 
     def apply(self, action: str) -> DynamicState:
@@ -159,9 +164,11 @@ class DynamicState(State):
         layout = self.layout
         one, two, mover = self.one, self.two, self.mover
         own = one if mover == 1 else two
+        if type(action) is not str:
+            raise IllegalAction(self._why_not(action))
         try:
             source, target = layout.slides[action]
-        except (KeyError, TypeError):
+        except KeyError:
             raise IllegalAction(self._why_not(action)) from None
         if self._ending is not None or not own & source or (one | two) & target:
             raise IllegalAction(self._why_not(action))
@@ -189,10 +196,10 @@ class DynamicState(State):
 
     def _why_not(self, action: object) -> str:
         """Return why a move that was refused is none."""
+        if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
+            return f"{quoted(action)} is no move: type {ACTION_HELP}"
         if self._ending is not None:
             return "the game is over"
-        if not isinstance(action, str) or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
-            return f"{action!r:.60} is no move: type {ACTION_HELP}"
         x, y = int(action[0]), int(action[1])
         grid = self.grid
         if not (1 <= x <= grid.columns and 1 <= y <= grid.rows):
@@ -227,6 +234,11 @@ class DynamicState(State):
             seen = frozenset(Counter(self.history).items())
             return self.one, self.two, self.mover, self.turns, seen
         return self.one, self.two, self.mover, self.turns
+
+    @property
+    def setting(self) -> tuple[int, int, Rules]:
+        """Return rows, columns and rules."""
+        return self.grid.rows, self.grid.columns, self.layout.rules
 
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells; see `State.board`."""
@@ -403,10 +415,10 @@ def from_json(value: dict[str, Any]) -> DynamicState:
 
 def parse_action(text: str) -> str:
     """Read a move, its direction in any case; raises `IllegalAction` for any other text."""
-    move = text.strip().upper()
-    if re.fullmatch("[0-9][0-9][ENSW]", move) is None:
-        raise IllegalAction(f"{shown(text.strip())} is no move: type {ACTION_HELP}")
-    return move
+    move = text.strip()
+    if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # before upper(): a long s has an S too
+        raise IllegalAction(f"{shown(move)} is no move: type {ACTION_HELP}")
+    return move.upper()
 
 
 ACTION_HELP: Final = "71W to move the piece in column 7, row 1 one square west (or N, E, S)"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, cached_property
+from itertools import compress
+from operator import not_
 from random import Random
 from typing import Any, Final, TypeAlias, cast
 
@@ -13,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import BadInput, IllegalAction
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
 from connect4.utils import Integer, get_pts
@@ -65,17 +67,21 @@ class ExtendedState(State):
         bottom = self._board[-1].tolist()
         return [column for column in range(first, len(bottom), 2) if bottom[column]]
 
-    def legal_actions(self) -> Sequence[ExtendedAction]:
+    def legal_actions(self) -> tuple[ExtendedAction, ...]:
         """Return drops by ascending column, then pop-outs by ascending column."""
-        actions = [(column, False) for column, cell in enumerate(self._top) if not cell]
-        actions.extend([(column, True) for column in self._poppable])
-        return actions
+        drops, popouts = _all_actions(len(self._top))
+        open_drops = compress(drops, map(not_, self._top))
+        return (*open_drops, *[popouts[column] for column in self._poppable])
 
     def apply(self, action: ExtendedAction) -> ExtendedState:
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
+        if type(action) is not tuple or len(action) != 2:
+            raise IllegalAction(_no_action(action))
         column, is_popout = action
+        if type(column) is not int or type(is_popout) is not bool:
+            raise IllegalAction(_no_action(action))
         if not 0 <= column < len(self._top):
-            raise IllegalAction(f"column {column} is outside 0..{len(self._top) - 1}")
+            raise IllegalAction(f"column {quoted(column)} is outside 0..{len(self._top) - 1}")
         board = self._board.copy()
         popouts = self.popouts
         if is_popout:
@@ -173,6 +179,11 @@ class ExtendedState(State):
         """Return board, pop-outs and mover as one hashable value."""
         return self._board.tobytes(), self.popouts, self.mover
 
+    @property
+    def setting(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the board's shape, and the pop-outs that the game began with."""
+        return self.shape, self.maximum
+
     def board(self) -> Board:
         """Return a copy of the cells."""
         return self._board.copy()
@@ -207,6 +218,23 @@ class ExtendedState(State):
         if self.maximum != self.popouts:
             start["maximum"] = list(self.maximum)
         return start
+
+
+def _no_action(value: object) -> str:
+    """Return why a value that is not even of an action's form is refused."""
+    return (
+        "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "
+        f"not {quoted(value)}"
+    )
+
+
+@cache
+def _all_actions(
+    columns: int,
+) -> tuple[tuple[ExtendedAction, ...], tuple[ExtendedAction, ...]]:
+    """Return a drop for each column, and a pop-out for each column."""
+    numbers = range(columns)
+    return tuple((column, False) for column in numbers), tuple((column, True) for column in numbers)
 
 
 @cache

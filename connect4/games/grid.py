@@ -8,10 +8,13 @@ above a column's top cell is always 0, so that a line shifted along itself never
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+LINES: Final = (2, 3, 4)
+"""How many tokens in a row can be told from fewer by looking at pairs, then at pairs of pairs."""
 
 STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 """`(columns, heights)` from one cell of a line to the next: up, right, down-right, up-right."""
@@ -42,7 +45,12 @@ class Grid:
     )
 
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
-        """Use `grid_of` instead, which makes each grid once. `line` is 2, 3 or 4."""
+        """Use `grid_of` instead, which makes each grid once.
+
+        Raises `ValueError` where `line` is not 2, 3 or 4.
+        """
+        if line not in LINES:
+            raise ValueError(f"a line of {line}: expected 2, 3 or 4")
         self.rows = rows
         self.columns = columns
         self.line = line
@@ -66,6 +74,10 @@ class Grid:
             windows += [sum(1 << index + step * shift for step in range(line)) for index in here]
         self.starts = tuple(starts)
         self.windows = tuple(windows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and what comes out of a pickle be the one grid of `grid_of`."""
+        return grid_of, (self.rows, self.columns, self.line)
 
     def bit(self, row: int, column: int) -> int:
         """Return the mask of one cell; row 0 is on top."""
@@ -109,5 +121,11 @@ class Grid:
 
 @cache
 def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
-    """Return the grid of that size."""
+    """Return the grid of that size, always the same one; raises `ValueError` (see `Grid`)."""
+    return _grid_of(rows, columns, line)
+
+
+@cache
+def _grid_of(rows: int, columns: int, line: int) -> Grid:
+    """Return the grid; `grid_of` keeps it twice where its `line` is said and left out."""
     return Grid(rows, columns, line)

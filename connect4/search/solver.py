@@ -17,6 +17,8 @@ from connect4.games.grid import grid_of
 from connect4.search.deadline import Deadline
 
 GRID: Final = grid_of(6, 7)
+SETTING: Final = (GRID.rows, GRID.columns, "first-four")
+"""The board and the variant that are solved, as `State.setting` has them."""
 BOARD: Final = GRID.cells
 BOTTOMS: Final = sum(GRID.bottoms)
 CELLS: Final = GRID.rows * GRID.columns
@@ -178,8 +180,8 @@ class Solver:
 
 def _read(state: State) -> tuple[int, int]:
     """Return the mover's tokens and all tokens as masks of `GRID`."""
-    known = isinstance(state, ClassicState) and state.layout.variant == "first-four"
-    if not known or state.grid is not GRID or state.ending() is not None:
+    known = isinstance(state, ClassicState) and state.setting == SETTING
+    if not known or state.ending() is not None:
         raise ValueError(
             "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
         )
