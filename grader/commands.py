@@ -222,7 +222,7 @@ class Run:
         if self.kind == TOURNAMENT:
             done = [state for state in read_results(store).stages if state.complete]
             if done and len(done) < len(self.rubric.tournament.stages):
-                print(tables.stage_text(done[-1]) + "\n", flush=True)
+                print(tables.stage_text(done[-1], self.rubric) + "\n", flush=True)
 
     def _report(self, store: Store, interrupted: bool) -> int:
         results = read_results(store)
@@ -241,7 +241,7 @@ class Run:
 
 def first_fault(results: Results) -> str:
     """Return the grader's first own failure, in words."""
-    return next(iter(results.faults.values()), "no reason is known")
+    return next((fault.text for fault in results.faults.values()), "no reason is known")
 
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
@@ -297,7 +297,8 @@ def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
 
 def scratch_for(results: Path) -> Path:
     """Return the workers' folder, the same for the same results: so a killed run's is cleared."""
-    name = seed_of(str(results.resolve()), os.getuid())
+    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
+    name = seed_of(str(results.resolve()), user)
     return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
 
 

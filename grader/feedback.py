@@ -10,6 +10,7 @@ import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -23,7 +24,7 @@ from grader.grading import Mark, MatchMark
 from grader.rubric import Rubric
 from grader.schedule import Game
 from grader.store import Played
-from grader.tables import MATCH_HEADERS, match_rows, remark
+from grader.tables import MATCH_HEADERS, match_rows, remark, total_text
 
 STYLE: Final = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem;
@@ -55,19 +56,23 @@ GAMES: Final = "the games go here"
 PAGE_PARTS: Final = ("base", "board", "chart", "advice", "page")
 
 
+@cache
+def code() -> str:
+    """Return what a page is made with: one that other code or another style has made is old."""
+    document_text = document.build("", PAGE_PARTS, {"games": [GAMES]})
+    return f"{Path(__file__).read_text(encoding='utf-8')}\n{MADE_BY}\n{document_text}"
+
+
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, table and drawing."""
     name = html.escape(mark.submission.name)
-    total = mark.total + placement
     parts = [f"<h1>{name}</h1>"]
     if mark.submission.problem:
         parts.append(f"<p>Not graded: {html.escape(mark.submission.problem)}</p>")
         return "\n".join(parts)
-    placed = f", placement {placement:g}" if placement else ""
-    parts.append(
-        f'<p class="points">Part A {mark.points("A"):.2f}, part B {mark.points("B"):.2f}{placed}: '
-        f"<b>{total:.2f}</b></p>"
-    )
+    one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
+    total = total_text(mark, placement, rubric)
+    parts.append(f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>')
     if remark(mark):
         parts.append(f"<p>{html.escape(remark(mark))}</p>")
     rows = list(match_rows(mark, rubric.statistics))
@@ -122,7 +127,7 @@ def drawing(matches: Sequence[MatchMark], rubric: Rubric) -> str:
 def digest(upper: str, games: Iterable[Game], played: Mapping[str, Played]) -> str:
     """Return a hash of all that a page shows, so that an unchanged one is not made again."""
     keys = [game.key for game in games if game.key in played]
-    text = "\n".join([STYLE, upper, *keys])
+    text = "\n".join([code(), upper, *keys])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

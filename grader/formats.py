@@ -11,12 +11,21 @@ from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from grader.check import Finding
-from grader.grading import Mark, MatchMark, by_match, margin_of
+from grader.grading import Mark, MatchMark, by_match, full_points, margin_of
 from grader.rubric import Rubric, StatisticsRules
 from grader.schedule import Game
-from grader.store import Faults, Played
+from grader.store import Fault, Faults, Played
 from grader.submissions import Member, Submission
-from grader.tables import MATCH_HEADERS, faults_text, match_row, mean_text, remark, table
+from grader.tables import (
+    MATCH_HEADERS,
+    faults_text,
+    match_row,
+    mean_text,
+    points_text,
+    remark,
+    table,
+    total_text,
+)
 
 GRADEBOOK_HEADERS: Final = (
     *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),
@@ -38,12 +47,16 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
     for mark in marks:
         submission, faults = mark.submission, mark.faults
         extra = placement.get(submission.name, 0.0)
-        points = [mark.points("A"), mark.points("B"), extra, mark.total + extra]
+        points = [
+            *(None if mark.withheld(part) else mark.points(part) for part in "AB"),
+            extra,
+            None if mark.incomplete else mark.total + extra,
+        ]
         for member in submission.members or (Member(submission.name),):
             names = [member.name, member.identity, member.email, submission.name]
             writer.writerow(
                 [_cell(name) for name in names]
-                + [f"{value:.2f}" for value in points]
+                + ["" if value is None else f"{value:.2f}" for value in points]
                 + [faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""]
                 + [_cell(remark(mark))]
             )
@@ -93,10 +106,9 @@ def gradescope(
 
 
 def _problem_test(mark: Mark, prefix: str, number: str, rubric: Rubric) -> dict[str, Any]:
-    points = rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
     return {
         "score": 0.0,
-        "max_score": points,
+        "max_score": full_points(rubric),
         "status": "failed",
         "name": f"{prefix}submission",
         "number": number,
@@ -111,7 +123,8 @@ def _match_test(match: MatchMark, rules: StatisticsRules) -> dict[str, Any]:
     rows += [match_row(match, board, part, rules) for board, part in match.boards.items()]
     lines = [table([row[1:] for row in rows], MATCH_HEADERS[1:])]
     if not total.complete:
-        lines.append(f"not finished: {total.games} of {total.planned} games are played")
+        played = f"{total.games} of {total.planned} games are played"
+        lines.append(f"not finished: {played}; points are withheld")
     if total.faults.total:
         lines.append(f"lost turns: {faults_text(total.faults)}")
     passed = total.complete and match.points > 0 and not total.faults.total
@@ -128,7 +141,7 @@ def junit(
     marks: Sequence[Mark],
     games: Sequence[Game],
     played: Mapping[str, Played],
-    faults: Mapping[str, str],
+    faults: Mapping[str, Fault],
 ) -> str:
     """Return `junit.xml`: a suite a submission, a case a game, its margin as a property.
 
@@ -147,7 +160,7 @@ def _suite(
     submission: Submission,
     games: Sequence[Game],
     played: Mapping[str, Played],
-    faults: Mapping[str, str],
+    faults: Mapping[str, Fault],
 ) -> str:
     if submission.problem:
         inner = (
@@ -179,13 +192,13 @@ def game_title(game: Game) -> str:
     )
 
 
-def _case(game: Game, result: Played | None, fault: str | None) -> str:
+def _case(game: Game, result: Played | None, fault: Fault | None) -> str:
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
         f'name={_attribute(game_title(game))} time="{result.seconds if result else 0:.3f}"'
     )
     if fault is not None:
-        return f"{head}>\n    <error message={_attribute(fault)}/>\n  </testcase>\n"
+        return f"{head}>\n    <error message={_attribute(fault.text)}/>\n  </testcase>\n"
     if result is None:
         return f'{head}>\n    <skipped message="not played yet"/>\n  </testcase>\n'
     own: Faults = result.faults[game.side - 1]
@@ -244,11 +257,11 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
         name = _markdown(mark.submission.name)
         for match in mark.matches:
             mean = mean_text(match.tally.interval(rubric.statistics))
-            points = f"{match.points:.2f} of {match.max_points:g}"
+            points = f"{points_text(match)} of {match.max_points:g}"
             cells = (name, _markdown(match.name), mean, f"{match.tally.percent:+.1f}", points)
             lines.append(f"| {' | '.join(cells)} |")
-        total = mark.total + placement.get(mark.submission.name, 0.0)
-        lines.append(f"| **{name}** | **total** {_markdown(remark(mark))} | | | **{total:.2f}** |")
+        total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
+        lines.append(f"| **{name}** | **total** {_markdown(remark(mark))} | | | **{total}** |")
     return "\n".join(lines) + "\n"
 
 

@@ -94,6 +94,7 @@ class MatchMark:
     tally: Tally
     boards: dict[str, Tally]
     points: float
+    """0 where games are missing: a mean of some of them is no mark."""
     max_points: float
 
     @property
@@ -111,8 +112,18 @@ class Mark:
     broken_rule: str | None = None
     """The first required rule of form that the source breaks, in words."""
 
+    def withheld(self, part: str) -> bool:
+        """Return whether points of a part are withheld, since games of it are missing."""
+        matches = (mark for mark in self.matches if mark.match.part == part)
+        return not all(mark.tally.complete for mark in matches)
+
+    @property
+    def incomplete(self) -> bool:
+        """Return whether points of any part are withheld."""
+        return self.missing > 0
+
     def points(self, part: str) -> float:
-        """Return the points of one part."""
+        """Return the points of one part, without those that are withheld."""
         return sum(mark.points for mark in self.matches if mark.match.part == part)
 
     @property
@@ -145,6 +156,11 @@ def points_b(total: Tally, step: Baseline) -> float:
     return step.points * min(1.0, max(0.0, share))
 
 
+def full_points(rubric: Rubric) -> float:
+    """Return the points that parts A and B can earn."""
+    return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
+
+
 def by_match(games: Iterable[Game]) -> dict[Match, list[Game]]:
     """Return the games of each match, both in the order of the schedule."""
     matches: dict[Match, list[Game]] = {}
@@ -164,9 +180,11 @@ def mark_match(
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     if match.part == schedule.PART_A:
         part = rubric.part_a
-        return MatchMark(match, total, tallies, points_a(total, part), part.points)
+        points = points_a(total, part) if total.complete else 0.0
+        return MatchMark(match, total, tallies, points, part.points)
     step = next(step for step in rubric.part_b.baselines if step.agent == match.two.agent)
-    return MatchMark(match, total, tallies, points_b(total, step), step.points)
+    points = points_b(total, step) if total.complete else 0.0
+    return MatchMark(match, total, tallies, points, step.points)
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:

@@ -5,12 +5,11 @@ Nothing here plays; a report can be made while games are being played, and again
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -19,9 +18,9 @@ from connect4 import record as records
 from connect4.errors import BadInput
 from grader import feedback, formats, tables
 from grader.grading import Mark, gradable, marks
-from grader.rubric import Rubric, from_values
-from grader.schedule import Game, grade_games
-from grader.store import Played, Store
+from grader.rubric import Rubric, from_stored
+from grader.schedule import FIRST_SCHEME, Game, grade_games
+from grader.store import Fault, Played, Store
 from grader.submissions import FOLDER, Submission, file_name
 from grader.tournament import Placing, StageState, placings, stages
 
@@ -37,7 +36,7 @@ class Results:
     rubric: Rubric
     submissions: list[Submission]
     played: dict[str, Played]
-    faults: dict[str, str]
+    faults: dict[str, Fault]
 
     @cached_property
     def games(self) -> list[Game]:
@@ -74,15 +73,17 @@ class Results:
             return tables.grade_text(self.marks, placement, self.rubric, details)
         problems = [item for item in self.submissions if item.problem]
         notes = "".join(f"{item.name}: not in it: {item.problem}\n" for item in problems)
-        return tables.tournament_text(self.stages, self.placings) + notes
+        return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
 
 
 def read_results(store: Store) -> Results:
     """Read a results file whole; raises `BadInput` where it has no schedule yet."""
-    kind, values = store.meta("kind"), store.meta("rubric")
+    kind, values = store.meta("kind"), store.meta_json("rubric")
     if kind is None or values is None:
         raise BadInput(f"{store.path}: no grading or tournament was begun in it")
-    rubric = from_values(json.loads(values), f"{store.path} (rubric)", None)
+    rubric = from_stored(values, f"{store.path} (rubric)")
+    if store.is_first:
+        rubric = replace(rubric, scheme=FIRST_SCHEME)
     return Results(kind, rubric, store.submissions(), store.played(), store.faults())
 
 

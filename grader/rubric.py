@@ -169,6 +169,8 @@ class Rubric:
     compare: CompareRules
     statistics: StatisticsRules
     submission: SubmissionRules
+    scheme: int = 2
+    """Which way seeds and keys of games are made; see `schedule.FIRST_SCHEME`."""
 
 
 def read(path: Path | None = None) -> Rubric:
@@ -177,6 +179,13 @@ def read(path: Path | None = None) -> Rubric:
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
     return from_values(_overlay(default, _load(path), str(path), ""), str(path), path.parent)
+
+
+def from_stored(values: Values, source: str) -> Rubric:
+    """Return a rubric as a results file has it; keys that are newer than the file are the usual."""
+    known = {key: value for key, value in values.items() if key != "boards"}
+    merged = _overlay(_load(DEFAULT), known, source, "")
+    return from_values({**merged, "boards": values.get("boards", {})}, source, None)
 
 
 def _load(path: Path) -> Values:

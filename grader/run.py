@@ -10,6 +10,7 @@ import os
 import socket
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import replace
@@ -44,13 +45,15 @@ def play_game(job: Job) -> Result:
         "key": job["key"],
         "names": [player["name"] for player in job["players"]],
         "worker": f"{socket.gethostname()}:{os.getpid()}",
-        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page", "fault")),
+        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
+        **dict.fromkeys(("fault", "traceback")),
     }
     try:
         with tempfile.TemporaryDirectory(prefix="connect4-game-") as folder:
             record = _play(job, Path(folder))
     except Exception as error:  # a grader's fault ends this game and no other
-        result["fault"] = f"{type(error).__name__}: {error}"
+        result["fault"] = one_line(error)
+        result["traceback"] = traceback.format_exc()
     else:
         assert record.result is not None
         result["scores"] = list(record.result.scores)
@@ -61,6 +64,12 @@ def play_game(job: Job) -> Result:
         result["page"] = replay_data(record, result["names"])
     result["seconds"] = round(time.monotonic() - began, 3)
     return result
+
+
+def one_line(error: BaseException) -> str:
+    """Return an exception as one line; its traceback goes to the results file."""
+    lines = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
 
 
 def _play(job: Job, folder: Path) -> Record:
@@ -166,14 +175,15 @@ def _result_of(future: Future[Result], game: Game) -> Result:
     try:
         return future.result()
     except CancelledError:
-        fault = "cancelled"
+        fault, trace = "cancelled", None
     except Exception as error:
-        fault = f"{type(error).__name__}: {error}"
+        fault, trace = one_line(error), "".join(traceback.format_exception(error))
     return {
         "key": game.key,
         "names": [player.name for player in game.players],
         "worker": "",
         "seconds": 0.0,
         "fault": fault,
+        "traceback": trace,
         **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
     }

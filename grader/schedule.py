@@ -7,6 +7,7 @@ its key is never played again; a changed submission changes the keys of its own 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +21,29 @@ from connect4.players.registry import file_hash, parse_agent
 from grader.rubric import AgentLimits, Board, Rubric, Stage
 
 SIDES: Final = (1, 2)
+
+FIRST_SCHEME: Final = 1
+"""Seeds and keys as version 0.1.0 of the kit had them: its results are read, never added to."""
+
+FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
+
+STREAM: Final = 1
+"""Raised whenever agents that draw at random draw otherwise from the same seed."""
+
+AGENTS: Final[dict[str, int]] = {}
+"""Kinds of the kit's agents that no longer play as they first did: raise the number, from 2 on."""
+
+LIMITS: Final[dict[str, tuple[str, object]]] = {
+    "startup": ("startup", 10.0),
+    "memory_mb": ("memory_mb", 1024),
+    "time_margin": ("time_margin", 0.05),
+    "lifetime": ("lifetime", "game"),
+}
+"""How each field of `AgentLimits` stands in a key, and the value with which it stands in none.
+
+A new field comes with the value that means "as before"; one that is renamed keeps its name here.
+So neither changes the key of a game that is played as it always was.
+"""
 
 PART_A: Final = "A"
 PART_B: Final = "B"
@@ -69,6 +93,7 @@ class Game:
     seed: int
     time_limit: Seconds
     limits: AgentLimits
+    scheme: int = FIRST_SCHEME + 1
 
     @property
     def players(self) -> tuple[Contestant, Contestant]:
@@ -79,9 +104,15 @@ class Game:
     @cached_property
     def key(self) -> str:
         """Return the hash of everything that the game's course depends on."""
-        one, two = ([player.name, player.agent, player.sha256] for player in self.players)
+        players = [[player.name, player.agent, player.sha256] for player in self.players]
         terms = [EXTENDED.rules_version, self.board.digest, self.seed, self.time_limit]
-        text = json.dumps([EXTENDED.name, *terms, one, two, repr(self.limits)])
+        versions: list[object] = [STREAM, [_version(player) for player in self.players]]
+        last: list[object] = [limits_key(self.limits), versions]
+        if self.scheme == FIRST_SCHEME:
+            names = {name: field for field, (name, _) in LIMITS.items()}
+            values = ((name, getattr(self.limits, names[name])) for name in FIRST_LIMITS)
+            last = [f"AgentLimits({', '.join(f'{name}={value!r}' for name, value in values)})"]
+        text = json.dumps([EXTENDED.name, *terms, *players, *last])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
@@ -104,6 +135,27 @@ class Game:
         }
 
 
+def limits_key(limits: AgentLimits) -> dict[str, object]:
+    """Return the limits that are not the usual ones, by their stable names."""
+    values = {name: (getattr(limits, field), usual) for field, (name, usual) in LIMITS.items()}
+    return {name: value for name, (value, usual) in values.items() if value != usual}
+
+
+def _version(player: Contestant) -> int:
+    return 0 if player.is_submission else AGENTS.get(parse_agent(player.agent).kind, 1)
+
+
+def secret_seed(secret: int, *parts: object) -> int:
+    """Return the 128-bit seed of one game, from which nobody comes back to `secret` or to others.
+
+    `parts` hold the side too: what an agent is given for its own draws in one game of a pair is
+    not what its opponent had in the other.
+    """
+    text = "/".join(map(str, parts))
+    digest = hmac.digest(str(secret).encode(), text.encode(), "sha256")
+    return int.from_bytes(digest[:16], "big")
+
+
 def seed_of(*parts: object) -> int:
     """Return a seed of up to 18 digits that follows from `parts` alone."""
     text = "/".join(map(str, parts))
@@ -111,13 +163,24 @@ def seed_of(*parts: object) -> int:
 
 
 def _games(
-    match: Match, boards: Iterable[Board], repeats: int, seed: int, seconds: Seconds, rubric: Rubric
+    match: Match,
+    boards: Iterable[Board],
+    repeats: int,
+    seconds: Seconds,
+    rubric: Rubric,
+    *purpose: str,
 ) -> Iterator[Game]:
+    """Yield the games of a match; `purpose` keeps the seeds of stages apart."""
+    seed, scheme = rubric.match.playing_seed, rubric.scheme
     for board in boards:
         for repeat in range(repeats):
-            pair_seed = seed_of(seed, board.name, repeat)
             for side in SIDES:
-                yield Game(match, board, repeat, side, pair_seed, seconds, rubric.limits)
+                if scheme == FIRST_SCHEME:
+                    root = seed_of(seed, *purpose) if purpose else seed
+                    own = seed_of(root, board.name, repeat)
+                else:
+                    own = secret_seed(seed, *purpose, board.name, repeat, side)
+                yield Game(match, board, repeat, side, own, seconds, rubric.limits, scheme)
 
 
 def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]:
@@ -130,19 +193,16 @@ def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]
         matches = [(Match(PART_A, submission, weak), rubric.part_a.boards)]
         matches += [(Match(PART_B, submission, step), rubric.part_b.boards) for step in ladder]
         for match, boards in matches:
-            games += _games(
-                match, boards, rules.repeats, rules.playing_seed, rules.time_limit, rubric
-            )
+            games += _games(match, boards, rules.repeats, rules.time_limit, rubric)
     return games
 
 
 def group_games(part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric) -> list[Game]:
     """Return the games of one group of a tournament: everybody meets everybody."""
-    seed = seed_of(rubric.match.playing_seed, stage.name)
     games: list[Game] = []
     for one, two in combinations(group, 2):
         match = Match(part, one, two)
-        games += _games(match, stage.boards, stage.repeats, seed, stage.time_limit, rubric)
+        games += _games(match, stage.boards, stage.repeats, stage.time_limit, rubric, stage.name)
     return games
 
 

@@ -22,7 +22,9 @@ from connect4.errors import BadInput
 from grader.archive import printable
 from grader.submissions import Member, Submission
 
-FORMAT: Final = "connect4-results/1"
+FORMAT: Final = "connect4-results/2"
+FIRST_FORMAT: Final = "connect4-results/1"
+"""Of version 0.1.0: read, never written."""
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -37,12 +39,19 @@ CREATE TABLE IF NOT EXISTS game (
     timeouts2 INTEGER, invalid2 INTEGER, errors2 INTEGER, starved2 INTEGER,
     seconds REAL NOT NULL, worker TEXT NOT NULL, attempts INTEGER NOT NULL,
     played_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-    fault TEXT) STRICT;
+    status TEXT NOT NULL, fault TEXT, traceback TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS record (
     key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
 """
 """`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
-grader's own failure, with which a game has no scores and is played again by the next run."""
+grader's own failure in one line, of a game whose status is INFRA and that has no scores."""
+
+PLAYED: Final = "PLAYED"
+INFRA: Final = "INFRA"
+"""The status of a game: it has scores; or the grader or its machine failed."""
+
+ATTEMPTS: Final = 3
+"""How often a game is begun that fails: after that it stays INFRA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +89,24 @@ class Played:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a game is INFRA, and how often it has been begun."""
+
+    text: str
+    attempts: int
+
+    @property
+    def final(self) -> bool:
+        """Return whether it is not begun again."""
+        return self.attempts >= ATTEMPTS
+
+
 class Store:
     """An open results file; a context manager. Only one process at a time may write to it.
 
-    Raises `BadInput` at the end of the block where reading has shown that the file is damaged.
+    Raises `BadInput` where reading shows that the file is damaged, by SQLite at the end of the
+    block. `is_first` says that version 0.1.0 made it.
     """
 
     def __init__(self, path: Path, writing: bool) -> None:
@@ -112,7 +135,13 @@ class Store:
         found = None if new else self.meta("format")
         if writing and found is None:  # a new file, or one whose making was stopped
             found = FORMAT
-        if found != FORMAT:
+        self.is_first = found == FIRST_FORMAT
+        if self.is_first and writing:
+            raise BadInput(
+                f"{self.path}: version 0.1.0 of the kit played its games, which are not mixed with "
+                "others; `report` shows them, --results names a new file to play to"
+            )
+        if found not in (FORMAT, FIRST_FORMAT):
             raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
         if writing:
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -136,13 +165,24 @@ class Store:
     ) -> None:
         self._database.close()
         self._release()
-        if isinstance(error, sqlite3.DatabaseError | zlib.error | json.JSONDecodeError):
+        if isinstance(error, sqlite3.DatabaseError):
             raise _damaged(self.path, error) from None
 
     def meta(self, name: str) -> str | None:
         """Return a named value, None where there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
+
+    def meta_json(self, name: str) -> Any:
+        """Return a named value that is JSON, None where there is none."""
+        text = self.meta(name)
+        return None if text is None else self._json(text)
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise _damaged(self.path, error) from None
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
@@ -179,7 +219,7 @@ class Store:
                 source,
                 report,
                 problem,
-                tuple(Member(**member) for member in json.loads(members or "")),  # "" if damaged
+                tuple(Member(**member) for member in self._json(members or "")),  # "" if damaged
             )
             for name, place, source, report, problem, members in rows
         ]
@@ -195,11 +235,12 @@ class Store:
         row = (
             *(result["key"], *names, *scores, result["ending"], result["turns"], *faults),
             *(result["seconds"], result["worker"], 1 if before is None else before[0] + 1),
-            result["fault"],
+            *(PLAYED if result["fault"] is None else INFRA, result["fault"], result["traceback"]),
         )
         columns = (
             "key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, errors1, "
-            "starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, fault"
+            "starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, status, "
+            "fault, traceback"
         )
         with self._transaction() as database:
             database.execute(
@@ -230,10 +271,12 @@ class Store:
             for row in rows
         }
 
-    def faults(self) -> dict[str, str]:
+    def faults(self) -> dict[str, Fault]:
         """Return the grader's own failures by the key of the game."""
-        rows = self._database.execute("SELECT key, fault FROM game WHERE fault IS NOT NULL")
-        return dict(rows.fetchall())
+        rows = self._database.execute(
+            "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
+        )
+        return {key: Fault(fault, attempts) for key, fault, attempts in rows}
 
     def records(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the record's text for each key of a game that has a result."""
@@ -250,7 +293,11 @@ class Store:
             ).fetchone()
             if row is None:
                 raise sqlite3.DatabaseError(f"no record of game {key}")
-            yield zlib.decompress(row[0]).decode()
+            try:
+                text = zlib.decompress(row[0]).decode()
+            except (zlib.error, UnicodeDecodeError) as error:
+                raise _damaged(self.path, error) from None
+            yield text
 
 
 class _Transaction:

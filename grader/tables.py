@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
 from typing import Final
 
 from tabulate import tabulate
 
-from grader.grading import Mark, MatchMark, Tally
+from grader.grading import Mark, MatchMark, Tally, full_points
 from grader.rubric import Rubric, StatisticsRules
 from grader.statistics import Interval
 from grader.store import Faults
@@ -53,7 +54,8 @@ def remark(mark: Mark) -> str:
         return mark.submission.problem
     notes = []
     if mark.missing:
-        notes.append(f"{mark.missing} games missing")
+        names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
+        notes.append(f"incomplete: {mark.missing} games missing, points of {names} are withheld")
     if mark.submission.report is None:
         notes.append("no report.txt")
     if mark.faults.starved:
@@ -63,15 +65,30 @@ def remark(mark: Mark) -> str:
     return "; ".join(notes)
 
 
-def marks_table(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    """Return one line a submission: points of each part, total, faults, remark."""
+def points_text(mark: MatchMark) -> str:
+    """Return the points of a match, or that they are withheld."""
+    return f"{mark.points:.2f}" if mark.tally.complete else "withheld"
+
+
+def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
+    """Return `48.20 of 75`; `extra` are the points for placement, which that sum is without."""
+    if mark.incomplete:
+        return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
+    text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
+    return f"{text}, with {extra:g} for placement" if extra else text
+
+
+def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
+    """Return one line a submission: points of each part, total and its maximum, faults, remark."""
     placed = any(placement.values())
-    headers = ["submission", "A", "B", *(["placement"] if placed else []), "total"]
+    headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
     rows = []
     for mark in marks:
         extra = placement.get(mark.submission.name, 0.0)
-        points = [mark.points("A"), mark.points("B"), *([extra] if placed else [])]
-        shown = [f"{value:.2f}" for value in [*points, sum(points)]]
+        shown = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
+        shown += [f"{extra:.2f}"] if placed else []
+        shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
+        shown += [f"{full_points(rubric):g}"]
         rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
     return table(rows, [*headers, "faults", "remark"])
 
@@ -94,7 +111,7 @@ def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules)
         games,
         margin if total.games else "-",
         f"{total.percent:+.1f}" if total.games else "-",
-        f"{mark.points:.2f}" if whole else "",
+        points_text(mark) if whole else "",
         f"{mark.max_points:g}" if whole else "",
         *(str(count) for count in faults),
     ]
@@ -120,11 +137,12 @@ def grade_text(
     parts = []
     if details or len(marks) <= FEW:
         parts = [
-            f"{mark.submission.name}\n{match_table(mark, rubric.statistics)}"
+            f"{mark.submission.name}\n{match_table(mark, rubric.statistics)}\n"
+            f"total {total_text(mark, placement.get(mark.submission.name, 0.0), rubric)}"
             for mark in marks
             if mark.matches
         ]
-    return "\n\n".join([*parts, marks_table(marks, placement)]) + "\n"
+    return "\n\n".join([*parts, marks_table(marks, placement, rubric)]) + "\n"
 
 
 STANDING_HEADERS = (
@@ -132,11 +150,12 @@ STANDING_HEADERS = (
 )
 
 
-def standing_row(place: int, standing: Standing) -> list[str]:
-    """Return one line of a group's table."""
+def standing_row(place: int, standing: Standing, confidence: float) -> list[str]:
+    """Return one line of a group's table; a rating has the half width of its interval."""
     rating = f"{standing.rating.value:+.1f}"
     if not math.isnan(standing.rating.error):
-        rating += f" ± {1.96 * standing.rating.error:.1f}"
+        width = NormalDist().inv_cdf((1 + confidence) / 2)
+        rating += f" ± {width * standing.rating.error:.1f}"
     counts = (standing.games, standing.wins, standing.draws, standing.losses)
     return [
         str(place),
@@ -148,22 +167,23 @@ def standing_row(place: int, standing: Standing) -> list[str]:
     ]
 
 
-def stage_text(state: StageState) -> str:
+def stage_text(state: StageState, rubric: Rubric) -> str:
     """Return the tables of all groups of a stage."""
+    level = rubric.statistics.confidence
     parts = []
     for group in state.groups:
-        rows = [standing_row(place, item) for place, item in enumerate(group.standings, 1)]
+        rows = [standing_row(place, item, level) for place, item in enumerate(group.standings, 1)]
         left = f", {group.missing} games to go" if group.missing else ""
         parts.append(f"{group.name}{left}\n{table(rows, STANDING_HEADERS)}")
     return "\n\n".join(parts)
 
 
-def placing_text(placings: Sequence[Placing]) -> str:
+def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
     """Return the tournament's table of places; points only where placement earns any."""
     with_points = any(placing.points for placing in placings)
     rows = [
         [
-            *standing_row(placing.place, placing.standing),
+            *standing_row(placing.place, placing.standing, rubric.statistics.confidence),
             placing.stage,
             *([f"{placing.points:g}"] if with_points else []),
         ]
@@ -173,7 +193,11 @@ def placing_text(placings: Sequence[Placing]) -> str:
     return f"places\n{table(rows, headers)}"
 
 
-def tournament_text(begun: Sequence[StageState], placings: Sequence[Placing]) -> str:
+def tournament_text(
+    begun: Sequence[StageState], placings: Sequence[Placing], rubric: Rubric
+) -> str:
     """Return every table of a tournament; the places once the last stage is played."""
-    parts = [stage_text(state) for state in begun]
-    return "\n\n".join([*parts, placing_text(placings)]) + "\n"
+    parts = [stage_text(state, rubric) for state in begun]
+    if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
+        parts.append(placing_text(placings, rubric))
+    return "\n\n".join(parts) + "\n"

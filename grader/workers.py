@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ PATIENCE: Final = 5.0
 
 class WorkerDied(Exception):
     """A worker process ended in the middle of its work, again and again."""
+
+
+class WorkerError(RuntimeError):
+    """A call has raised something in its worker; the worker's own traceback is a note of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,26 +105,38 @@ class LocalExecutor(Executor):
         while (task := self._tasks.get()) is not None:
             if not task.future.set_running_or_notify_cancel():
                 continue
-            answer = None
-            for _ in range(ATTEMPTS):
-                if number not in self._workers:
-                    self._workers[number] = _start_worker(folder, core)
-                if self._stopped:
-                    break
-                answer = _ask(self._workers[number], task.request)
-                if answer is not None:
-                    break
-                _end(self._workers.pop(number))
-            _settle(task.future, answer)
+            try:
+                answer = self._answer(number, folder, core, task.request)
+            except Exception as error:  # whatever it is, nobody waits for ever
+                task.future.set_exception(error)
+            else:
+                _settle(task.future, answer)
         if number in self._workers:
             _end(self._workers.pop(number))
+
+    def _answer(
+        self, number: int, folder: Path, core: int | None, request: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return what a worker says to a request, None where it died of it again and again."""
+        for _ in range(ATTEMPTS):
+            if number not in self._workers:
+                self._workers[number] = _start_worker(folder, core)
+            if self._stopped:
+                return None
+            answer = _ask(self._workers[number], request)
+            if answer is not None:
+                return answer
+            _end(self._workers.pop(number))
+        return None
 
 
 def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
     if answer is None:
         future.set_exception(WorkerDied(f"the worker died {ATTEMPTS} times in this game"))
     elif "error" in answer:
-        future.set_exception(RuntimeError(answer["error"]))
+        error = WorkerError(answer["error"])
+        error.add_note(answer["traceback"])
+        future.set_exception(error)
     else:
         future.set_result(answer["result"])
 
@@ -151,7 +168,10 @@ def _ask(worker: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, An
         return None
     if not line.endswith("\n"):
         return None
-    answer: dict[str, Any] = json.loads(line)
+    try:
+        answer: dict[str, Any] = json.loads(line)
+    except ValueError:  # a worker that writes anything else is as good as dead
+        return None
     return answer
 
 
@@ -185,7 +205,8 @@ def work(requests: IO[str], answers: IO[str]) -> None:
             function = getattr(importlib.import_module(module), name)
             answer = {"result": function(*request["arguments"])}
         except Exception as error:
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            said = f"{type(error).__name__}: {error}"
+            answer = {"error": said, "traceback": traceback.format_exc()}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from connect4 import record as records
+from connect4.views import document
+from grader import feedback
+from grader import rubric as rubrics
+from grader.commands import scratch_for
+from grader.report import read_results, write_pages
+from grader.rubric import AgentLimits
+from grader.schedule import LIMITS, grade_games, limits_key, submitted
+from grader.store import Store
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.grading import (
@@ -61,7 +72,6 @@ def grade(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
 def test_it_says_what_is_ahead_and_who_is_not_graded(graded: Path) -> None:
     said = (graded / "stderr").read_text(encoding="utf-8")
     assert "eve: not graded: not UTF-8 (line 1, byte 0); save the file as UTF-8\n" in said
-    assert "rubric.toml: match.seed 20240 can be guessed, and the random player's moves" in said
     assert "12 games to play (0 have results): about " in said
     assert "12 of 12 games, 0 s left\n" in said
 
@@ -480,3 +490,117 @@ def test_two_graders_do_not_share_a_results_file(tmp_path: Path) -> None:
         running.terminate()
         running.communicate(timeout=30)
     assert running.returncode == 3
+
+
+OLD = Path(__file__).parent / "data" / "results"
+"""Made by version 0.1.0: a class of four and their tournament."""
+
+
+def test_results_of_the_first_version_report_the_same_marks(tmp_path: Path) -> None:
+    results = tmp_path / "old.db"
+    results.write_bytes((OLD / "grade-0.1.0.db").read_bytes())
+    done = run(COMMAND, "report", "old.db", "--out", "marks", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "Everything is in marks\n"
+    with (OLD / "grade-0.1.0.csv").open(encoding="utf-8-sig", newline="") as file:
+        marked = list(csv.DictReader(file))
+    assert gradebook(tmp_path) == marked
+    before = results.read_bytes()
+    hand_in(tmp_path, "ann", searcher(1))
+    refused = run(COMMAND, "grade", "ann", "--results", "old.db", cwd=tmp_path)
+    assert_refused(refused, "old.db: version 0.1.0 of the kit played its games, which are not")
+    assert results.read_bytes() == before
+
+
+def test_a_tournament_of_the_first_version_has_the_same_places(tmp_path: Path) -> None:
+    done = run(COMMAND, "report", OLD / "tournament-0.1.0.db", "--out", "night", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    standings = (tmp_path / "night" / "standings.txt").read_text(encoding="utf-8")
+    assert standings == (OLD / "tournament-0.1.0.txt").read_text(encoding="utf-8")
+
+
+def test_every_limit_has_a_stable_name_and_usual_ones_are_in_no_key(tmp_path: Path) -> None:
+    """So a renamed or new limit replays no class."""
+    assert {field.name for field in fields(AgentLimits)} == set(LIMITS)
+    game = grade_games([submitted("ann", "1" * 64)], rubrics.read())[0]
+    assert limits_key(AgentLimits(10.0, 1024, 0.05, "game")) == {}
+    assert replace(game, limits=AgentLimits(10, 1024, 0.05, "game")).key == game.key
+    other = AgentLimits(10.0, 2048, 0.05, "game")
+    assert limits_key(other) == {"memory_mb": 2048}
+    assert replace(game, limits=other).key != game.key
+
+
+def test_a_page_is_made_anew_once_its_code_has_changed(
+    graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = (graded / "marks" / "feedback" / "bo.html").read_text(encoding="utf-8")
+    assets = tmp_path / "assets"
+    shutil.copytree(document.ASSETS, assets)
+    (assets / "page.css").write_text("body { color: teal }", encoding="utf-8")
+    monkeypatch.setattr(document, "ASSETS", assets)
+    feedback.code.cache_clear()
+    shutil.copytree(graded / "marks", tmp_path / "marks")
+    page = tmp_path / "marks" / "feedback" / "bo.html"
+    try:
+        with Store(graded / "grade.db", writing=False) as store:
+            write_pages(read_results(store), store, tmp_path / "marks", {})
+            anew = page.read_text(encoding="utf-8")
+            assert "teal" in anew
+            assert "teal" not in made
+            stamp = page.stat().st_mtime_ns
+            write_pages(read_results(store), store, tmp_path / "marks", {})
+            assert page.stat().st_mtime_ns == stamp
+    finally:
+        feedback.code.cache_clear()
+
+
+def test_the_points_of_a_match_with_missing_games_are_withheld(
+    graded: Path, tmp_path: Path
+) -> None:
+    """A mean of some of its games is no mark: the table, the gradebook and the page say so."""
+    data = (graded / "grade.db").read_bytes()
+    (tmp_path / "part.db").write_bytes(data)
+    with closing(sqlite3.connect(tmp_path / "part.db")) as database:
+        database.execute(
+            "UPDATE game SET status = 'INFRA', fault = 'no luck', score1 = NULL, score2 = NULL, "
+            "attempts = 3 WHERE key = (SELECT key FROM game WHERE player1 = 'bo' AND "
+            "player2 = 'random')"
+        )
+        database.commit()
+    done = run(COMMAND, "report", "part.db", "--out", "marks", "--details", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stdout.splitlines() if line.startswith("bo  "))
+    assert "incomplete: 1 games missing, points of A: random are withheld; no report.txt" in line
+    assert "withheld" in next(line for line in done.stdout.splitlines() if "1 of 2" in line)
+    row = next(row for row in gradebook(tmp_path) if row["Name"] == "bo")
+    whole = next(row for row in gradebook(graded) if row["Name"] == "bo")
+    assert (row["Part A"], row["Total"]) == ("", "")
+    assert row["Part B"] == whole["Part B"] != "0.00"
+    assert row["Remark"].startswith("incomplete: 1 games missing")
+    page = (tmp_path / "marks" / "feedback" / "bo.html").read_text(encoding="utf-8")
+    assert f"Part A withheld, part B {whole['Part B']}: <b>incomplete, " in page
+    test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
+    assert (test["score"], test["status"]) == (0.0, "failed")
+    assert "not finished: 1 of 2 games are played; points are withheld" in test["output"]
+
+
+def test_the_total_names_its_maximum(graded: Path) -> None:
+    total = next(row for row in gradebook(graded) if row["Name"] == "bo")["Total"]
+    done = run(COMMAND, "report", "grade.db", "--details", cwd=graded)
+    assert f"\ntotal {total} of 50\n" in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("bo  "))
+    assert line.split()[3:5] == [total, "50"]
+
+
+def test_an_error_of_another_file_is_not_taken_for_damaged_results(graded: Path) -> None:
+    with pytest.raises(json.JSONDecodeError), Store(graded / "grade.db", writing=False):
+        json.loads("{")
+
+
+def test_a_system_without_user_numbers_has_a_place_for_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delattr(os, "getuid")  # as on Windows
+    one, two = scratch_for(tmp_path / "one.db"), scratch_for(tmp_path / "two.db")
+    assert one != two
+    assert one == scratch_for(tmp_path / "one.db")

@@ -11,6 +11,7 @@ import pytest
 from grader import rubric as rubrics
 from grader.schedule import Contestant, submitted
 from grader.store import Faults, Played
+from grader.tables import standing_row, tournament_text
 from grader.tournament import StageState, deal, group_count, placings, stages
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
@@ -108,6 +109,32 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     }
     assert earned["s01"] == earned["s02"] == 8.0
     assert earned["s00"] == earned["s03"] == 1.0
+
+
+def test_places_stand_there_once_the_last_stage_is_played() -> None:
+    rubric = rubrics.read()
+    entered = contestants(4)
+    strength = {player.name: place for place, player in enumerate(entered)}
+    played: dict[str, Played] = {}
+    for complete in (False, False, True):
+        begun = stages(entered, played, rubric)
+        text = tournament_text(begun, placings(begun, rubric), rubric)
+        assert ("\nplaces\n" in text) == complete
+        played |= play(begun[-1], strength)
+
+
+def test_the_error_of_a_rating_follows_the_confidence_of_the_rubric() -> None:
+    rubric = rubrics.read()
+    entered = contestants(4)
+    (state,) = stages(entered, {}, rubric)
+    strength = {player.name: 7 * place**2 for place, player in enumerate(entered)}
+    (group,) = stages(entered, play(state, strength), rubric)[0].groups
+    widths = [
+        float(standing_row(1, group.standings[0], level)[2].split(" ± ")[1])
+        for level in (0.68, 0.95, 0.99)
+    ]
+    error = group.standings[0].rating.error
+    assert widths == pytest.approx([0.9945 * error, 1.96 * error, 2.5758 * error], abs=0.06)
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")

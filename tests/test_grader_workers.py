@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ import pytest
 
 from connect4.errors import BadInput
 from grader import rubric as rubrics
+from grader.rubric import make_board
 from grader.run import play_all, play_game
 from grader.schedule import Game, grade_games, submitted
-from grader.store import Store
+from grader.store import Fault, Store
 from grader.submissions import Submission
 from grader.workers import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
 from tests.command import ROOT, run
@@ -49,6 +52,24 @@ def end_the_worker_once(place: str) -> str:
 
 def fail() -> None:
     raise ValueError("no luck")
+
+
+def test_workers_that_cannot_start_keep_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no python"))
+    with LocalExecutor([None], tmp_path / "scratch") as local:
+        calls = [local.submit(process_number) for _ in range(3)]
+        for call in calls:
+            with pytest.raises(FileNotFoundError, match="no python"):
+                call.result(30)
+
+
+def test_what_a_call_raised_has_the_workers_own_traceback(tmp_path: Path) -> None:
+    with LocalExecutor([None], tmp_path / "scratch") as local:
+        error = local.submit(fail).exception(30)
+    assert error is not None
+    assert 'raise ValueError("no luck")' in error.__notes__[0]
 
 
 @pytest.fixture
@@ -147,10 +168,29 @@ def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
     with Store(tmp_path / "r.db", writing=True) as store:
         store.add(result)
         assert store.played() == {}
-        assert store.faults() == {ahead[0].key: result["fault"]}
+        assert store.faults() == {ahead[0].key: Fault(result["fault"], 1)}
         store.add(play_game(job))
         assert list(store.played()) == [ahead[0].key]
         assert store.faults() == {}
+
+
+def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path: Path) -> None:
+    ahead, sources = schedule(tmp_path)
+    with (
+        LocalExecutor([None], tmp_path / "scratch") as local,
+        Store(tmp_path / "r.db", writing=True) as store,
+    ):
+        broken = replace(ahead[0], board=make_board("broken", {"board": [[3]], "popouts": 0}))
+        for _ in play_all([broken], store, local, 1, "process", sources):
+            pass
+    with closing(sqlite3.connect(tmp_path / "r.db")) as database:
+        rows = database.execute("SELECT status, fault, traceback FROM game").fetchall()
+    ((status, fault, trace),) = rows
+    assert status == "INFRA"
+    assert fault.startswith("BadInput: start:")
+    assert "\n" not in fault
+    assert trace.startswith("Traceback (most recent call last)")
+    assert "EXTENDED.from_json" in trace
 
 
 def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
