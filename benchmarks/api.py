@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
 
-from benchmarks import plain
 from connect4 import utils
 from connect4.utils import Integer
+from tests import naive_api
 
 REQUIRED_PTS = {(6, 8): 20, (8, 10): 25, (12, 12): 35}
 REQUIRED_ACTIONS = 12
@@ -89,7 +89,7 @@ def seconds_per_call(function: Callable[..., Any], arguments: Arguments, rounds:
 def compare(case: Case, blocks: int, calls: int) -> tuple[float, float]:
     """Return the median seconds per call of the plain function and of ours."""
     name = case.function.partition(",")[0]
-    slow, fast = getattr(plain, name), getattr(utils, name)
+    slow, fast = getattr(naive_api, name), getattr(utils, name)
     rounds = max(1, calls // len(case.arguments))
     times = [
         (
@@ -155,7 +155,7 @@ def growth_table(calls: int) -> tuple[str, bool]:
                 boards = rng.integers(0, 3, (calls // 200, 12, 12))
                 arguments = [(1, b if name == "get_pts" else (b, left)) for b in boards]
                 fast = seconds_per_call(getattr(utils, name), arguments, 1)
-                slow = seconds_per_call(getattr(plain, name), arguments[:50], 1)
+                slow = seconds_per_call(getattr(naive_api, name), arguments[:50], 1)
                 shares.append(100 * fast / slow)
             tenths.append(median(shares))
         growth = tenths[-1] / tenths[0]

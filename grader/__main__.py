@@ -153,7 +153,8 @@ def _terminate(number: int, frame: object) -> NoReturn:
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     """Return what a command does; raises `BadInput` where this edition lacks it."""
     module_name = MODULES.get(name, "commands")
-    if not Path(__file__).with_name(f"{module_name}.py").is_file():  # of this very edition
+    module_path = Path(__file__).with_name(module_name)  # of this very edition
+    if not any(path.is_file() for path in (Path(f"{module_path}.py"), module_path / "__init__.py")):
         raise BadInput(f"{name}: only the teachers' edition has it")
     module = importlib.import_module(f"grader.{module_name}")
     function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")

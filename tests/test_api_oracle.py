@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmarks import plain
 from connect4.utils import Integer, get_pts, get_valid_actions
+from tests import naive_api
 
 SHAPES = list(product(range(1, 13), range(2, 13)))
 LAYOUTS = {
@@ -41,10 +41,10 @@ def check_boards(count, seed):
         popouts_left = {player: Integer(int(rng.integers(0, 3))) for player in (1, 2)}
         state = (board, popouts_left)
         for player in (1, 2):
-            assert get_pts(player, floating) == plain.get_pts(player, floating), floating
+            assert get_pts(player, floating) == naive_api.get_pts(player, floating), floating
             if shape[1] % 2 == 0:
-                assert get_pts(player, board) == plain.get_pts(player, board), board
-                expected = plain.get_valid_actions(player, state)
+                assert get_pts(player, board) == naive_api.get_pts(player, board), board
+                expected = naive_api.get_valid_actions(player, state)
                 assert get_valid_actions(player, state) == expected, state
 
 

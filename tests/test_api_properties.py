@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import plain
 from connect4.utils import Integer, get_pts, get_valid_actions
+from tests import naive_api
 from tests.test_api_oracle import LAYOUTS, settled
 
 hypothesis = pytest.importorskip("hypothesis", reason="hypothesis, of the extra `test`")
@@ -23,7 +23,7 @@ hnp = pytest.importorskip("hypothesis.extra.numpy")
 )
 def test_any_integer_type_and_layout_agrees_with_the_oracle(board, layout, player):
     lay_out = LAYOUTS[layout]
-    assert get_pts(player, lay_out(board)) == plain.get_pts(player, board.astype(np.int64))
+    assert get_pts(player, lay_out(board)) == naive_api.get_pts(player, board.astype(np.int64))
     legal, popouts_left = settled(board), {1: Integer(1), 2: Integer(1)}
-    expected = plain.get_valid_actions(player, (legal.astype(np.int64), popouts_left))
+    expected = naive_api.get_valid_actions(player, (legal.astype(np.int64), popouts_left))
     assert get_valid_actions(player, (lay_out(legal), popouts_left)) == expected

@@ -17,7 +17,9 @@ import pytest
 
 from connect4 import record as records
 from connect4.errors import BadInput
-from grader.handout import SEEN, TOP, matches, stripped
+from connect4.players.base import Outcome
+from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
+from grader.handout.references import missing
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
@@ -72,11 +74,16 @@ def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message:
         stripped(source, "ai.py")
 
 
+def test_a_page_is_without_what_is_for_teachers() -> None:
+    part = "<!-- BEGIN TEACHERS -->\n\nThe answers.\n<!-- END TEACHERS -->\n"
+    assert stripped(f"For all.\n{part}\nThe rest.\n", "a.md", TEACHERS) == "For all.\n\nThe rest.\n"
+    with pytest.raises(BadInput, match=r"^a\.md:1: a teachers' part begins here and does not end$"):
+        stripped("<!-- BEGIN TEACHERS -->\n", "a.md", TEACHERS)
+
+
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked students' edition."""
-    if "### BEGIN SOLUTION" not in (ROOT / "connect4/players/ai.py").read_text(encoding="utf-8"):
-        pytest.skip("connect4/players/ai.py marks no solution")
     folder = tmp_path_factory.mktemp("handout")
     done = run(COMMAND, "handout", "kit.zip", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -103,16 +110,17 @@ def without_git() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
+def pages(kit: Path) -> str:
+    """Return all that the edition's pages say."""
+    found = [kit / "README.md", *sorted((kit / "docs").glob("*.md"))]
+    return "\n".join(path.read_text(encoding="utf-8") for path in found)
+
+
 def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
-    for path in kit.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        ast.parse(text)
-        if "grader" not in path.parts and "tests" not in path.parts:
-            assert "BEGIN SOLUTION" not in text
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
-    private = {"grader/handout.py", "grader/gradescope", "docs/teachers.md", "tests/data/agents"}
-    assert not private & names
+    private = {"grader/handout", "grader/handout.toml", "grader/gradescope", "docs/teachers.md"}
+    assert not (private | {"benchmarks", "docs/benchmarks.md", "tests/data/agents"}) & names
     assert not any(name.startswith(".") or "__pycache__" in name for name in names)
     files = {path.name for path in kit.iterdir() if path.is_file()}
     assert files == {"LICENSE", "README.md", "environment.yml", "pyproject.toml"}
@@ -120,21 +128,147 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     assert report == "Authors: NAME ONE (ENTRY NUMBER), NAME TWO (ENTRY NUMBER)\n"
 
 
-def test_the_stub_says_what_is_missing_and_the_game_still_ends(kit: Path) -> None:
-    done = in_kit(kit, "connect4.ConnectFour", "ai", "random", "case4.txt", "--view", "none")
+def lines_of(path: Path) -> set[str]:
+    """Return the lines of a file that say something of their own."""
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return {line for line in lines if len(line) > 30 and not line.startswith(("from ", "import "))}
+
+
+def test_nothing_in_the_edition_gives_the_reference_agent_away(kit: Path) -> None:
+    solution = ROOT / "connect4/players/ai.py"
+    report = solution.with_name("report.txt")
+    secret = lines_of(solution) | lines_of(report) | lines_of(ROOT / "docs/benchmarks.md")
+    secret -= lines_of(STUB) | set(report.read_text(encoding="utf-8").splitlines()[:1])
+    words = re.compile(r"reference agent|zugzwang|expected line margin|pop-outs in hand|TEACHERS")
+    for path in kit.rglob("*"):
+        if path.suffix in (".py", ".md", ".toml", ".txt"):
+            assert not secret & lines_of(path), path
+            assert not words.search(path.read_text(encoding="utf-8")), path
+
+
+def test_the_stub_has_nothing_of_the_solution(kit: Path) -> None:
+    tree = ast.parse((kit / "connect4/players/ai.py").read_text(encoding="utf-8"))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {"numpy"}
+    assert imported <= used
+    attributes = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    assert attributes == {"player_number", "type", "player_string", "time"}  # the assignment's
+    [player] = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    names = [node.name for node in player.body if isinstance(node, ast.FunctionDef)]
+    assert names == ["__init__", "get_expectimax_move", "get_intelligent_move"]
+
+
+def test_the_first_game_has_no_lost_turn_and_says_that_the_stub_plays(kit: Path) -> None:
+    game = ("ai", "random", "case4.txt", "--view", "none", "--record", "first.json")
+    done = in_kit(kit, "connect4.ConnectFour", *game)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ai.py is still the stub: it plays the first valid move") == 1
+    assert "faults" not in done.stdout
     assert "The game ended: " in done.stdout
-    record = records.read(kit / "connect4-fault.json")
-    detail = record.turns[0].detail
-    assert detail is not None
-    assert "NotImplementedError: get_expectimax_move is not written yet: it is your part" in detail
+    record = records.read(kit / "first.json")
+    assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
+    assert not (kit / "connect4-fault.json").exists()
 
 
-def test_students_can_check_and_cannot_hand_out(kit: Path) -> None:
+def test_the_stub_passes_check_without_advice(kit: Path) -> None:
     done = in_kit(kit, "grader", "check", "connect4/players/ai.py")
-    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout == "connect4/players/ai.py: well formed\n", done.stderr
+    assert done.returncode == 0
+
+
+def test_students_can_grade_and_compare_and_cannot_hand_out(kit: Path, tmp_path: Path) -> None:
+    graded = (
+        "connect4/players/ai.py",
+        "--rubric",
+        rubric(tmp_path),
+        "--results",
+        tmp_path / "g.db",
+    )
+    done = in_kit(kit, "grader", "grade", *graded)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ai +\d", done.stdout, re.MULTILINE)
+    done = in_kit(kit, "grader", "compare", "connect4/players/ai.py", "random", "--games", "2")
+    assert done.returncode == 0, done.stderr
+    assert "2 games: " in done.stdout
     done = in_kit(kit, "grader", "handout", "x.zip")
     assert_refused(done, "handout: only the teachers' edition has it")
+
+
+def test_every_command_that_the_pages_name_is_there(kit: Path) -> None:
+    named = set(
+        re.findall(r"-m ((?:connect4|grader|benchmarks|tests)[\w.]*)(?: ([a-z]+))?", pages(kit))
+    )
+    assert ("grader", "compare") in named
+    for module, word in sorted(named):
+        command = [word] if module == "grader" and word else []
+        done = in_kit(kit, module, *command, "--help")
+        assert (done.returncode, done.stderr) == (0, ""), module
+
+
+def test_every_link_and_file_that_the_pages_name_is_there(kit: Path) -> None:
+    for page in (kit / "README.md", *(kit / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        for path in re.findall(r"`((?:connect4|grader|docs|tests|benchmarks)/[\w./-]+)`", text):
+            assert (kit / path).exists(), f"{page.name}: {path}"
+
+
+SENTENCE = (
+    "A submission may import the standard library, numpy, `connect4.utils` and `connect4.config`, "
+    "nothing else of the kit."
+)
+
+
+def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
+    for page in ("README.md", "docs/students.md"):
+        text = " ".join((kit / page).read_text(encoding="utf-8").split())
+        assert text.count(SENTENCE) == 1, page
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("[here](docs/a.md), [there](https://example.org/docs/b.md), [up](#top)", []),
+        ("[private](docs/teachers.md)\n", ["docs/teachers.md"]),
+        ("\n\n`benchmarks/api.py`", ["benchmarks/api.py"]),
+        ("see `docs/*.md` and `tests/*.py`, not my-docs/x", ["tests/*.py"]),
+        ("python3 -m connect4.play, python3 -m venv x, .venv/bin/python -m pytest -n auto", []),
+        ("`python3 -m connect4`", ["python3 -m connect4"]),
+        ("`python3 -m benchmarks.api`", ["python3 -m benchmarks.api", "benchmarks.api"]),
+        ("`python3 -m grader check`, `python3 -m grader handout x`", ["python3 -m grader handout"]),
+        ("`connect4.play`, `grader.handout`, connect4-fault.json", ["grader.handout"]),
+        ("`secret.py`, `play.py`, `old.py`, `CHANGELOG.md`", ["secret.py", "CHANGELOG.md"]),
+        ("`make check`\n", ["make check"]),
+        ("to make check boxes", []),
+    ],
+)
+def test_what_a_page_names_in_vain_is_found(text: str, lacking: list[str]) -> None:
+    files = {"README.md": text.encode(), "docs/a.md": b"", "connect4/play.py": b""}
+    files["grader/__main__.py"] = b"from connect4 import play\nimport json\n"
+    line = text.count("\n", 0, len(text) - len(text.lstrip("\n"))) + 1
+    found = missing(files, ["/kit/benchmarks/secret.py", "/kit/tests/play.py"])
+    assert found == [f"README.md:{line}: {what}" for what in lacking]
+
+
+def test_what_a_source_imports_in_vain_is_found() -> None:
+    source = b"import tests.games\nfrom connect4 import NAME, play\nfrom benchmarks import plain\n"
+    files = {"tests/a.py": source, "connect4/play.py": b"", "connect4/__init__.py": b"NAME = 1\n"}
+    found = missing(files, [])
+    assert found == [
+        "tests/a.py:1: tests.games",
+        "tests/a.py:3: benchmarks",
+        "tests/a.py:3: benchmarks.plain",
+    ]
 
 
 @pytest.mark.slow
@@ -167,9 +301,7 @@ class AIPlayer:
         self.player_number = player_number
 
     def get_expectimax_move(self, state):
-        ### BEGIN SOLUTION
         return 0, False
-        ### END SOLUTION
 
     def get_intelligent_move(self, state):
         return self.get_expectimax_move(state)
@@ -219,7 +351,7 @@ PRIVATE = (
     "connect4/initial_states/hidden_board.txt",
     "grader/course.toml",
     "docs/answers.md",
-    "benchmarks/marks.csv",
+    "docs/marks.csv",
 )
 LEFT = "left out: connect4/initial_states/hidden_board.txt, grader/course.toml"
 
@@ -251,8 +383,7 @@ def test_without_git_the_settings_name_the_kits_own_files(own: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:2] == [
         "no git checkout: a .py file of your own beside the kit's goes out too",
-        f"{LEFT}, docs/answers.md, benchmarks/marks.csv: "
-        "`kit` in grader/handout.toml does not name them",
+        f"{LEFT}, docs/answers.md, docs/marks.csv: `kit` in grader/handout.toml does not name them",
     ]
     assert not {*BACKUPS, *PRIVATE} & content(own.parent / "kit.zip").keys()
 
@@ -274,7 +405,7 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     done = in_kit(checkout, "grader", "handout", "../g.zip", "--gradescope", "--rubric", mine)
     assert done.returncode == 0, done.stderr
     files = content(checkout.parent / "g.zip")
-    assert f"kit/{PRIVATE[0]}" in files
+    assert {f"kit/{PRIVATE[0]}", "kit/grader/handout/__init__.py"} <= files.keys()
     assert files["kit/connect4/players/ai.py"] == b"unmarked = True\n"
     assert not {f"kit/{name}" for name in (*BACKUPS, *PRIVATE[1:])} & files.keys()
 
@@ -293,27 +424,63 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
         ),
         (
             AGENT + "TABLE = build()\n",
-            "ai.py as students get it cannot be imported: NameError: name 'build' is not defined",
+            "ai.py as students get it cannot be loaded: NameError: name 'build' is not defined",
         ),
         (
-            AGENT.replace("###", "##"),
-            "connect4/players/ai.py: no solution is marked, so all of it would go out; put "
-            "### BEGIN SOLUTION and ### END SOLUTION around what students are to write",
+            AGENT.replace("return 0, False", "raise NotImplementedError('yours')"),
+            "ai.py as students get it loses turn 1: NotImplementedError: yours",
         ),
-        (AGENT + "# \udce9\n", "connect4/players/ai.py: no UTF-8 text (byte 316)"),
-        (None, "connect4/players/ai.py: no such file; students are to write it"),
     ],
 )
-def test_a_broken_or_unmarked_agent_is_not_handed_out(
-    own: Path, source: str | None, message: str
-) -> None:
-    path = own / "connect4/players/ai.py"
-    path.unlink()
-    if source is not None:
-        path.write_text(source, encoding="utf-8", errors="surrogateescape")
+def test_a_broken_stub_is_not_handed_out(own: Path, source: str, message: str) -> None:
+    (own / "grader/handout/ai_stub.py").write_text(source, encoding="utf-8")
     done = in_kit(own, "grader", "handout", "../kit.zip")
     assert_refused(done, message)
     assert not (own.parent / "kit.zip").exists()
+
+
+def test_an_edition_that_names_what_it_has_not_got_is_not_made(own: Path) -> None:
+    with (own / "docs/students.md").open("a", encoding="utf-8") as page:
+        page.write(
+            "\nSee [the teachers' page](teachers.md), and run `python3 -m benchmarks.api`.\n"
+        )
+    done = in_kit(own, "grader", "handout", "../kit.zip")
+    line = (own / "docs/students.md").read_text(encoding="utf-8").count("\n")
+    assert_refused(
+        done,
+        "the students' edition has not got what it names: "
+        f"docs/students.md:{line}: teachers.md; docs/students.md:{line}: python3 -m benchmarks.api",
+        "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->",
+    )
+    assert not (own.parent / "kit.zip").exists()
+
+
+def test_a_file_of_the_edition_that_is_not_utf8_is_refused(own: Path) -> None:
+    with (own / "connect4/config.py").open("ab") as file:
+        size = file.tell()
+        file.write(b"# \xe9\n")
+    done = in_kit(own, "grader", "handout", "../kit.zip")
+    assert_refused(done, f"connect4/config.py: no UTF-8 text (byte {size + 2})")
+
+
+@pytest.mark.parametrize("agent", ["ai", "ai:/home/ta/agent.py"])
+def test_students_are_not_graded_against_an_ai_that_they_have_not_got(
+    own: Path, agent: str
+) -> None:
+    path = own / "grader/rubric.toml"
+    text = path.read_text(encoding="utf-8")
+    if agent != "ai":
+        (own / "agent.py").write_text(AGENT, encoding="utf-8")
+        agent = f"ai:{own / 'agent.py'}"
+    path.write_text(text.replace('agent = "mcts"', f'agent = "{agent}"'), encoding="utf-8")
+    done = in_kit(own, "grader", "handout", "../kit.zip")
+    assert_refused(done, f"grader/rubric.toml: agent {agent!r}: students have no such file")
+
+
+def test_the_students_edition_takes_no_rubric(tmp_path: Path) -> None:
+    command = ("handout", "kit.zip", "--rubric", rubric(tmp_path))
+    done = run(COMMAND, *command, cwd=tmp_path)
+    assert_refused(done, "--rubric: only an autograder takes one; students get grader/rubric.toml")
 
 
 def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import plain
 from connect4.games.base import Ending
 from connect4.players.base import Outcome
 from connect4.record import replay
-from tests import naive_extended
+from tests import naive_api, naive_extended
 from tests.games import played, reread
 
 STATES = sorted((Path(__file__).parent.parent / "connect4/initial_states").glob("*.txt"))
@@ -27,7 +26,7 @@ def check_games(path, seeds):
         assert naive_extended.actions(naive) == []
         assert (last.board().tolist(), list(last.popouts), last.mover) == naive
         assert last.key() == state.key()
-        one, two = (plain.get_pts(player, last.board()) for player in (1, 2))
+        one, two = (naive_api.get_pts(player, last.board()) for player in (1, 2))
         assert record.result.scores == (one, two)
         assert record.result.winner == (1 if one > two else 2 if two > one else 0)
 

@@ -39,13 +39,10 @@ class AIPlayer:
 
     def get_expectimax_move(self, state: State) -> Move:
         """Return the move against an opponent that plays at random."""
-        ### BEGIN SOLUTION
         return self._choose(state, Expectimax)
-        ### END SOLUTION
 
     def get_intelligent_move(self, state: State) -> Move:
         """Return the move against an opponent that plays to win."""
-        ### BEGIN SOLUTION
         return self._choose(state, AlphaBeta)
 
     def expected_play(self, state: State) -> tuple[float, list[Move]]:
@@ -714,4 +711,3 @@ def _line_tables() -> dict[Shares, tuple[float, ...]]:
 
 
 TABLES = _line_tables()
-### END SOLUTION

@@ -1,4 +1,4 @@
-"""The student API written the obvious way: the yardstick of the benchmarks, the tests' oracle."""
+"""The student API written the obvious way: the oracle of the tests, the yardstick of benchmarks."""
 
 from __future__ import annotations
 

@@ -16,18 +16,24 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.errors import BadInput
+from connect4.errors import BadInput, headline
+from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader import rubric as rubrics
 from grader.check import check_source
+from grader.handout.references import missing
 
-ROOT: Final = Path(__file__).resolve().parent.parent
-SETTINGS: Final = Path(__file__).with_name("handout.toml")
-GRADESCOPE: Final = Path(__file__).with_name("gradescope")
+HERE: Final = Path(__file__).resolve().parent
+ROOT: Final = HERE.parent.parent
+SETTINGS: Final = HERE.with_name("handout.toml")
+GRADESCOPE: Final = HERE.with_name("gradescope")
+STUB: Final = HERE / "ai_stub.py"
+"""What students get as `STUDENT`, whatever stands there."""
 
 FOLDER: Final = "connect4-kit"
 """The folder that the students' zip unpacks to."""
@@ -45,8 +51,31 @@ UNSEEN: Final = re.compile(
 SHOWN: Final = 5
 """So many of the files left out are named."""
 
-BEGIN: Final = re.compile(r"([ \t]*)### BEGIN SOLUTION\s*")
-END: Final = re.compile(r"[ \t]*### END SOLUTION\s*")
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The lines around what students do not get, and the line that they get in its place.
+
+    `stub` may name the last `{function}` that was begun, and the `{indent}` of the first mark.
+    """
+
+    what: str
+    begin: re.Pattern[str]
+    end: re.Pattern[str]
+    stub: str = ""
+
+
+SOLUTION: Final = Marks(
+    "a solution",
+    re.compile(r"([ \t]*)### BEGIN SOLUTION\s*"),
+    re.compile(r"[ \t]*### END SOLUTION\s*"),
+    '{indent}raise NotImplementedError("{function} is not written yet: it is your part")\n',
+)
+TEACHERS: Final = Marks(
+    "a teachers' part",
+    re.compile(r"([ \t]*)<!-- BEGIN TEACHERS -->\s*"),
+    re.compile(r"[ \t]*<!-- END TEACHERS -->\s*"),
+)
 DEFINITION: Final = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
 
 SMOKE_SECONDS: Final = 120
@@ -57,6 +86,8 @@ def run_handout(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.suffix != ".zip":
         raise BadInput(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
+    if arguments.rubric is not None and not arguments.gradescope:
+        raise BadInput("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if arguments.gradescope:
         files = dict(autograder_files(arguments.rubric))
     else:
@@ -122,59 +153,51 @@ def kit_files(
 
 
 def student_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the students' edition, solutions and the report on them taken out.
-
-    Raises `BadInput` where nothing of the students' file would be taken out.
-    """
+    """Yield the files of the students' edition: the stub, and no solution or teachers' part."""
 
     def wanted(name: str) -> bool:
         return not matches(name, "exclude") or matches(name, "tests")
 
     for name, data in kit_files(wanted):
-        if name.endswith(".py"):
+        if name.endswith((".py", ".md")):
             try:
-                source = data.decode()
+                text = data.decode()
             except UnicodeDecodeError as error:
                 raise BadInput(f"{name}: no UTF-8 text (byte {error.start})") from None
-            text = stripped(source, name)
-            if name == STUDENT and text == source:
-                raise BadInput(
-                    f"{name}: no solution is marked, so all of it would go out; put "
-                    "### BEGIN SOLUTION and ### END SOLUTION around what students are to write"
-                )
-            yield name, text.encode()
+            marks = SOLUTION if name.endswith(".py") else TEACHERS
+            yield name, stripped(text, name, marks).encode()
         elif name == REPORT:  # students write their own below the line for their names
             yield name, b"".join(data.splitlines(keepends=True)[:1])
         else:
             yield name, data
+    yield STUDENT, STUB.read_bytes()
 
 
-def stripped(source: str, name: str) -> str:
-    """Return a source with a stub in place of each solution.
+def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
+    """Return a text with a stub in place of each part that is marked.
 
-    Raises `BadInput` for a region in a region, one that is not closed, or an end without a begin.
+    Raises `BadInput` for a part in a part, one that is not closed, or an end without a begin.
     """
     lines: list[str] = []
     began = 0
     function = "this part"
     for number, line in enumerate(source.splitlines(keepends=True), 1):
-        begin = BEGIN.fullmatch(line)
+        begin = marks.begin.fullmatch(line)
         if begin and began:
-            raise BadInput(f"{name}:{number}: a solution begins inside the one of line {began}")
-        if END.fullmatch(line):
+            raise BadInput(f"{name}:{number}: {marks.what} begins inside the one of line {began}")
+        if marks.end.fullmatch(line):
             if not began:
-                raise BadInput(f"{name}:{number}: a solution ends that has not begun")
+                raise BadInput(f"{name}:{number}: {marks.what} ends that has not begun")
             began = 0
         elif begin:
             began = number
-            text = f'raise NotImplementedError("{function} is not written yet: it is your part")'
-            lines.append(f"{begin[1]}{text}\n")
+            lines.append(marks.stub.format(indent=begin[1], function=function))
         elif not began:
             found = DEFINITION.match(line)
             function = found[1] if found else function
             lines.append(line)
     if began:
-        raise BadInput(f"{name}:{began}: a solution begins here and does not end")
+        raise BadInput(f"{name}:{began}: {marks.what} begins here and does not end")
     return "".join(lines)
 
 
@@ -198,44 +221,77 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
 
 
 def smoke_test(files: dict[str, bytes]) -> None:
-    """Play a game with what students get; raises `BadInput` where that does not work.
+    """Use what students get as they will; raises `BadInput` where that does not work.
 
-    Nor where their `ai.py` breaks a required rule of `grader check`, or cannot be imported.
+    Nor may anything that its pages name be missing, or an agent of its rubric be the student's own.
     """
-    if f"{FOLDER}/{STUDENT}" not in files:
-        raise BadInput(f"{STUDENT}: no such file; students are to write it")
-    source = files[f"{FOLDER}/{STUDENT}"].decode()
-    for finding in check_source(source, rubrics.read().submission):
+    there = {name.removeprefix(f"{FOLDER}/"): data for name, data in files.items()}
+    source = there[STUDENT].decode()
+    rubric = rubrics.read()
+    for finding in check_source(source, rubric.submission):
         if finding.required:
             line = "".join(source.splitlines()[finding.line - 1 : finding.line]).strip()
             what = f"{finding.rule}: {finding.text}"
             raise BadInput(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
+    for agent in (rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)):
+        if split_name(agent).kind == "ai":
+            raise BadInput(
+                f"grader/rubric.toml: agent {agent!r}: students have no such file, their `ai` is "
+                "their own; name it in a rubric that stays with you"
+            )
+    kept_back = [str(path) for folder in SEEN for path in (ROOT / folder).rglob("*")]
+    lacking = missing(there, kept_back)
+    if lacking:
+        shown = "; ".join(lacking[:SHOWN]) + ("; ..." if len(lacking) > SHOWN else "")
+        raise BadInput(
+            f"the students' edition has not got what it names: {shown} (what is for teachers "
+            "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->)"
+        )
     with tempfile.TemporaryDirectory(prefix="connect4-handout-") as folder:
-        for name, data in files.items():
+        for name, data in there.items():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        kit = Path(folder, FOLDER)
-        environment = {**os.environ, "PYTHONPATH": str(kit)}
-        game = ["connect4.ConnectFour", "ai", "random", "case4", "--view", "none", "--seed", "1"]
-        for command in (game, ["grader", "check", "connect4/players/ai.py"]):
-            done = subprocess.run(
-                [sys.executable, "-m", *command],
-                cwd=kit,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=SMOKE_SECONDS,
-                check=False,
+        try_out(Path(folder))
+
+
+def try_out(kit: Path) -> None:
+    """Play the first game with an unpacked students' edition, check and grade its file."""
+    game = ["ai", "random", "case4", "--view", "none", "--seed", "1", "--record", "first.json"]
+    played = run_in(kit, "connect4.ConnectFour", *game)
+    first = kit / "first.json"
+    if first.exists():
+        record = records.read(first)
+        if record.result is not None and record.result.detail is not None:
+            why = headline(record.result.detail)
+            raise BadInput(f"{STUDENT} as students get it cannot be loaded: {why}")
+        for number, turn in enumerate(record.turns, 1):
+            if turn.player == 1 and turn.outcome not in (Outcome.PLAYED, Outcome.PASS):
+                why = headline(turn.detail or turn.outcome.value)
+                raise BadInput(f"{STUDENT} as students get it loses turn {number}: {why}")
+    checked = run_in(kit, "grader", "check", STUDENT)
+    graded = run_in(kit, "grader", "grade", STUDENT, "--dry-run")
+    for done in (played, checked, graded):
+        if done.returncode != 0:
+            said = done.stderr.strip() or done.stdout.strip() or "no reason given"
+            command = " ".join(done.args[1:4])
+            raise BadInput(
+                f"the students' edition fails its smoke test: python3 {command}: "
+                f"{said.splitlines()[-1]}"
             )
-            if done.returncode not in (0, 1) or "Traceback" in done.stderr:
-                last = (done.stderr.strip() or "no reason given").splitlines()[-1]
-                raise BadInput(f"the students' edition fails its smoke test: {command[0]}: {last}")
-        fault = kit / "connect4-fault.json"
-        detail = records.read(fault).turns[0].detail if fault.exists() else None
-        if detail is not None and "in <module>" in detail:
-            last = detail.splitlines()[-1]
-            raise BadInput(f"{STUDENT} as students get it cannot be imported: {last}")
+
+
+def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run `python3 -m command` with the kit that is unpacked there."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=kit,
+        env={**os.environ, "PYTHONPATH": str(kit)},
+        capture_output=True,
+        text=True,
+        timeout=SMOKE_SECONDS,
+        check=False,
+    )
 
 
 def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
