@@ -3,7 +3,8 @@
 Without an option: what a turn and a start cost with a process that lives for the game, beside a
 freshly started process for each move (the plain way), turn by turn in the same run; and what a
 stop with its continue costs. The agent answers at once, so a turn's seconds are all overhead.
-`--deadlines`: how long after limit and margin agents that will not end are dead.
+`--deadlines`: how long after limit, margin and the wait for their stack agents that will not end
+are dead.
 `--honest`: two games at once on two cores whose agents use 90 % of their time; none may be late.
 Exits with status 1 where a required figure is missed.
 """
@@ -29,6 +30,7 @@ from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, choose_lev
 from connect4.players.base import Outcome, Setup
 from connect4.players.building import build
 from connect4.players.registry import parse_agent
+from connect4.processes import STACK_PATIENCE
 
 START = "mid8x10"
 SEED = 7
@@ -170,7 +172,7 @@ def deadlines(levels: list[Level], count: int) -> bool:
     """Print how late endless agents are dead; return whether all are within what is required."""
     state = load_start(EXTENDED, START)
     limit, good = 0.1, True
-    allowed = limit + Limits().margin_seconds
+    allowed = limit + Limits().margin_seconds + STACK_PATIENCE
     rows = []
     for level in levels:
         for name in ENDLESS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import faulthandler
 import gc
 import importlib
 import json
@@ -39,11 +40,14 @@ START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")
 
+STACK_SIGNAL: Final = getattr(signal, "SIGUSR1", None)
+"""Has an agent's process say where its code is; None where the system has no such signal."""
+
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 
 def main(arguments: list[str]) -> None:
-    """Run a warden on the inherited socket, or, without `fork`, one agent on two shared sockets.
+    """Run a warden on the inherited socket, or, without `fork`, one agent on its shared handles.
 
     The folder that the kit was found in leaves the import path: beside it there may be files that
     are called like modules of the standard library.
@@ -52,12 +56,13 @@ def main(arguments: list[str]) -> None:
     for module in arguments[3:-1]:
         importlib.import_module(module)
     if arguments[2] != "shared":
-        channel, log, parent = guard(socket.socket(fileno=int(arguments[2])))
+        channel, log, stack, parent = guard(socket.socket(fileno=int(arguments[2])))
     else:
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
+        stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
-        serve(channel, log, parent)
+        serve(channel, log, stack, parent)
     except BaseException:  # whatever it is, it is written down before the process ends
         traceback.print_exc()
     finally:  # nothing that an agent registered with atexit is run, no thread is waited for
@@ -73,10 +78,11 @@ def _unshare(line: str) -> socket.socket:
 # -- the warden
 
 
-def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int]:
+def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, int]:
     """Serve the referee until it hangs up.
 
-    Returns in an agent's process alone: its two sockets and its parent's number.
+    Returns in an agent's process alone: its two sockets, the pipe for its stack and its parent's
+    number.
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
@@ -84,14 +90,14 @@ def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int]:
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
-        command, handles, _, _ = socket.recv_fds(control, 1, 2)
+        command, handles, _, _ = socket.recv_fds(control, 1, 3)
         if command == START:
             agent = os.fork()
             if agent == 0:
                 os.setpgid(0, 0)
                 control.close()
-                channel, log = (socket.socket(fileno=handle) for handle in handles)
-                return channel, log, parent
+                channel, log = (socket.socket(fileno=handle) for handle in handles[:2])
+                return channel, log, handles[2], parent
             for handle in handles:
                 os.close(handle)
         else:
@@ -133,8 +139,11 @@ def _children() -> Iterable[int]:
 # -- the agent's process
 
 
-def serve(channel: socket.socket, log: socket.socket, parent: int) -> None:
-    """Read the settings, limit this process, load the agent, answer until the referee hangs up."""
+def serve(channel: socket.socket, log: socket.socket, stack: int, parent: int) -> None:
+    """Read the settings, limit this process, load the agent, answer until the referee hangs up.
+
+    `stack` is the pipe for `STACK_SIGNAL`, which works in the middle of C code too.
+    """
     requests = channel.makefile("rb")
     _redirect(log)
     settings = json.loads(requests.readline())
@@ -147,6 +156,8 @@ def serve(channel: socket.socket, log: socket.socket, parent: int) -> None:
         os._exit(1)
     if os.getppid() != parent:  # died before it could take us with it
         return
+    if STACK_SIGNAL is not None and stack >= 0:
+        faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
     _say(channel, {"up": os.getpid()})
     agent = _load(channel, setup)
     if agent is None:

@@ -21,7 +21,12 @@ from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
 from connect4.players.building import build, module_of
 from connect4.players.names import student_file
-from connect4.players.student import MAX_DETAIL, StudentAgent, uses_numpy_random
+from connect4.players.student import (
+    MAX_DETAIL,
+    StudentAgent,
+    reported_stack,
+    uses_numpy_random,
+)
 from connect4.processes import (
     FORKS,
     PATIENCE,
@@ -52,6 +57,8 @@ USUAL_LIMITS: Final = Limits()
 MAX_ACTION_TEXT: Final = 16
 
 NO_ANSWER: Final = "what came from the agent's process is no answer"
+
+MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
 
 STARVED_SECONDS: Final = 0.05
 STARVED_PART: Final = 0.02
@@ -133,7 +140,7 @@ class InProcessSeat:
         overrun = 0.0
         if seconds is not None and took > seconds:
             outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
-            detail = f"no answer within {seconds:g} s"
+            detail = _late_text(took, seconds, answered=True)
         if action is not None:
             text = self._game.format_action(action)
         return Reply(outcome, action, text, took, cpu, overrun, False, detail)
@@ -180,7 +187,9 @@ class IsolatedSeat:
         self._child: Child | None = None
         self.load_failure: str | None = None
         described = setup_to_json(setup)
-        draws = uses_numpy_random((described["source"] or "").encode("latin-1"))
+        source = described["source"]
+        self._source = None if source is None else source.encode("latin-1")
+        draws = uses_numpy_random(self._source or b"")
         modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         self._home: Home = Warden(level == "strong", modules) if FORKS else Spawner()
         self._settings = {
@@ -242,13 +251,14 @@ class IsolatedSeat:
         except (Silent, Ended) as end:
             ended = isinstance(end, Ended)
         took = time.monotonic() - began
-        child.stop()
+        if line is not None:  # else it is killed; a stopped one would not say where it is
+            child.stop()
         after, own_busy = child.spent(), time.thread_time() - own_busy
         waited = child.woken_late() + max(0.0, after.waited_since(before) - own_busy)
         if ended:
             reply, alive = Reply(Outcome.ERROR), False
         elif line is None or took > allowed:
-            reply, alive = Reply(Outcome.TIMEOUT, detail=f"no answer within {seconds:g} s"), False
+            reply, alive = self._late(child, took, seconds or 0.0, line is not None), False
         else:
             reply, alive = _read_answer(line, self._game)
         if not alive or self._lifetime == "move":
@@ -262,6 +272,24 @@ class IsolatedSeat:
             overrun=max(0.0, took - (math.inf if seconds is None else seconds)),
             starved=waited > max(STARVED_SECONDS, STARVED_PART * took),
         )
+
+    def _late(self, child: Child, took: Seconds, limit: Seconds, answered: bool) -> Reply:
+        """Return the reply of a turn that was judged late.
+
+        Where the code is costs no part of the turn: a process that has not answered is asked now.
+        """
+        lines = [_late_text(took, limit, answered)]
+        if not answered:
+            lines.append(self._where(child))
+        if self._source is not None and self._lifetime == "game":
+            lines.append(MADE_ANEW)
+        return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
+
+    def _where(self, child: Child) -> str:
+        """Return where the code of a student's file is, as far as its process says."""
+        if self._source is None:
+            return ""
+        return _clean(reported_stack(child.stack(), self._name, self._source))
 
     def _ready_child(self) -> Child | None:
         """Return a loaded and stopped child; None where the agent cannot be loaded."""
@@ -292,7 +320,8 @@ class IsolatedSeat:
         try:
             key, value = _read_message(child.receive(time.monotonic() + limit))
         except Silent:
-            self.load_failure = f"{self._name} was not loaded within {limit:g} s"
+            late = f"{self._name} was not loaded within {limit:g} s"
+            self.load_failure = "\n".join(filter(None, (late, self._where(child))))
         except Ended:
             key = ""
         else:
@@ -351,6 +380,12 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "own_seed": setup.derived_seed(),
         "source": source,
     }
+
+
+def _late_text(took: Seconds, limit: Seconds, answered: bool) -> str:
+    """Return the first line about a late turn."""
+    what = "it came" if answered else "stopped"
+    return f"no answer within {limit:g} s ({what} {took - limit:.2f} s over the limit)"
 
 
 def _read_message(line: bytes) -> tuple[str, Any]:

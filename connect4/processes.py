@@ -35,6 +35,15 @@ PATIENCE: Final = 20.0
 MAX_LINE: Final = 1 << 16
 """Bytes of an answer; a longer one is none."""
 
+STACK_PATIENCE: Final = 0.05
+"""Seconds that a process which is to be killed has got to say where its code is."""
+
+MAX_STACK: Final = 1 << 15
+"""Bytes of that which are read."""
+
+STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
+"""How `faulthandler` ends: with the frame of `host.BOOT`, or where there are too many."""
+
 FORKS: Final = hasattr(os, "fork")
 STOPS: Final = hasattr(signal, "SIGSTOP")
 
@@ -125,10 +134,10 @@ class Warden:
         self.number = self._process.pid
         self._said = b""
 
-    def start(self, channel: socket.socket, log: socket.socket) -> None:
-        """Fork an agent's process that has these two sockets; the caller closes its own copies."""
+    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
+        """Fork an agent's process that has these handles; the caller closes its own copies."""
         try:
-            socket.send_fds(self.control, [host.START], [channel.fileno(), log.fileno()])
+            socket.send_fds(self.control, [host.START], [channel.fileno(), log.fileno(), stack])
         except OSError:
             raise Gone from None
 
@@ -175,7 +184,7 @@ class Spawner:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, channel: socket.socket, log: socket.socket) -> None:
+    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """See `Warden.start`."""
         shares = hasattr(channel, "share")
         self._process = subprocess.Popen(
@@ -184,7 +193,7 @@ class Spawner:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=agent_environment(),
-            pass_fds=() if shares else [channel.fileno(), log.fileno()],
+            pass_fds=() if shares else [channel.fileno(), log.fileno(), stack],
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -197,6 +206,7 @@ class Spawner:
                     else str(end.fileno()).encode()
                 )
                 stream.write(word + b"\n")
+            stream.write(b"%d\n" % (-1 if shares else stack))
 
     def end(self) -> int:
         """See `Warden.end`."""
@@ -281,6 +291,9 @@ class Child:
         self._waited = 0.0
         self._channel, channel = socket.socketpair()
         self._prints, prints = socket.socketpair()
+        self._stack, stack = os.pipe()
+        if STOPS:
+            os.set_blocking(self._stack, False)
         self._selector = selectors.DefaultSelector()
         try:
             if sys.platform == "linux":  # the kernel then says who sends, as we count processes
@@ -293,13 +306,14 @@ class Child:
             self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
             if home.control is not None:
                 self._selector.register(home.control, selectors.EVENT_READ, self._hear_warden)
-            home.start(channel, prints)
+            home.start(channel, prints, stack)
         except BaseException:  # Ctrl-C too: no process stays behind
             self.close()
             raise
         finally:
             channel.close()
             prints.close()
+            os.close(stack)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one line; raises `Ended`."""
@@ -387,6 +401,32 @@ class Child:
         if STOPS:
             self._signal(signal.SIGCONT)
 
+    def stack(self) -> bytes:
+        """Return where the code of a process that is to be killed is, as that process says it.
+
+        Nobody vouches for that, and there may be none: an agent can ignore the signal. The wait is
+        `STACK_PATIENCE` at most, whatever is written.
+        """
+        number = host.STACK_SIGNAL
+        if number is None or not self._pid:
+            return b""
+        said = bytearray()
+        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
+            ready.register(self._stack, selectors.EVENT_READ)
+            if ready.select(0):
+                os.read(self._stack, MAX_STACK)  # written unasked
+            os.kill(self._pid, number)
+            self.go()  # it may have stopped itself
+            end = time.monotonic() + STACK_PATIENCE
+            while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
+                if not ready.select(end - time.monotonic()):
+                    break
+                data = os.read(self._stack, MAX_STACK)
+                if not data:
+                    break
+                said += data
+        return bytes(said)
+
     def kill(self) -> None:
         """Kill its process group; `Home.end` has the rest."""
         if STOPS:
@@ -421,3 +461,6 @@ class Child:
                 self._log.add(data)
         self._channel.close()
         self._prints.close()
+        with contextlib.suppress(OSError):
+            os.close(self._stack)
+            self._stack = -1

@@ -282,7 +282,9 @@ def test_a_late_answer_is_late_whatever_it_is(tmp_path, move):
     record, _ = played(agent, "random", "case4", seconds=0.005)
     turn = record.turns[0]
     assert (turn.outcome, turn.text) == (Outcome.TIMEOUT, None)
-    assert turn.detail == "no answer within 0.005 s"
+    assert turn.detail == (
+        f"no answer within 0.005 s (it came {turn.seconds - 0.005:.2f} s over the limit)"
+    )
     assert turn.overrun == pytest.approx(turn.seconds - 0.005)
 
 

@@ -26,6 +26,16 @@ MAX_DETAIL: Final = 4000
 
 MODULE_NAME: Final = "submission"
 
+MAX_FRAMES: Final = 20
+"""Calls of a traceback that are kept, the innermost ones."""
+
+FRAME: Final = re.compile(
+    rb'^  File "([ -~]{1,500}?)", line ([0-9]{1,7}) in ([!-~]{1,100})$', re.MULTILINE
+)
+"""A line that `faulthandler` writes, innermost call first."""
+
+REPORTED: Final = "Where its code was, as the agent's own process reported it"
+
 ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
 """Addresses of objects, which differ from run to run where a game is to repeat."""
 
@@ -114,10 +124,33 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
     if first is not None:  # so the source could be compiled, and decoded
         lines = importlib.util.decode_source(source).splitlines(keepends=True)
         linecache.cache[name] = (len(source), None, lines, name)
-    lines = traceback.format_exception(type(error), error, first, limit=-20)
+    lines = traceback.format_exception(type(error), error, first, limit=-MAX_FRAMES)
     if first is None and isinstance(error, SyntaxError):  # what is wrong first, then where
         lines = [f"{type(error).__name__}: {error}\n", *lines[:-1]]
     return "".join(lines).rstrip()
+
+
+def reported_stack(dump: bytes, name: str, source: bytes) -> str:
+    """Return where the code was, from what `faulthandler` wrote in the agent's own process.
+
+    Only frames of the file `name` count, each with its line of `source`; the text is empty where
+    there is none. Whatever else such a process writes there is left out.
+    """
+    try:
+        lines = importlib.util.decode_source(source).splitlines()
+    except (SyntaxError, ValueError):
+        return ""
+    shown = []
+    own = name.encode("ascii", "backslashreplace")
+    for file, line, function in FRAME.findall(dump):
+        number = int(line)
+        if file == own and 0 < number <= len(lines):
+            where = f'  File "{name}", line {number}, in {function.decode("ascii")}'
+            shown.append(f"{where}\n    {lines[number - 1].strip()[:200]}")
+    if not shown:
+        return ""
+    shown = shown[MAX_FRAMES - 1 :: -1]
+    return "\n".join([f"{REPORTED} (most recent call last):", *shown])
 
 
 def read_answer(answer: object) -> ExtendedAction:
