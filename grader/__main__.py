@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from connect4.errors import BadInput
 from connect4.options import Parser, count, time_limit
@@ -58,9 +58,10 @@ def make_parser() -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     def command(name: str, help_text: str) -> Parser:
+        listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
         return commands.add_parser(
             name,
-            help=help_text,
+            **listed,
             description=help_text[0].upper() + help_text[1:] + ".",
             epilog=EXAMPLES[name],
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -150,13 +151,17 @@ def _terminate(number: int, frame: object) -> NoReturn:
     raise Terminated
 
 
+def has_command(name: str) -> bool:
+    """Say whether this very edition has the command."""
+    path = Path(__file__).with_name(MODULES.get(name, "commands"))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     """Return what a command does; raises `BadInput` where this edition lacks it."""
-    module_name = MODULES.get(name, "commands")
-    module_path = Path(__file__).with_name(module_name)  # of this very edition
-    if not any(path.is_file() for path in (Path(f"{module_path}.py"), module_path / "__init__.py")):
+    if not has_command(name):
         raise BadInput(f"{name}: only the teachers' edition has it")
-    module = importlib.import_module(f"grader.{module_name}")
+    module = importlib.import_module(f"grader.{MODULES.get(name, 'commands')}")
     function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
     return function
 

@@ -201,6 +201,7 @@ def test_students_can_grade_and_compare_and_cannot_hand_out(kit: Path, tmp_path:
     assert "2 games: " in done.stdout
     done = in_kit(kit, "grader", "handout", "x.zip")
     assert_refused(done, "handout: only the teachers' edition has it")
+    assert "handout" not in in_kit(kit, "grader", "--help").stdout
 
 
 def test_every_command_that_the_pages_name_is_there(kit: Path) -> None:
