@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 .PHONY: check check-all lint screenshots test venv
 
 venv:
-	python3 -m venv .venv && .venv/bin/pip install -q -e '.[test,dev]'
+	python3 -m venv .venv && .venv/bin/pip install -q -e '.[all]'
 
 lint:
 	$(PYTHON) -m ruff format --check .
@@ -12,12 +12,12 @@ lint:
 	PATH="$(dir $(PYTHON)):$$PATH" lint-imports
 
 test:
-	$(PYTHON) -m pytest -n auto --dist loadfile
+	$(PYTHON) -m pytest -n auto --dist worksteal
 
 check: lint test
 
 check-all: lint
-	$(PYTHON) -m pytest -m ''
+	$(PYTHON) -m pytest -n auto --dist worksteal -m ''
 
 screenshots:
 	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_screenshots.py

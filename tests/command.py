@@ -16,7 +16,8 @@ def environment() -> dict[str, str]:
 
     Also where there is a display: the terminal is what most tests read.
     """
-    own = {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONUTF8": "1"}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    own = {"PYTHONPATH": path, "COLUMNS": "100", "PYTHONUTF8": "1"}
     return {**os.environ, **own, "CONNECT4_VIEW": "terminal"}
 
 

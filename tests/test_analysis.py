@@ -157,6 +157,7 @@ def test_every_game_can_be_judged(name: str, start: str | None, moves: str) -> N
     page([record])
 
 
+@pytest.mark.slow
 def test_not_taking_a_win_costs_the_win() -> None:
     """Player 1 has three in a column, plays elsewhere, and player 2 does not stop it either."""
     game = GAMES["classic"]

@@ -48,6 +48,7 @@ def check_boards(count, seed):
                 assert get_valid_actions(player, state) == expected, state
 
 
+@pytest.mark.slow
 def test_five_thousand_boards_agree_with_the_oracle():
     check_boards(5_000, seed=2)
 

@@ -234,6 +234,7 @@ def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
     assert (status, output, errors) == (0, f"Game over: {said}. ({plies} plies)\n", "")
 
 
+@pytest.mark.slow
 def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tmp_path):
     (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
     process = subprocess.Popen(

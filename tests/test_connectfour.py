@@ -82,6 +82,7 @@ def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
     assert outputs[0] == outputs[1] != outputs[2]
 
 
+@pytest.mark.slow
 def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path: Path) -> None:
     done = run(
         COMMAND, "ai", "random", "case4", "--swap", "--time", "0.2", "--record", "game.json",
@@ -100,6 +101,7 @@ def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path:
     assert expected in done.stdout
 
 
+@pytest.mark.slow
 def test_the_method_asked_follows_the_opponent_and_can_be_forced(tmp_path: Path) -> None:
     path = tmp_path / "agent.py"
     path.write_text(
@@ -237,6 +239,7 @@ def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path:
     assert (tmp_path / "prints.txt").read_text(encoding="utf-8").count("looking at 2\n") == 12
 
 
+@pytest.mark.slow
 def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
     path = agent(tmp_path, "while True: pass")
     options = ("--time", "0.1", "--view", "none", "--record", "game.json")
@@ -249,6 +252,7 @@ def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
         assert [turn["outcome"] for turn in document["turns"]] == ["timeout"] * 6
 
 
+@pytest.mark.slow
 def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
     path = agent(
         tmp_path, "time.sleep(0.2)\nreturn get_valid_actions(self.player_number, state)[0]"

@@ -94,6 +94,7 @@ def grade_twice(folder: Path, hostile: tuple[str, ...], searchers: int, kills: i
         assert one == two, name
 
 
+@pytest.mark.slow
 def test_a_small_class_survives_two_kills(tmp_path: Path) -> None:
     grade_twice(tmp_path, ("hangs_once", "segmentation_fault"), 1, kills=2)
 
@@ -112,12 +113,16 @@ def test_a_class_of_forty_survives_ten_kills(tmp_path: Path) -> None:
     grade_twice(tmp_path, hostile, 40 - len(hostile), kills=10)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_only_its_game(tmp_path: Path) -> None:
     """The grader stays, starts a new worker and plays the game again."""
     rubric(tmp_path, match="repeats = 2\n")
     hand_in(tmp_path / "class", "ann", searcher(2))
     running = start(*arguments_for("killed"), cwd=tmp_path)
+    deadline = time.monotonic() + 60
     while count(tmp_path / "killed.db") < 2:
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline, "no two games in a minute"
         time.sleep(0.01)
     workers = [number for number, _ in descendants(running.pid) if _is_worker(number)]
     assert len(workers) == 2

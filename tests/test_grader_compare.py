@@ -80,6 +80,7 @@ def test_the_lost_turns_of_both_are_said() -> None:
     assert text.endswith(" 0 lost, lost turns of new: 2, lost turns of old: 18")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_the_command_finds_the_stronger_one(tmp_path: Path) -> None:
     rubric(tmp_path, compare="min_pairs = 4\nerror = 0.2\n")

@@ -283,6 +283,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
     rubric(tmp_path, match="repeats = 3\n")
     hand_in(tmp_path, "ann", searcher(1))
@@ -344,6 +345,7 @@ def test_results_with_a_damaged_or_lost_record_are_refused(graded: Path, tmp_pat
         assert_damaged(done, name, why)
 
 
+@pytest.mark.slow
 def test_long_names_cost_nobody_a_page_or_a_record(tmp_path: Path) -> None:
     folder = tmp_path / ("baseline" * 15)
     folder.mkdir()
@@ -422,6 +424,7 @@ def test_a_changed_submission_plays_its_own_games_alone(graded: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     rubric(tmp_path, match="repeats = 20\n")
     hand_in(tmp_path, "ann", searcher(1))
@@ -476,6 +479,7 @@ def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], messa
     assert_refused(run(COMMAND, *arguments, cwd=tmp_path), message)
 
 
+@pytest.mark.slow
 def test_two_graders_do_not_share_a_results_file(tmp_path: Path) -> None:
     rubric(tmp_path, match="repeats = 20\n")
     hand_in(tmp_path, "ann", searcher(1))

@@ -357,6 +357,7 @@ PRIVATE = (
 LEFT = "left out: connect4/initial_states/hidden_board.txt, grader/course.toml"
 
 
+@pytest.mark.slow
 def test_what_git_does_not_track_stays_with_the_teacher(checkout: Path) -> None:
     secret = "connect4/players/solution.py"
     write(checkout, *BACKUPS, *PRIVATE, secret, "docs/a.txt")
@@ -542,6 +543,7 @@ def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "g.zip").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 @pytest.mark.parametrize("good", [True, False])
 def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:

@@ -20,6 +20,7 @@ from tests.grading import (
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
 
+@pytest.mark.slow
 def test_late_turns_beside_a_busy_process_are_starved_and_can_be_retried(tmp_path: Path) -> None:
     """The only core that the grader may use is shared with four processes that never rest."""
     core = max(os.sched_getaffinity(0))

@@ -21,14 +21,16 @@ def contestants(number: int) -> list[Contestant]:
     return [submitted(f"s{place:02}", f"{place:064}") for place in range(number)]
 
 
-def play(state: StageState, strength: dict[str, int], faults: int = 0) -> dict[str, Played]:
-    """Return results in which the margin of a game is the difference of strengths."""
+def play(
+    state: StageState, strength: dict[str, int], late: dict[str, int] | None = None
+) -> dict[str, Played]:
+    """Return results: margins are differences of strength, `late` counts timeouts by player."""
     found = {}
     for group in state.groups:
         for game in group.games:
             one, two = (strength[player.name] for player in game.players)
-            lost = Faults(timeouts=faults)
-            found[game.key] = Played(game.key, (one, two), "no_action", 9, (lost, Faults()), 1.0)
+            first, second = (Faults((late or {}).get(player.name, 0)) for player in game.players)
+            found[game.key] = Played(game.key, (one, two), "no_action", 9, (first, second), 1.0)
     return found
 
 
@@ -85,13 +87,9 @@ def test_ties_are_broken_as_the_rubric_says(tmp_path: Path) -> None:
     rubric = rubrics.read(path)
     entered = contestants(3)
     strength = {"s00": 0, "s01": 5, "s02": 9}
-    played = play(stages(entered, {}, rubric)[0], strength)
-    lazy = {
-        key: Played(key, game.scores, game.ending, 9, (Faults(), Faults()), 1.0)
-        for key, game in played.items()
-    }
-    standings = stages(entered, lazy, rubric)[0].groups[0].standings
-    assert [standing.contestant.name for standing in standings] == ["s00", "s01", "s02"]
+    played = play(stages(entered, {}, rubric)[0], strength, late={"s00": 3, "s01": 1, "s02": 1})
+    standings = stages(entered, played, rubric)[0].groups[0].standings
+    assert [standing.contestant.name for standing in standings] == ["s01", "s02", "s00"]
 
 
 def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -> None:
@@ -137,6 +135,7 @@ def test_the_error_of_a_rating_follows_the_confidence_of_the_rubric() -> None:
     assert widths == pytest.approx([0.9945 * error, 1.96 * error, 2.5758 * error], abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) -> None:
     rubric(tmp_path, tournament="points = [5, 3]\n")

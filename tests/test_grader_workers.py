@@ -97,6 +97,7 @@ def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
     assert executor.submit(end_the_worker_once, place).result(30) == "second try"
 
 
+@pytest.mark.slow
 def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> None:
     with pytest.raises(WorkerDied, match="the worker died 3 times in this game"):
         executor.submit(end_the_worker).result(30)
@@ -146,6 +147,7 @@ def play(
     return folder / name
 
 
+@pytest.mark.slow
 def test_one_worker_and_two_workers_play_the_same_games(tmp_path: Path) -> None:
     """Marks do not depend on how the games are spread."""
     ahead, sources = schedule(tmp_path)
@@ -215,7 +217,8 @@ def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def cluster() -> Any:
-    distributed = pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
+    import distributed
+
     with closing(
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
@@ -255,6 +258,7 @@ def test_the_command_uses_the_cluster(cluster: Any, tmp_path: Path) -> None:
     assert games(tmp_path / "grade.db") == games(tmp_path / "here.db")
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize(
     ("address", "why"),
     [
@@ -264,7 +268,6 @@ def test_the_command_uses_the_cluster(cluster: Any, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_address_is_refused_in_one_line(tmp_path: Path, address: str, why: str) -> None:
-    pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
     hand_in(tmp_path, "ann", searcher())
     done = run(COMMAND, "grade", "ann", "--scheduler", address, cwd=tmp_path)
     assert done.returncode == 2
@@ -275,8 +278,8 @@ def test_what_is_no_address_is_refused_in_one_line(tmp_path: Path, address: str,
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.cluster
 def test_an_address_without_a_scheduler_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="distributed, of the extra `cluster`")
     hand_in(tmp_path, "ann", searcher())
     done = run(COMMAND, "grade", "ann", "--scheduler", "tcp://127.0.0.1:9", cwd=tmp_path)
     assert done.returncode == 2

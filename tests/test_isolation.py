@@ -307,6 +307,7 @@ def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:
     assert opened.log == f"{{{core}}}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path: Path) -> None:
     path = agent(tmp_path, "if self.turns == 2: raise ValueError(object())")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
-from connect4.isolation import IsolatedSeat, Level, Limits, choose_level
+from connect4.isolation import IsolatedSeat, Level, Limits
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
 from tests.seats import AGENTS, board, members, processes, seat, sessions
@@ -166,7 +165,7 @@ def test_as_player_1_in_a_process(agent: str, tmp_path: Path) -> None:
     assert_one_outcome(agent, 1, "process", tmp_path)
 
 
-@pytest.mark.skipif(choose_level("auto")[0] != "strong", reason="bubblewrap does not work here")
+@pytest.mark.sandbox
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
 def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
     assert_one_outcome(agent, 2, "strong", tmp_path)
@@ -174,8 +173,8 @@ def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
-@pytest.mark.parametrize(("player", "level"), [(2, "process"), (1, "strong")])
+@pytest.mark.parametrize(
+    ("player", "level"), [(2, "process"), pytest.param(1, "strong", marks=pytest.mark.sandbox)]
+)
 def test_the_other_way_round(agent: str, player: Player, level: Level, tmp_path: Path) -> None:
-    if level == "strong" and not shutil.which("bwrap"):
-        pytest.skip("bubblewrap is not installed")
     assert_one_outcome(agent, player, level, tmp_path)

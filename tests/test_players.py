@@ -238,7 +238,12 @@ def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, move,
 
 
 @pytest.mark.parametrize(
-    "raised", ["'x' * 10**7", "'line\\n' * 10**5", "'\\n'.join(map(str, range(10**5)))"]
+    "raised",
+    [
+        pytest.param("'x' * 10**7", marks=pytest.mark.slow),
+        "'line\\n' * 10**5",
+        pytest.param("'\\n'.join(map(str, range(10**5)))", marks=pytest.mark.slow),
+    ],
 )
 def test_a_long_error_text_is_cut_in_its_middle(tmp_path, raised):
     turn = first_turn(agent_file(tmp_path, f"raise ValueError({raised})"))
@@ -331,7 +336,7 @@ def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
 
 
 @pytest.mark.parametrize("side", [1, 2])
-@pytest.mark.parametrize("start", ["case1", "mid8x10"])
+@pytest.mark.parametrize("start", ["case1", pytest.param("mid8x10", marks=pytest.mark.slow)])
 def test_the_kits_own_agent_plays_legally_and_beats_the_random_player(start, side):
     agents = ("ai:nodes=300", "random") if side == 1 else ("random", "ai:nodes=300")
     margins = []

@@ -110,6 +110,7 @@ def test_a_played_game_is_written_read_and_replayed(tmp_path):
     assert json.loads(path.read_text(encoding="utf-8"))["players"][0]["asked"] == "expectimax"
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_the_same_bytes_but_for_the_times(tmp_path):
     move = """
     import random

@@ -288,6 +288,7 @@ def test_the_only_action_is_answered_at_once() -> None:
     assert not player.kept
 
 
+@pytest.mark.slow
 def test_games_of_more_plies_than_python_can_recurse_are_played() -> None:
     state = ExtendedState(np.zeros((3, 2), dtype=np.int64), (400, 400))
     for method in ("get_intelligent_move", "get_expectimax_move"):

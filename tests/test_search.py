@@ -21,6 +21,9 @@ from tests.positions import small_start
 CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
 EXTENDED, DYNAMIC = GAMES["extended"], GAMES["dynamic"]
 
+LONG = ("extended", "dynamic")
+"""Games of many actions: their trees take seconds to compare."""
+
 NOTHING = Evaluation(lambda state: 0, win_or_loss)
 
 
@@ -47,7 +50,13 @@ def small_starts(game):
     return [small_start(game, *size) for size in ((4, 4), (5, 4), (4, 5))]
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+        for name, game in GAMES.items()
+    ],
+)
 def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic(game):
     rng = Random(game.name)
     starts = small_starts(game)
@@ -150,6 +159,7 @@ def test_potential_of_one_token_at_the_bottom_of_an_empty_6x8_board():
 TYPED = "4 5 4 4 2 6 5 6 1 1 2 3 1 7 1 0 0 0 0 7 3 3 3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [AlphaBeta, TableAlphaBeta])
 def test_the_golden_game_of_the_published_agent(kind):
     evaluation = HEURISTICS["potential"].evaluation("classic")
@@ -176,6 +186,7 @@ def test_the_golden_game_of_the_published_agent(kind):
 # Set-up 2: random games and what agents make of them
 
 
+@pytest.mark.slow
 def test_the_expected_values_of_random_games():
     samples = 40_000
     start = CLASSIC.start(6, 7)
@@ -243,7 +254,7 @@ def test_the_nodes_of_plain_minimax(start, depth, nodes):
     assert Minimax(NOTHING).search(load_start(DYNAMIC, start), depth).nodes == nodes
 
 
-@pytest.mark.parametrize("name", ["connected", "fuzzy"])
+@pytest.mark.parametrize("name", ["connected", pytest.param("fuzzy", marks=pytest.mark.slow)])
 def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(name):
     evaluation = HEURISTICS[name].evaluation("dynamic")
     for start in ("a", "c"):
@@ -257,6 +268,7 @@ def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(na
     assert abs(found.value) < WIN
 
 
+@pytest.mark.slow
 def test_from_a_the_win_in_three_plies_is_played_whatever_black_does():
     evaluation = HEURISTICS["fuzzy"].evaluation("dynamic")
     for depth in (3, 4):

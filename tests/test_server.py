@@ -1,6 +1,5 @@
 """The game server's lines, byte for byte, against scripted clients and plain `nc`."""
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -155,6 +154,7 @@ def joined_again(port, game):
         white.close()
 
 
+@pytest.mark.slow
 def test_the_clock_runs_on_across_bad_moves_and_ends_the_game_for_both():
     with serving("--time", "1") as (_, port):
         white, black = joined(port)
@@ -298,9 +298,6 @@ def test_a_signal_ends_the_server_cleanly(number):
         assert process.wait(PATIENCE) == 0
 
 
-needs_nc = pytest.mark.skipif(shutil.which("nc") is None, reason="nc (netcat-openbsd) is missing")
-
-
 def nc(port, lines):
     """Start nc with these lines typed at once."""
     process = subprocess.Popen(
@@ -311,7 +308,7 @@ def nc(port, lines):
     return process
 
 
-@needs_nc
+@pytest.mark.netcat
 def test_nc_sees_these_bytes_and_no_others():
     with serving("--time", "2") as (_, port):
         white = nc(port, "g\ng red\ng White\n13E\n23w\n23W\n")

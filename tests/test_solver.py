@@ -57,10 +57,10 @@ def test_scores_are_what_a_plain_search_to_the_end_finds():
             assert abs(score) == 22 - tokens
 
 
+@pytest.mark.bitbully
 def test_bitbully_agrees_on_500_positions():
-    bitbully = pytest.importorskip(
-        "bitbully", reason="bitbully, of the extra `test`, is the oracle"
-    )
+    import bitbully
+
     oracle = bitbully.BitBully()
     solver = Solver(memory=64)
     rng = Random(3)
@@ -71,11 +71,11 @@ def test_bitbully_agrees_on_500_positions():
         assert solver.score(state) == oracle.mtdf(board), moves
 
 
+@pytest.mark.bitbully
 def test_the_oracle_has_the_published_scale():
     """The empty board is beyond the solver; the oracle scores it from its book of openings."""
-    bitbully = pytest.importorskip(
-        "bitbully", reason="bitbully, of the extra `test`, is the oracle"
-    )
+    import bitbully
+
     scores = bitbully.BitBully().score_all_moves(bitbully.Board())
     assert [scores[column] for column in range(7)] == [-2, -1, 0, 1, 0, -1, -2]
 
@@ -88,6 +88,7 @@ def test_a_small_table_only_costs_time():
         assert small.score(state) == large.score(state)
 
 
+@pytest.mark.slow
 def test_published_bounds_on_nodes():
     # Means over 200 positions each; the benchmark measures the time too.
     rng = Random(5)

@@ -10,7 +10,6 @@ import pytest
 
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
-from connect4.isolation import choose_level
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree import tree_page
 from tests.browser import PHONE, Browser
@@ -415,7 +414,7 @@ def test_a_students_tree_that_cannot_be_drawn_is_refused(
     assert_refused(make(tmp_path, "--agent", "ai:agent.py", "case4"), part)
 
 
-@pytest.mark.skipif(choose_level("auto")[0] != "strong", reason="bubblewrap does not work here")
+@pytest.mark.sandbox
 def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     explaining(tmp_path, f"return open({str(tmp_path / 'secret.txt')!r}).read()")

@@ -6,12 +6,12 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,14 @@ from connect4.games.base import Game
 from connect4.search.heuristics import HEURISTICS
 from connect4.search.ordering import ORDERS
 from connect4.views.choices import Choices, choices_file, load_choices, save_choices
+from connect4.views.display import open_window
+from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
 from tests.command import ROOT, assert_refused, environment, run
 
-pytest.importorskip("tkinter", reason="tkinter, of Python's standard library, opens the window")
-
-from connect4.views.display import open_window
-from connect4.views.game_page import GamePage
-from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
-from connect4.views.start_page import StartPage
-from connect4.views.window import Window
+with suppress(ImportError):  # without tkinter what needs no window is tested all the same
+    from connect4.views.game_page import GamePage
+    from connect4.views.start_page import StartPage
+    from connect4.views.window import Window
 
 COMMAND = "connect4.ConnectFour"
 
@@ -66,9 +65,6 @@ WHOLE_GAME = "1\n0 0\n"
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """A screen of our own."""
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed (Debian: apt install xvfb xdotool)")
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

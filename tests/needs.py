@@ -1,0 +1,124 @@
+"""What tests need beyond Python and the extra `test`, and what the quick run leaves out for it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from connect4.protections import bubblewrap_works
+
+CI = "CONNECT4_CI"
+"""Set where the gate has installed every program below: there a skip is a failure."""
+
+CI_WITHOUT = "CONNECT4_CI_WITHOUT"
+"""Programs, apart by spaces, that the gate had no way to install: their tests may be skipped."""
+
+
+class Need(NamedTuple):
+    """A program (one of `names`) or a module of Python (`names[0]`), and how to get it."""
+
+    names: tuple[str, ...]
+    install: str
+    is_module: bool = False
+
+    def is_here(self) -> bool:
+        """Return whether this machine has it."""
+        return can_import(self.names[0]) if self.is_module else any(map(shutil.which, self.names))
+
+
+@cache
+def can_import(name: str) -> bool:
+    """Return whether a module can be imported, all of it: Debian has tkinter in two parts."""
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return False
+    return True
+
+
+def program(*names: str, package: str) -> Need:
+    """Return the need for a program that Debian has in a package."""
+    return Need(names, f"apt install {package}")
+
+
+def module(name: str, install: str = "pip install -e '.[all]'") -> Need:
+    """Return the need for a module of Python."""
+    return Need((name,), install, is_module=True)
+
+
+CHROMIUM = program("chromium", "chromium-browser", "google-chrome", package="chromium")
+DRIVER = program("chromedriver", package="chromium-driver")
+TKINTER = module("tkinter", "apt install python3-tk")
+
+NEEDS: dict[str, tuple[Need, ...]] = {
+    "browser": (module("selenium"), CHROMIUM, DRIVER),
+    "display": (TKINTER, program("Xvfb", package="xvfb"), program("xdotool", package="xdotool")),
+    "sandbox": (program("bwrap", package="bubblewrap"),),
+    "netcat": (program("nc", package="netcat-openbsd"),),
+    "cluster": (module("distributed"),),
+    "bitbully": (module("bitbully"),),
+}
+"""Markers of tests, and what each needs."""
+
+SLOW = "slow"
+
+MAKEFILE = Path(__file__).parent.parent / "Makefile"
+"""Students get none."""
+
+NEVER_MENDED = (
+    "needs Linux",
+    "there is always a display",
+    "whoever runs this can read everything",
+    "root may read every file",
+    "this machine allows fewer than",
+)
+"""Reasons of skips, or how they begin, that no installed program changes."""
+
+
+def lacking(marker: str) -> str | None:
+    """Return why tests with a marker cannot run here, and the way out; None where they can."""
+    for need in NEEDS[marker]:
+        if not need.is_here():
+            return f"{need.names[0]} is not installed ({need.install})"
+    if marker == "sandbox" and (why_not := bubblewrap_works()):
+        return f"bwrap does not work here: {why_not}"
+    return None
+
+
+def is_failure(reason: str) -> bool:
+    """Return whether the skip of a test is a failure: in the gate, where all was installed."""
+    if not os.environ.get(CI):
+        return False
+    without = os.environ.get(CI_WITHOUT, "").split()
+    excused = (
+        *NEVER_MENDED,
+        *(f"{name} {what}" for name in without for what in ("is not", "does not")),
+    )
+    return not reason.startswith(excused)
+
+
+def left_out_line(left_out: dict[str, int]) -> str:
+    """Return the line that says what a run left out, why, and how to get it; "" for nothing.
+
+    `left_out` counts tests by marker, and by other words those that have none.
+    """
+    if not left_out:
+        return ""
+    counted = ", ".join(f"{count} {marker}" for marker, count in sorted(left_out.items()))
+    installs = {
+        need.install
+        for marker in left_out.keys() & NEEDS.keys()
+        for need in NEEDS[marker]
+        if not need.is_here()
+    }
+    packages = [text.removeprefix("apt install ") for text in installs if text.startswith("apt ")]
+    wanted = [text for text in installs if not text.startswith("apt ")]
+    if packages:
+        wanted.append(f"apt install {' '.join(sorted(packages))}")
+    first = f"; first: {'; '.join(sorted(wanted))}" if wanted else ""
+    everything = "make check-all" if MAKEFILE.exists() else "python3 -m pytest -m ''"
+    return f"Left out: {counted}. `{everything}` runs everything{first}."

@@ -1,0 +1,170 @@
+"""The gate: a bare machine, what a run says that it left out, and skips that are failures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import bare, needs
+from tests.command import ROOT
+
+TESTS = """
+import pytest
+
+@pytest.mark.netcat
+def test_of_nc(): pass
+
+@pytest.mark.slow
+def test_that_takes_long(): pass
+
+@pytest.mark.parametrize("number", range(3))
+def test_of_nothing(number): pass
+"""
+
+
+def run_tests(
+    folder: Path, source: str, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a file of tests under the kit's settings on a machine without any program."""
+    (folder / "test_it.py").write_text(source, encoding="utf-8")
+    settings = ("-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-o", "testpaths=.")
+    kept = {name: value for name, value in os.environ.items() if name not in bare.FORGOTTEN}
+    return subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"),
+            *(*settings, *arguments),
+        ],
+        cwd=folder,
+        env={**kept, "PYTHONPATH": str(ROOT), "PATH": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)])
+def test_the_quick_run_says_in_one_line_what_it_left_out_and_how_to_get_it(
+    tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    done = run_tests(tmp_path, TESTS, *workers)
+    assert done.returncode == 0, done.stdout
+    *_, line, last = done.stdout.splitlines()
+    assert line == (
+        "Left out: 1 netcat, 1 slow. `make check-all` runs everything; "
+        "first: apt install netcat-openbsd."
+    )
+    assert "3 passed" in last
+
+
+def test_who_names_a_file_gets_all_but_the_slow_tests_and_each_reason(tmp_path: Path) -> None:
+    done = run_tests(tmp_path, TESTS, "test_it.py")
+    assert done.returncode == 0, done.stdout
+    assert "nc is not installed (apt install netcat-openbsd)" in done.stdout
+    assert "Left out: 1 netcat, 1 slow. " in done.stdout
+    assert "3 passed, 1 skipped, 1 deselected" in done.stdout
+
+
+def test_a_run_that_leaves_nothing_out_says_nothing() -> None:
+    assert needs.left_out_line({}) == ""
+
+
+MORE_TESTS = """
+@pytest.mark.xfail
+def test_of_what_is_known(): assert False
+
+def test_elsewhere(): pytest.skip("needs Linux")
+"""
+
+MODULE = (
+    "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is missing')\n"
+)
+
+
+def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
+    everything = ("-m", "", "--continue-on-collection-errors")
+    done = run_tests(tmp_path, TESTS + MORE_TESTS, *everything, CONNECT4_CI="1")
+    assert done.returncode == 1, done.stdout
+    for reason in ("nc is not installed (apt install netcat-openbsd)", "no_such_module is missing"):
+        assert f"skipped where everything was installed: {reason}" in done.stdout
+    assert "4 passed, 1 skipped, 1 xfailed, 2 errors" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("reason", "without", "fails"),
+    [
+        ("nc is not installed (apt install netcat-openbsd)", "", True),
+        ("nc is not installed (apt install netcat-openbsd)", "Xvfb", True),
+        ("nc is not installed (apt install netcat-openbsd)", "Xvfb nc", False),
+        ("bwrap does not work here: no namespaces", "", True),
+        ("bwrap does not work here: no namespaces", "bwrap", False),
+        ("no time today", "Xvfb nc", True),
+        ("root may read every file", "", False),
+    ],
+)
+def test_only_what_could_not_be_installed_may_be_skipped(
+    reason: str, without: str, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(needs.CI_WITHOUT, without)
+    monkeypatch.delenv(needs.CI, raising=False)
+    assert not needs.is_failure(reason)
+    monkeypatch.setenv(needs.CI, "1")
+    assert needs.is_failure(reason) == fails
+
+
+def test_every_marker_but_two_has_its_needs() -> None:
+    """So that a test with a new marker is left out of the quick run as its author means."""
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    _, _, rest = settings.partition("\nmarkers = [")
+    named = [
+        line.strip().strip('"').partition(":")[0]
+        for line in rest.partition("\n]")[0].split("\n")[1:]
+    ]
+    assert named == ["full", needs.SLOW, *needs.NEEDS]
+
+
+def run_bare(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "bare.py"), *command],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder of programs, as `/usr/bin` is one."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("bwrap", "chromium", "hello"):
+        (folder / name).write_text(f"#!/bin/sh\necho {name}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    (folder / "python3").symlink_to(sys.executable)
+    return folder
+
+
+def test_a_bare_machine_has_its_programs_but_not_those_that_are_hidden(programs: Path) -> None:
+    assert run_bare("hello", PATH=str(programs)).stdout == "hello\n"
+    done = run_bare("bwrap", PATH=str(programs))
+    assert done.returncode == 127
+    assert done.stderr == "error: bwrap: no such program on a bare machine\n"
+    code = (
+        "import os, shutil, sys\n"
+        "print(*(name for name in ('bwrap', 'chromium') if shutil.which(name)))\n"
+        "print('DISPLAY' in os.environ, sys.executable)\n"
+        "import tkinter"
+    )
+    done = run_bare("python3", "-c", code, PATH=str(programs), DISPLAY=":1")
+    assert done.stdout == f"\nFalse {programs / 'python3'}\n"
+    assert "ModuleNotFoundError: No module named 'tkinter'" in done.stderr
+
+
+def test_a_bare_machine_passes_the_status_on() -> None:
+    assert run_bare(sys.executable, "-c", "raise SystemExit(7)").returncode == 7
+    assert run_bare().returncode == 2
