@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 
 import numpy as np
@@ -55,24 +55,24 @@ def play_game(
     start: ExtendedState,
     names: dict[Player, str],
     seconds: Seconds,
-    limit: Seconds | None,
+    limits: Mapping[Player, Seconds | None],
     seed: int,
 ) -> tuple[Result, list[Turn]]:
-    """Play one game; the agents are told `seconds`, the referee enforces `limit`.
+    """Play one game; the agents are told `seconds`, the referee enforces the `limits` of each.
 
-    With a limit each agent has a process of its own, as in the kit: in one process for both the
+    With a limit an agent has a process of its own, as in the kit: in one process for both the
     garbage collector walks the tables of both, and makes moves late.
     """
-    level: Level = "none" if limit is None else "process"
     agents = {player: parse_agent(name) for player, name in names.items()}
     seats: dict[Player, Seat] = {}
     with contextlib.ExitStack() as stack:
         for player, agent in agents.items():
             asked = asked_of(agent, agents[1 if player == 2 else 2])
+            level: Level = "none" if limits[player] is None else "process"
             seat = open_seat(Setup(agent, player, GAME, seconds, seed, asked), level)
             seats[player] = seat
             stack.callback(seat.close)
-        events = play(GAME, start, seats, {1: limit, 2: limit})
+        events = play(GAME, start, seats, limits)
         turns = []
         while True:
             try:

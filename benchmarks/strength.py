@@ -19,11 +19,15 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 from benchmarks.games import agent_name, empty, play_game, played, summary
+from connect4.games.base import Seconds
+from connect4.players.registry import parse_agent
 
 TIGHTEST_AT = 50
 """Pairs after which the sequence is about as tight as it can be made to be."""
 FEWEST_PAIRS = 10
 OPENING_PLIES = 6
+OWN_BUDGETS = {"depth", "iterations", "nodes", "seconds"}
+"""Options that limit a search by themselves."""
 
 
 def always_valid(values: Sequence[float], alpha: float = 0.05) -> float:
@@ -35,12 +39,17 @@ def always_valid(values: Sequence[float], alpha: float = 0.05) -> float:
     return pstdev(values) * math.sqrt(width)
 
 
+def clock_of(name: str, seconds: Seconds) -> Seconds | None:
+    """Return the time limit of an agent; None where a budget of its own replaces the clock."""
+    return None if OWN_BUDGETS & parse_agent(name).options.keys() else seconds
+
+
 def play_pair(new: str, old: str, board: str, seconds: float, seed: int) -> float:
     """Return the mean margin of `new` over a game from each side."""
     start = played(empty(board), OPENING_PLIES, random.Random(seed))
-    limit = None if "=" in new + old else seconds  # a budget of its own replaces the clock
-    as_first, _ = play_game(start, {1: new, 2: old}, seconds, limit, seed)
-    as_second, _ = play_game(start, {1: old, 2: new}, seconds, limit, seed)
+    one, two = clock_of(new, seconds), clock_of(old, seconds)
+    as_first, _ = play_game(start, {1: new, 2: old}, seconds, {1: one, 2: two}, seed)
+    as_second, _ = play_game(start, {1: old, 2: new}, seconds, {1: two, 2: one}, seed)
     return (as_first.scores[0] - as_first.scores[1] + as_second.scores[1] - as_second.scores[0]) / 2
 
 

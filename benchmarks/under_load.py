@@ -39,7 +39,7 @@ def work(options: argparse.Namespace) -> None:
             names[rng.choice((1, 2))] = "random"
         start = empty(rng.choice(options.boards))
         seed = rng.randrange(2**32)
-        _, turns = play_game(start, names, options.time, options.time, seed)
+        _, turns = play_game(start, names, options.time, {1: options.time, 2: options.time}, seed)
         turns = [turn for turn in turns if names[turn.player] == "ai"]
         outcomes.update(
             "starved"

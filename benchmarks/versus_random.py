@@ -36,7 +36,7 @@ def main() -> None:
             mine, theirs = (0, 1) if number % 2 == 0 else (1, 0)
             names = {1: name, 2: "random"} if mine == 0 else {1: "random", 2: name}
             seed = options.seed + number // 2
-            result, _ = play_game(empty(board), names, options.time, None, seed)
+            result, _ = play_game(empty(board), names, options.time, {1: None, 2: None}, seed)
             own, other = result.scores[mine], result.scores[theirs]
             margins.append(own - other)
             percents.append(100 * (own - other) / max(other, 1))

@@ -5,6 +5,9 @@ from typing import Final
 win_pts = [0, 0, 2, 5, 20]
 """Points of a run of 0..4 tokens; `utils.get_pts` says how longer runs follow from it."""
 
+debug_mode = False
+"""Whether `utils.Integer` refuses to count below 0, or above what it started with."""
+
 MAX_CONSECUTIVE_SKIPS = 6
 """A game of ExtendedConnect4 is stopped (`stalled`) after this many skipped turns in a row."""
 

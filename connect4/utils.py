@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy import equal, ndarray, packbits
 
+from connect4 import config
 from connect4.config import win_pts
 
 Cells: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -34,46 +35,46 @@ _from_bytes = int.from_bytes
 
 
 class Integer:
-    """A mutable count of pop-outs left, always in 0..maximum.
+    """A mutable count of pop-outs left, as the course's: `_i` is the count itself.
 
-    `maximum` is the count that the game started with, `count` itself where it is not given.
+    `maximum` is the count that the game started with, `i` itself where it is not given. Only with
+    `config.debug_mode` is a count kept within 0..maximum, and whatever leaves that refused with
+    `ValueError`: searches may count beyond it for a while. The rules keep counts of their own.
     """
 
-    __slots__ = ("_count", "_maximum")
+    __slots__ = ("_i", "_maximum")
 
-    def __init__(self, count: int, maximum: int | None = None) -> None:
-        self._count = index(count)
-        self._maximum = self._count if maximum is None else index(maximum)
-        if self._count < 0:
-            raise ValueError(f"a count of {count} is below 0")
-        if self._count > self._maximum:
-            raise ValueError(f"a count of {count} is above its maximum of {maximum}")
+    def __init__(self, i: int, maximum: int | None = None) -> None:
+        self._i = i
+        self._maximum = i if maximum is None else maximum
+        if config.debug_mode:
+            self._check()
 
     def get_int(self) -> int:
         """Return the count."""
-        return self._count
+        return self._i
 
     def decrement(self) -> None:
-        """Take one off; raise `ValueError` at 0."""
-        if self._count == 0:
-            raise ValueError("cannot decrement a count of 0")
-        self._count -= 1
+        """Take one off."""
+        if config.debug_mode and self._i <= 0:
+            raise ValueError(f"cannot decrement a count of {self._i}")
+        self._i -= 1
 
     def increment(self) -> None:
-        """Add one; raise `ValueError` at the maximum."""
-        if self._count == self._maximum:
+        """Add one."""
+        if config.debug_mode and self._i >= self._maximum:
             raise ValueError(f"cannot increment a count above its maximum of {self._maximum}")
-        self._count += 1
+        self._i += 1
+
+    def _check(self) -> None:
+        """Raise `TypeError` or `ValueError` for a count to start with that no game has."""
+        if index(self._i) < 0:
+            raise ValueError(f"a count of {self._i} is below 0")
+        if self._i > index(self._maximum):
+            raise ValueError(f"a count of {self._i} is above its maximum of {self._maximum}")
 
     def __repr__(self) -> str:
-        return f"Integer({self._count}, maximum={self._maximum})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Integer):
-            return NotImplemented
-        return (self._count, self._maximum) == (other._count, other._maximum)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, so no key of a dict
+        return f"Integer({self._i}, maximum={self._maximum})"
 
 
 def get_pts(player_number: int, board: Board) -> int:
@@ -120,7 +121,7 @@ def get_valid_actions(
     top = board[0].tolist()
     drops, popouts = _all_actions(len(top))
     actions = list(compress(drops, map(not_, top)))
-    if popouts_left[player_number].get_int():
+    if popouts_left[player_number].get_int() > 0:
         own = slice(player_number - 1, None, 2)
         actions += compress(popouts[own], board[-1, own].tolist())
     return actions

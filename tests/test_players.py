@@ -365,3 +365,23 @@ def test_the_random_player_serves_students_files_too():
     )
     move = player.get_move((board, counters))
     assert move in get_valid_actions(2, (board, {1: Integer(0), 2: Integer(0)}))
+
+
+def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_every_turn(tmp_path):
+    move = """
+        valid = get_valid_actions(self.player_number, state)
+        left = {player: Integer(popouts[player]._i) for player in (1, 2)}
+        for _ in range(20):  # a search that counts first and looks later
+            popouts[self.player_number].decrement()
+            left[3 - self.player_number].increment()
+        assert popouts[self.player_number]._i == left[self.player_number].get_int() - 20
+        assert not config.debug_mode and config.win_pts == win_pts
+        return valid[-1]
+    """
+    before = """
+        from connect4 import config
+        from connect4.config import win_pts
+        from connect4.utils import Integer, get_valid_actions
+    """
+    record, _ = played(agent_file(tmp_path, move, before=before), "random", "case1")
+    assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}

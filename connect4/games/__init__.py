@@ -42,15 +42,24 @@ def find_game(name: str) -> Game:
 def find_start(game: Game, name: str) -> Path:
     """Return the state file `name`: a path, or one of the kit's own with or without `.txt`.
 
-    Raises `BadInput` that suggests the nearest name.
+    Raises `BadInput` that suggests the nearest name among those that the game can read.
     """
     folder = STARTS / game.folder
     for path in (Path(name), folder / name, folder / f"{name}.txt"):
         if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
             return path
-    names = sorted(path.name for path in folder.glob("*.txt"))
+    names = sorted(path.name for path in folder.glob("*.txt") if _is_start(game, path))
     hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
     raise BadInput(f"{name}: no such file, here or among the kit's initial states{hint}")
+
+
+def _is_start(game: Game, path: Path) -> bool:
+    """Return whether a state file, perhaps written for another game, is one of this game's."""
+    try:
+        game.read(path.read_text(encoding="utf-8"), path.name)
+    except (BadInput, OSError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def load_start(game: Game, name: str) -> State:
