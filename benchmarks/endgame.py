@@ -9,12 +9,13 @@ Exits with status 1 where fewer are solved, or children evaluated, than required
 from __future__ import annotations
 
 import argparse
+import importlib
 import random
 import sys
 import time
+from typing import Any
 
 from benchmarks.games import empty, played
-from connect4.players import ai
 
 REQUIRED_SOLVED = {16: 20, 18: 15, 20: 0}
 REQUIRED_CHILDREN = 800_000
@@ -23,14 +24,9 @@ POSITIONS = 20
 NODES = 300_000
 
 
-class CountingSearch(ai.AlphaBeta):
-    """Counts the children that the last ply evaluates."""
-
-    children = 0
-
-    def _frontier(self, position: ai.Position, alpha: float, beta: float, tempo: float) -> float:
-        self.children += len(position[1])
-        return super()._frontier(position, alpha, beta, tempo)
+def reference() -> Any:
+    """Return the module of the reference agent, which `--help` does without."""
+    return importlib.import_module("connect4.players.ai")
 
 
 def solved(empty_cells: int, seed: int) -> tuple[int, float]:
@@ -39,7 +35,7 @@ def solved(empty_cells: int, seed: int) -> tuple[int, float]:
     for number in range(POSITIONS):
         start = empty("8x10")
         state = played(start, 80 - empty_cells, random.Random(1000 * seed + number))
-        player = ai.AIPlayer(state.mover, SECONDS)
+        player = reference().AIPlayer(state.mover, SECONDS)
         began = time.monotonic()
         player.get_intelligent_move(state.for_agent())
         (search,) = player.kept.values()
@@ -51,6 +47,17 @@ def solved(empty_cells: int, seed: int) -> tuple[int, float]:
 
 def children_a_second(board: str, plies: int, seed: int) -> float:
     """Return how many children a search of `NODES` nodes evaluates in a second."""
+    ai = reference()
+    children = 0
+
+    class CountingSearch(ai.AlphaBeta):  # type: ignore[name-defined,misc]
+        """Counts the children that the last ply evaluates."""
+
+        def _frontier(self, position: Any, alpha: float, beta: float, tempo: float) -> Any:
+            nonlocal children
+            children += len(position[1])
+            return super()._frontier(position, alpha, beta, tempo)
+
     state = played(empty(board), plies, random.Random(seed))
     rows, columns = state.shape
     own, other = state.popouts if state.mover == 1 else state.popouts[::-1]
@@ -59,9 +66,8 @@ def children_a_second(board: str, plies: int, seed: int) -> float:
     began = time.perf_counter()
     ai.AlphaBeta(lines).choose(position, ai.Budget(0, NODES))
     seconds = time.perf_counter() - began
-    counting = CountingSearch(lines)
-    counting.choose(position, ai.Budget(0, NODES))
-    return (NODES + counting.children) / seconds
+    CountingSearch(lines).choose(position, ai.Budget(0, NODES))
+    return (NODES + children) / seconds
 
 
 def main() -> None:

@@ -16,20 +16,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from connect4 import record as records
 from connect4.errors import BadInput
 from connect4.games.base import Action, Game, Player, Seconds, State, opponent
 from connect4.games.classic import CLASSIC
-from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.games.extended import EXTENDED
 from connect4.options import Parser, check_place, time_limit
-from connect4.players.ai import AIPlayer
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Setup
+from connect4.players.names import AgentName
+from connect4.players.student import read_answer
+from connect4.questions import Questions
 from connect4.record import Record
 from connect4.search import solver
 from connect4.search.deadline import Deadline, OutOfBudget
@@ -60,6 +62,10 @@ WORST: Final = 3
 """Moves of each side that are named as the worst."""
 
 
+OWN_FILE: Final = AgentName("ai", "ai")
+"""The student's file in its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What best play comes to from a position: a value from player 1's view, and its moves."""
@@ -88,17 +94,18 @@ class Expert:
         return self.evaluate(state, seconds)
 
 
-def expert_for(game: Game, start: State) -> Expert:
+def expert_for(game: Game, start: State, file: AgentName = OWN_FILE) -> Expert:
     """Return the expert of a game that begins with `start`.
 
-    For ExtendedConnect4 it is `connect4/players/ai.py`, if its `AIPlayer` offers the method
+    For ExtendedConnect4 it is the student's file, if its `AIPlayer` offers the method
     `expected_play(state)`, which returns the margin that best play expects for that player, and
-    the moves of it. For Connect 4 of 6 by 7 it is the solver, with alpha-beta where it runs out of
-    time. Else it is alpha-beta with a heuristic: in points where points decide, on a scale on which
-    a win is worth 100 where they do not.
+    the moves of it; raises `BadInput` where that file cannot be loaded. For Connect 4 of 6 by 7 it
+    is the solver, with alpha-beta where it runs out of time. Else it is alpha-beta with a
+    heuristic: in points where points decide, on a scale on which a win is worth 100 where they do
+    not.
     """
-    if game is EXTENDED and hasattr(AIPlayer, "expected_play"):
-        return Expert("ai", "points", ask_student_file, lambda state: state.margin(1))
+    if game is EXTENDED and offers_to_judge(file):
+        return Expert(file.text, "points", FileJudge(file), lambda state: state.margin(1))
     name = "margin" if game is EXTENDED else DEFAULT[game.name]
     heuristic = HEURISTICS[name]
     evaluation = heuristic.evaluation(game.name)
@@ -154,12 +161,52 @@ def solved_value(state: State, score: int) -> float:
     return (DECIDED - plies) * (1 if winner == 1 else -1)
 
 
-def ask_student_file(state: State, seconds: Seconds) -> Expected:
-    """Ask `AIPlayer.expected_play`, which thinks as long as for a move."""
-    assert isinstance(state, ExtendedState)
-    player: Any = AIPlayer(state.mover, cast("Any", seconds))
-    margin, line = player.expected_play(state.for_agent())
-    return Expected(float(margin) if state.mover == 1 else -float(margin), tuple(line))
+def offers_to_judge(file: AgentName) -> bool:
+    """Return whether a student's file has `expected_play`; raises `BadInput` where it is broken."""
+    with closing(Questions(Setup(file, 1, EXTENDED, 1.0, 0, "intelligent"))) as questions:
+        key, value = questions.offers("expected_play")
+    if key == "failed":
+        raise _not_judged(file, value)
+    return key == "answer"
+
+
+class FileJudge:
+    """Asks `AIPlayer.expected_play` of a student's file, which thinks as long as for a move."""
+
+    def __init__(self, file: AgentName) -> None:
+        self._file = file
+        self._questions: tuple[Seconds, Questions] | None = None
+
+    def __call__(self, state: State, seconds: Seconds) -> Expected:
+        """See `Expert.evaluate`; raises `BadInput` where the answer is none."""
+        if self._questions is None or self._questions[0] != seconds:
+            setup = Setup(self._file, state.mover, EXTENDED, seconds, 0, "intelligent")
+            self._questions = seconds, Questions(setup)
+        key, value = self._questions[1].ask("expected_play", state, seconds)
+        if key != "answer":
+            raise _not_judged(self._file, value)
+        try:
+            margin, moves = value
+            return _expected(float(margin), moves, state)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _not_judged(self._file, f"expected_play: {error}") from None
+
+
+def _expected(margin: float, moves: Any, state: State) -> Expected:
+    """Return what a student's file expects, its moves played on the board to check them."""
+    if not math.isfinite(margin):
+        raise ValueError(f"a margin of {margin}")
+    line = []
+    after = state
+    for move in moves:
+        line.append(read_answer(tuple(move)))
+        after = after.apply(line[-1])
+    return Expected(margin if state.mover == 1 else -margin, tuple(line))
+
+
+def _not_judged(file: AgentName, why: object) -> BadInput:
+    text = " ".join(str(why).split())
+    return BadInput(f"agent {file.text!r} is asked what each move cost, but {text:.500}")
 
 
 def worth(found: Found, scale: float) -> float:
@@ -201,11 +248,11 @@ class Job:
 class Searcher:
     """Searches the positions of one record; lives in each worker process."""
 
-    def __init__(self, text: str, seconds: Seconds) -> None:
+    def __init__(self, text: str, seconds: Seconds, file: AgentName) -> None:
         """`text` is the record's, as it stands on disk."""
         record = records.loads(text)
         self._states = list(records.replay(record))
-        self._expert = expert_for(record.game, record.start)
+        self._expert = expert_for(record.game, record.start, file)
         self._seconds = seconds
 
     def run(self, job: Job) -> Expected:
@@ -219,10 +266,10 @@ class Searcher:
 _searcher: Searcher | None = None
 
 
-def _open_worker(text: str, seconds: Seconds) -> None:
+def _open_worker(text: str, seconds: Seconds, file: AgentName) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a person's Ctrl-C is the parent's to handle
     global _searcher  # noqa: PLW0603 - a worker process has one record
-    _searcher = Searcher(text, seconds)
+    _searcher = Searcher(text, seconds, file)
 
 
 def _work(job: Job) -> Expected:
@@ -235,12 +282,19 @@ Progress = Callable[[str, int, int], None]
 
 
 def analyse(
-    record: Record, seconds: Seconds, jobs: int = 1, progress: Progress = lambda *_: None
+    record: Record,
+    seconds: Seconds,
+    jobs: int = 1,
+    progress: Progress = lambda *_: None,
+    file: AgentName = OWN_FILE,
 ) -> dict[str, Any]:
-    """Return the `analysis` of a record; `seconds` are those of each search, `jobs` processes."""
-    expert = expert_for(record.game, record.start)
+    """Return the `analysis` of a record; `seconds` are those of each search, `jobs` processes.
+
+    `file` is the student's file that may judge. Raises `BadInput` where it is broken.
+    """
+    expert = expert_for(record.game, record.start, file)
     text = records.dumps(record)
-    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
+    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
     with closing_at_once(pool):
 
         def searched(what: str, todo: list[Job]) -> list[Expected]:

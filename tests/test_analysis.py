@@ -17,14 +17,15 @@ from connect4.analysis import analyse
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
-from connect4.players.ai import AIPlayer
 from connect4.players.base import Outcome
+from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn, Winner
 from connect4.search.solver import Solver
 from connect4.views.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
+from tests.games import agent_file
 
 ENOUGH = 20.0
 """Seconds in which the boards below are solved many times over; solved ones do not use them."""
@@ -99,10 +100,10 @@ def test_the_reference_agent_judges_where_it_offers_to(game: Record) -> None:
 
 
 def test_a_students_file_without_the_offer_leaves_it_to_alpha_beta(
-    game: Record, monkeypatch: pytest.MonkeyPatch
+    game: Record, tmp_path: Path
 ) -> None:
-    monkeypatch.delattr(AIPlayer, "expected_play")
-    found = analyse(game, ENOUGH)
+    name = agent_file(tmp_path, "return (0, False)")
+    found = analyse(game, ENOUGH, file=parse_agent(name))
     assert found["agent"] == "alphabeta:heuristic=margin"
     states = list(records.replay(game))
     assert [turn["after"] for turn in found["turns"]] == [
@@ -342,3 +343,64 @@ def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
     game.extra["analysis"] = analysis
     with pytest.raises(BadInput, match="the record's analysis cannot be read"):
         page([game])
+
+
+@pytest.mark.parametrize(
+    ("body", "parts"),
+    [
+        ("def broken(:", ["could not be loaded", "SyntaxError"]),
+        ("import nowhere_at_all", ["could not be loaded", "No module named 'nowhere_at_all'"]),
+        ("x = 1", ["defines no class AIPlayer"]),
+        ("raise SystemExit", ["could not be loaded", "SystemExit"]),
+        ("import os; os._exit(0)", ["answered expected_play with what is no answer"]),
+    ],
+)
+def test_a_broken_file_of_the_student_is_one_clear_line(
+    game: Record, tmp_path: Path, body: str, parts: list[str]
+) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(body)
+    with pytest.raises(BadInput) as refused:
+        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
+    assert str(refused.value).startswith(f"agent 'ai:{path}' is asked what each move cost, but ")
+    assert "\n" not in str(refused.value)
+    for part in parts:
+        assert part in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        ("1 / 0", "failed in expected_play: ZeroDivisionError"),
+        ("7", "TypeError"),
+        ("(1.0, [(9, False)])", "column 9 is outside 0..3"),
+        ("(1.0, [(0, True)])", "column 0 is empty"),
+        ("(1.0, ['a'])", "a tuple of two"),
+        ("(float('nan'), [])", "a margin of nan"),
+        ("('much', [])", "could not convert string to float"),
+    ],
+)
+def test_what_a_students_file_says_of_a_position_is_checked(
+    game: Record, tmp_path: Path, answer: str, part: str
+) -> None:
+    path = tmp_path / "judge.py"
+    path.write_text(
+        "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
+        f"    def expected_play(self, state): return {answer}\n"
+    )
+    with pytest.raises(BadInput) as refused:
+        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
+    assert part in str(refused.value)
+
+
+def test_a_students_file_judges_without_a_way_to_the_teachers_files(
+    game: Record, tmp_path: Path
+) -> None:
+    secret, path = tmp_path / "secret.txt", tmp_path / "judge.py"
+    path.write_text(
+        "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
+        f"    def expected_play(self, state): open({str(secret)!r}, 'w').write('x')\n"
+    )
+    with pytest.raises(BadInput, match="failed in expected_play"):
+        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
+    assert not secret.exists()

@@ -1,0 +1,43 @@
+"""Help is there for whoever needs it most: with a file that cannot even be read as Python."""
+
+import shutil
+
+import pytest
+
+from connect4.players.names import STUDENT_FILE
+from tests.command import ROOT, run
+
+PACKAGES = ("connect4", "grader", "benchmarks")
+
+COMMANDS = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
+    if "\ndef main(" in (text := path.read_text(encoding="utf-8"))
+    and ("\nif __name__ ==" in text or path.name == "__main__.py")
+)
+
+
+@pytest.fixture(scope="module")
+def broken_kit(tmp_path_factory):
+    """Return a copy of the kit whose student's file has a syntax error."""
+    kit = tmp_path_factory.mktemp("kit")
+    for package in PACKAGES:
+        if (ROOT / package).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / package, kit / package, ignore=ignored)
+    (kit / STUDENT_FILE.relative_to(ROOT)).write_text("def broken(:\n")
+    return kit
+
+
+def test_the_commands_are_found():
+    known = {"connect4.ConnectFour", "connect4", "connect4.analysis", "connect4.server"}
+    known |= {"connect4.client", "connect4.views.tree", "connect4.views.page", "grader"}
+    assert known <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_needs_no_file_of_the_students(command, broken_kit):
+    done = run(command, "--help", cwd=broken_kit)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: ")
