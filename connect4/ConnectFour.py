@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import shlex
 import signal
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,27 +18,27 @@ from connect4.errors import BadInput, IsolationFailure
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
-from connect4.isolation import choose_level, open_seat
+from connect4.isolation import choose_level
 from connect4.options import Parser, check_place, count, seed_number, time_limit
-from connect4.players.base import Outcome, Seat, Setup
+from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
-from connect4.referee import Result
+from connect4.repeat import load_again, never_began, read_place, replay_turn
 from connect4.table import Table, Terms
 from connect4.views import document
 from connect4.views.display import open_window
 from connect4.views.page import page
 from connect4.views.session import Match
-from connect4.views.terminal import (
-    TerminalView,
-    first_line,
-    harmless,
-    indented,
-    not_loaded_report,
+from connect4.views.summary import (
+    agents_faults,
+    tell_average,
+    tell_log,
+    tell_result,
+    tell_what_next,
 )
-from connect4.views.words import ENDINGS
+from connect4.views.terminal import TerminalView, harmless
 
 if TYPE_CHECKING:
     from connect4.views.window import Window
@@ -55,8 +53,8 @@ VIEW_VARIABLE: Final = "CONNECT4_VIEW"
 
 VIEW_HELP: Final = f"auto: the window where there is a display; {VIEW_VARIABLE} sets the default"
 
-SHOWN_LINES: Final = 20
-"""How much of what an agent has printed is shown."""
+WITH_REPLAY_TURN: Final = ("replay_turn", "time", "isolation", "log", "view")
+"""What a command line with `--replay-turn` may say; the view only because there is a variable."""
 
 EXAMPLES: Final = """
 examples:
@@ -115,7 +113,6 @@ def make_parser() -> Parser:
     add(
         "--time",
         type=time_limit,
-        default=DEFAULT_SECONDS,
         help=f"seconds per move (default {DEFAULT_SECONDS:g})",
     )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
@@ -131,6 +128,11 @@ def make_parser() -> Parser:
     add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
+    add(
+        "--human-strict",
+        action="store_true",
+        help="a person's illegal move loses the turn; without it the person is asked again",
+    )
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
     add("--isolation", default="auto", help="none, process, strong or auto (default auto)")
     add(
@@ -140,7 +142,11 @@ def make_parser() -> Parser:
         help="how long an agent's process lives",
     )
     add("--log", metavar="FILE", type=Path, help="write what the agents print")
-    add("--replay-turn", metavar="RECORD:N", help="ask for turn N of a recorded game once more")
+    add(
+        "--replay-turn",
+        metavar="RECORD:N",
+        help="ask for turn N of a recorded game once more; takes --time, --isolation, --log",
+    )
     return parser
 
 
@@ -156,11 +162,12 @@ def play(arguments: argparse.Namespace) -> int:
             check_place(option, path)
     level, notes = choose_level(arguments.isolation)
     terms = Terms(
-        arguments.time,
+        arguments.time or DEFAULT_SECONDS,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
         level=level,
         forced=arguments.ask,
         human_clock=arguments.human_clock,
+        human_strict=arguments.human_strict,
         lifetime=arguments.lifetime,
     )
     if arguments.log:
@@ -175,7 +182,7 @@ def play(arguments: argparse.Namespace) -> int:
     status, games = play_all(matches, window, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
-    if any(map(not_loaded, games)):
+    if any(map(never_began, games)):
         return status or 1
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
@@ -272,7 +279,7 @@ def play_all(
     for match in matches:
         status, record, logs = play_in_terminal(match, arguments.view != "none")
         over(record, logs)
-        if status or not_loaded(record):
+        if status or never_began(record):
             break
     return status, games
 
@@ -284,7 +291,7 @@ def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]
     shown = shown or match.is_person(1) or match.is_person(2)
 
     def seat_person(player: Player) -> Seat:
-        return HumanSeat(match.game, player, view.read_line, view.say)
+        return HumanSeat(match.game, player, view.read_line, view.say, match.terms.human_strict)
 
     status = 0
     with (
@@ -304,7 +311,7 @@ def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]
 
 def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.Namespace) -> None:
     """Print what a finished game came to; then write its logs and record where they are wanted."""
-    errors = [turn.number for turn in record.turns if turn.outcome is Outcome.ERROR]
+    faulty = bool(agents_faults(record))
     printed = [
         (f"Player {player} ({agent.text}) printed:", log)
         for player, (agent, log) in enumerate(zip(match.agents, logs, strict=True), 1)
@@ -317,8 +324,8 @@ def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.
     sys.stdout.flush()
     if arguments.log:
         for heading, log in printed:
-            write_text(arguments.log, f"{heading}\n{log}\n")
-    if arguments.record or errors:
+            keep_log(heading, log, arguments.log)
+    if arguments.record or faulty:
         try:
             records.write(record, Path(match.record_name))
         except BadInput as error:
@@ -326,115 +333,44 @@ def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.
                 raise
             print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
             return
-    if errors and arguments.view == "none":
-        place = shlex.quote(f"{match.record_name}:{errors[0]}")
-        print(f"For the whole error: python3 -m connect4.ConnectFour --replay-turn {place}")
-    if errors and not arguments.record:
+    tell_what_next(record, match.record_name)
+    if faulty and not arguments.record:
         print(f"The game's record is in {match.record_name}; --record FILE puts it elsewhere.")
+    elif arguments.swap and arguments.record:
+        print(f"The game's record is in {match.record_name}.")
     sys.stdout.flush()
 
 
-def not_loaded(record: Record) -> bool:
-    """Return whether the game never began because of an agent."""
-    return record.result is not None and record.result.ending is Ending.NOT_LOADED
-
-
-def tell_log(heading: str, log: str) -> None:
-    """Show the end of what an agent has printed."""
-    lines = harmless(log).splitlines()
-    cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
-    print(heading + (cut if len(lines) > SHOWN_LINES else ""))
-    for line in lines[-SHOWN_LINES:]:
-        print(f"  {line}")
-
-
-def tell_result(record: Record) -> None:
-    """Print the scores, why the game ended, and each side's faults."""
-    assert record.result is not None
-    if record.result.ending is Ending.NOT_LOADED:
-        print(not_loaded_report(record.result, [player.agent for player in record.players]))
-    for player, points in zip((1, 2), record.result.scores, strict=True):
-        print(f"Player {player} Score: {points}")
-    print(f"The game ended: {ENDINGS[record.result.ending]}.")
-    for player in (1, 2):
-        faults = [
-            turn
-            for turn in record.turns
-            if turn.player == player and turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
-        ]
-        if faults:
-            counts = Counter(turn.outcome.value for turn in faults)
-            listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
-            reason = f"turn {faults[0].number}: {first_line(faults[0].detail)}"
-            print(f"Player {player} faults: {listed} (the first on {reason})")
-
-
-def tell_average(one: str, two: str, results: list[Result]) -> None:
-    """Print the mean scores of two agents over both sides."""
-    (first_one, first_two), (second_two, second_one) = (result.scores for result in results)
-    mean_one, mean_two = (first_one + second_one) / 2, (first_two + second_two) / 2
-    margin = mean_one - mean_two
-    print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")
-
-
-def replay_turn(where: str, isolation: str) -> int:
-    """Ask the agent of a recorded turn once more; return 0 where it plays a legal move, else 1.
-
-    `where` is `RECORD:N`. Raises `BadInput`.
-    """
-    name, _, text = where.rpartition(":")
-    if not name or not text.isdigit():
-        raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
-    record = records.read(Path(name))
-    number = int(text)
-    if not_loaded(record):
-        return load_again(record, isolation)
-    if not 1 <= number <= len(record.turns):
-        raise BadInput(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
-    state = list(records.replay(record))[number - 1]
-    player = state.mover
-    recorded = record.players[player - 1]
-    agent = parse_agent(recorded.agent, record.game.name)
-    if agent.kind == "human":
-        raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
-    setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
-    level, notes = choose_level(isolation)
-    tell_notes(notes)
-    print(f"Turn {number}, player {player} ({agent.text}), from the position\n{state.to_text()}")
-    with closing(open_seat(setup, level)) as seat:
-        reply = seat.ask(state, record.time_limit)
-    if reply.outcome is Outcome.ERROR:
-        print(harmless(reply.detail or ""))
+def keep_log(heading: str, log: str, place: Path | None) -> None:
+    """Write what an agent has printed where `--log` says, or show the end of it."""
+    if place is None:
+        tell_log(heading, log)
     else:
-        print(f"Answer: {reply.text}, {reply.outcome} in {reply.seconds:.3f} s")
-        if reply.detail:
-            print(harmless(reply.detail))
-    legal = reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-    if reply.outcome is Outcome.PLAYED and not legal:
-        print("That is no valid action there.")
-    return 0 if legal else 1
+        write_text(place, f"{heading}\n{harmless(log)}\n")
 
 
-def load_again(record: Record, isolation: str) -> int:
-    """Load the agents of a game that never began; return 0 where each can be loaded now, else 1."""
-    assert record.result is not None
-    level, notes = choose_level(isolation)
+def repeat_turn(arguments: argparse.Namespace) -> int:
+    """Do what `--replay-turn` asks for; return the exit status; raises `BadInput`."""
+    usual = make_parser().parse_args([])
+    for name, value in vars(arguments).items():
+        if name not in WITH_REPLAY_TURN and value != getattr(usual, name):
+            option = f"--{name.replace('_', '-')}"
+            said = value if name in ("agent1", "agent2", "start") else option
+            raise BadInput(
+                f"--replay-turn takes --time, --isolation and --log, not {said}: "
+                "the record has the rest"
+            )
+    record, number = read_place(arguments.replay_turn)
+    seconds = arguments.time or record.time_limit
+    level, notes = choose_level(arguments.isolation)
+    if arguments.log:
+        write_text(arguments.log, "")
     tell_notes(notes)
-    print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
-    players: tuple[Player, Player] = (1, 2)
-    status = 0
-    for player, recorded in zip(players, record.players, strict=True):
-        agent = parse_agent(recorded.agent, record.game.name)
-        if agent.kind in ("human", "remote") or record.result.winner == player:
-            continue
-        setup = Setup(agent, player, record.game, record.time_limit, record.seed, recorded.asked)
-        with closing(open_seat(setup, level)) as seat:
-            failure = seat.load_failure
-        if failure is None:
-            print(f"Player {player} ({agent.text}) can be loaded now.")
-        else:
-            print(f"Player {player} ({agent.text}) could not be loaded:\n{indented(failure)}")
-            status = 1
+    if never_began(record):
+        return load_again(record, seconds, level)
+    status, heading, log = replay_turn(record, number, seconds, level)
+    if log:
+        keep_log(heading, log, arguments.log)
     return status
 
 
@@ -445,7 +381,7 @@ def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, terminate)
     try:
         if arguments.replay_turn is not None:
-            return replay_turn(arguments.replay_turn, arguments.isolation)
+            return repeat_turn(arguments)
         if arguments.agent2 is None:
             parser.error("two agents are needed, such as: ai random case4.txt")
         return play(arguments)

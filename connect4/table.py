@@ -22,7 +22,8 @@ class Terms:
     """What a game is played under. `seconds` is the limit of a move.
 
     `forced` names the method that students' files are asked, in place of the one that follows
-    from the opponent. People are clocked only with `human_clock`. An agent that could not be
+    from the opponent. People are clocked only with `human_clock`, and pay for an illegal move only
+    with `human_strict`. An agent that could not be
     loaded ends the game before it begins, or with `play_unloaded` fails on each of its turns.
     """
 
@@ -31,6 +32,7 @@ class Terms:
     level: Level = "none"
     forced: Asked | None = None
     human_clock: bool = False
+    human_strict: bool = False
     limits: Limits = field(default_factory=Limits)
     lifetime: Lifetime = "game"
     play_unloaded: bool = False

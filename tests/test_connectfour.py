@@ -267,26 +267,31 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
     assert turn["overrun"] > 0
 
 
-def test_a_person_is_asked_again_for_what_is_no_move_and_pays_for_an_illegal_one(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("strict", "typed", "own"),
+    [
+        ((), "4\n", [("3", "played"), ("4", "played")]),
+        (("--human-strict",), "", [("3", "played"), ("9", "invalid")]),
+    ],
+)
+def test_a_person_pays_for_an_illegal_move_only_on_request(
+    tmp_path: Path, strict: tuple[str, ...], typed: str, own: list[tuple[str, str]]
 ) -> None:
     done = run(
-        COMMAND, "human", "random", "case4", "--seed", "3", "--record", "game.json",
-        cwd=tmp_path, stdin="banana\n\n-1\n3\n9\nq\n",
+        COMMAND, "human", "random", "case4", "--seed", "3", "--record", "game.json", *strict,
+        cwd=tmp_path, stdin=f"banana\n\n-1\n3\n9\n{typed}q\n",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "'banana' is no move: type 3 to drop into column 3, 3P to pop out" in done.stdout
     assert "'' is no move" in done.stdout
     assert "'-1' is no move" in done.stdout
+    assert "column 9 is outside 0..5" in done.stdout
     assert "The game ended: a player left." in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-    own = [turn for turn in document["turns"] if turn["player"] == 1]
-    assert [(turn["action"], turn["outcome"]) for turn in own] == [
-        ("3", "played"),
-        ("9", "invalid"),
-    ]
-    assert own[1]["detail"] == "column 9 is outside 0..5"
+    turns = [turn for turn in document["turns"] if turn["player"] == 1]
+    assert [(turn["action"], turn["outcome"]) for turn in turns] == own
     assert document["result"]["ending"] == "left"
+    assert not (tmp_path / "connect4-fault.json").exists(), "a person needs no debugging"
 
 
 def test_a_person_types_a_pop_out_in_either_case(tmp_path: Path) -> None:

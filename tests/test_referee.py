@@ -225,7 +225,7 @@ def test_a_person_who_leaves_ends_the_game_without_a_winner():
     assert isinstance(events[-2], TurnBegun)
 
 
-def person(lines, said, player=1):
+def person(lines, said, player=1, strict=False):
     lines = iter(lines)
 
     def read_line(prompt):
@@ -234,20 +234,43 @@ def person(lines, said, player=1):
             return line
         raise EOFError
 
-    return HumanSeat(EXTENDED, player, read_line, said.append)
+    return HumanSeat(EXTENDED, player, read_line, said.append, strict)
 
 
-def test_a_person_is_asked_again_for_what_is_no_move_but_an_illegal_move_costs_the_turn():
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("hello", "'hello' is no move: type 3 to drop into column 3, 3P to pop out of column 3"),
+        ("", "'' is no move: type 3 to drop into column 3, 3P to pop out of column 3"),
+        ("9", "column 9 is outside 0..3"),
+        ("3P", "player 1 pops out of even columns only, not of column 3"),
+        ("0P", "column 0 is empty: there is nothing to pop out"),
+        ("1", "column 1 is full"),
+    ],
+)
+def test_a_person_is_asked_again_with_the_reason_for_what_cannot_be_played(typed, reason):
     said = []
     events = events_of(
-        "0\n0 0\n", person(["hello", "", "7", "1"], said), Script("0"), limits=(None, 2.0)
+        "1\n0 1 0 2\n", person([typed, "2"], said), Script(PlayerLeft()), limits=(None, 2.0)
+    )
+    (turn,) = turns_of(events)
+    assert (turn.outcome, turn.text) == (Outcome.PLAYED, "2")
+    assert said[-3:] == ["Player 1, your move: ", reason, "Player 1, your move: "]
+
+
+def test_a_strict_person_pays_for_an_illegal_move_but_not_for_what_is_none():
+    said = []
+    events = events_of(
+        "0\n0 0\n",
+        person(["hello", "7", "1"], said, strict=True),
+        Script("0"),
+        limits=(None, 2.0),
     )
     first, _, third = turns_of(events)
     assert (first.outcome, first.text) == (Outcome.INVALID, "7")
     assert first.detail == "column 7 is outside 0..1"
     assert (third.outcome, third.text) == (Outcome.PLAYED, "1")
-    assert sum("is no move: type" in line for line in said) == 2
-    assert said.count("Player 1, your move: ") == 4
+    assert sum("is no move: type" in line for line in said) == 1
 
 
 @pytest.mark.parametrize("lines", [["q"], ["QUIT"], ["x", "exit"], []])

@@ -1,4 +1,4 @@
-"""A person at the table: asked again for what is no move, free to leave."""
+"""A person at the table: asked again for what cannot be played, free to leave."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from connect4.errors import IllegalAction
-from connect4.games.base import FaultPolicy, Game, Seconds, State
+from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Outcome, PlayerLeft, Reply
 
 LEAVE = frozenset({"q", "quit", "exit"})
@@ -15,8 +15,10 @@ LEAVE = frozenset({"q", "quit", "exit"})
 class HumanSeat:
     """Reads moves with `read_line(prompt)`, which raises `EOFError` at the end of input.
 
-    `say(line)` shows the reason where a text is no move. The person is clocked only where the
-    referee gives a limit: a late move is then a late turn.
+    `say(line)` shows the reason where a text is no move, or none that the rules allow now: a slip
+    of the fingers costs no turn. With `strict` an illegal move goes to the referee, who judges it
+    as any agent's. The person is clocked only where the referee gives a limit: a late move is then
+    a late turn.
     """
 
     log = ""
@@ -28,19 +30,17 @@ class HumanSeat:
         player: int,
         read_line: Callable[[str], str],
         say: Callable[[str], None],
+        strict: bool = False,
     ) -> None:
         self._game = game
+        self._strict = strict
         self._player = player
         self._help = f"Type {game.action_help}; q leaves the game."
         self._read_line = read_line
         self._say = say
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the person's move; what is no move at all is asked for again.
-
-        An illegal move costs the turn, except where that would lose the game: there it is asked
-        for again too.
-        """
+        """Return the person's move, asked for again until there is one."""
         began = time.monotonic()
         if self._help:
             self._say(self._help)
@@ -55,7 +55,7 @@ class HumanSeat:
                 raise PlayerLeft("left the game")
             try:
                 action = self._game.parse_action(text)
-                if self._game.on_fault is FaultPolicy.FORFEIT:
+                if not self._strict:
                     state.apply(action)
             except IllegalAction as error:
                 self._say(str(error))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import tkinter as tk
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from typing import Final
 
 from connect4 import record as records
 from connect4.games.base import Ending, Game, Player, Seconds, State
-from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
 from connect4.views.board_canvas import BoardCanvas
@@ -20,8 +18,15 @@ from connect4.views.hand import Hand
 from connect4.views.motion import motion_between
 from connect4.views.player_card import PlayerCard
 from connect4.views.score_curve import ScoreCurve
-from connect4.views.terminal import fault_report, harmless, move_text, not_loaded_report
-from connect4.views.turn_list import TurnList, is_fault
+from connect4.views.terminal import (
+    fault_report,
+    is_fault,
+    move_text,
+    not_loaded_report,
+    repeat_command,
+    why_lost,
+)
+from connect4.views.turn_list import TurnList
 from connect4.views.words import ENDINGS
 
 FLIGHT: Final = 0.45
@@ -327,13 +332,11 @@ class GamePage(ttk.Frame):
 
     def _fault_text(self, turn: Turn) -> str:
         place = self._heading.record_name
-        if turn.outcome is not Outcome.ERROR or not place:
-            detail = turn.detail or ""
-            more = f"\n\n{detail}" if len(detail.splitlines()) > 1 else ""
-            return harmless(f"Turn {turn.number}: {move_text(turn)}{more}")
         agent = self._heading.names[turn.player - 1]
-        where = shlex.quote(f"{place}:{turn.number}")
-        repeat = f"python3 -m connect4.ConnectFour --replay-turn {where}"
+        if agent == "human" or not place:
+            said = f"Turn {turn.number}: {move_text(turn)}"
+            return f"{said}\n\n{why_lost(turn)}" if "\n" in (turn.detail or "") else said
+        repeat = repeat_command(place, turn)
         return fault_report(turn, self._states[turn.number - 1], agent, repeat)
 
     # --- controls and clocks --------------------------------------------------------------

@@ -185,5 +185,9 @@ class Session:
             return answer
 
         return HumanSeat(
-            self.match.game, player, read_line, lambda line: self._messages.put(Said(line))
+            self.match.game,
+            player,
+            read_line,
+            lambda line: self._messages.put(Said(line)),
+            self.match.terms.human_strict,
         )

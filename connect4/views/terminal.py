@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -18,6 +19,11 @@ from connect4.games.base import Action, Ending, Game, Player, State, opponent
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Result, Started, Turn, TurnBegun, TurnEnded
+
+NAME: Final = 30
+"""Characters of an agent's name that are shown, the last ones of a longer one."""
+
+COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 TICK: Final = 0.1
 """Seconds between two drawings of the running clock."""
@@ -104,6 +110,12 @@ def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
     return lines
 
 
+def rows_of(line: str) -> int:
+    """Return how many rows of the terminal a line takes."""
+    shown = len(COLOUR.sub("", line.rstrip()))
+    return max(1, -(-shown // shutil.get_terminal_size().columns))
+
+
 def last_cell(state: State, last: Action | None) -> tuple[int, int] | None:
     """Return `(row, column)` of the token that the last action, a drop, has set."""
     if last is None:
@@ -125,8 +137,8 @@ def move_text(turn: Turn) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return an agent's text with its control characters made visible, but for line ends."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    """Return an agent's text with its control characters made visible, but for white space."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def first_line(detail: str | None) -> str:
@@ -149,14 +161,46 @@ def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
     return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
 
 
+def repeat_command(record_name: str, turn: Turn) -> str:
+    """Return the command that asks for a turn of a record once more."""
+    place = shlex.quote(f"{record_name}:{turn.number}")
+    return f"python3 -m connect4.ConnectFour --replay-turn {place}"
+
+
+def is_fault(turn: Turn) -> bool:
+    """Return whether the turn was lost."""
+    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
+
+
+def why_lost(turn: Turn) -> str:
+    """Return all that is known of why a turn was lost, with the answer that was none."""
+    answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
+    return indented((turn.detail or "") + answer)
+
+
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
-    """Return all that an agent's author needs: the traceback, the position, how to repeat it."""
+    """Return all that an agent's author needs: the reason, the position, how to repeat it."""
+    what = "failed on" if turn.outcome is Outcome.ERROR else "lost"
+    outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
     return (
-        f"Player {turn.player} ({agent}) failed on turn {turn.number}:\n"
-        f"{indented(turn.detail)}\n\n"
+        f"Player {turn.player} ({agent}) {what} turn {turn.number}{outcome}:\n"
+        f"{why_lost(turn)}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
         f"To repeat this one turn:\n  {repeat}\n"
     )
+
+
+def kind_of_fault(turn: Turn) -> tuple[Player, Outcome, str]:
+    """Return what faults of one cause have in common: of an exception its type and the lines.
+
+    What the messages say may differ from turn to turn.
+    """
+    cause = ""
+    if turn.outcome is Outcome.ERROR:
+        lines = (turn.detail or "").splitlines()
+        frames = dict.fromkeys(line for line in lines if line.startswith("  File "))
+        cause = "\n".join([headline(turn.detail or "").partition(":")[0], *frames])
+    return turn.player, turn.outcome, cause
 
 
 class TerminalView:
@@ -176,7 +220,9 @@ class TerminalView:
         self._last: Turn | None = None
         self._before: State | None = None
         self._game: Game | None = None
-        self._reported: set[tuple[Player, str | None]] = set()
+        self._reported: set[tuple[Player, Outcome, str]] = set()
+        self._missed: Turn | None = None
+        """A person's last turn where it was lost: the other side's move would overdraw why."""
         self._ticker: Ticker | None = None
 
     def see(self, event: Event) -> None:
@@ -216,7 +262,9 @@ class TerminalView:
         self._stop_ticker()
         turn = event.turn
         self._last = turn
-        if turn.outcome is Outcome.ERROR:
+        if self._agents[turn.player - 1] == "human":
+            self._missed = turn if is_fault(turn) else None
+        elif is_fault(turn):
             self._report(turn)
         if self._live:
             return
@@ -238,26 +286,27 @@ class TerminalView:
         return [self._game.reply.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
-        """Print a failure whole the first time, above the board, which is then drawn anew."""
-        known = (turn.player, turn.detail)
+        """Print a fault whole the first time, above the board, which is then drawn anew."""
+        known = kind_of_fault(turn)
         if known in self._reported or self._before is None:
             return
         self._reported.add(known)
         agent = self._agents[turn.player - 1]
-        place = shlex.quote(f"{self._record_name}:{turn.number}")
-        repeat = f"python3 -m connect4.ConnectFour --replay-turn {place}"
+        repeat = repeat_command(self._record_name, turn)
         self._erase()
         self._print(fault_report(turn, self._before, agent, repeat).splitlines())
 
     def _heading(self, state: State) -> list[str]:
         lines = []
         players: tuple[Player, Player] = (1, 2)
+        names = [name if len(name) <= NAME else f"...{name[3 - NAME :]}" for name in self._agents]
+        width = max(12, *map(len, names))
         for player, points in zip(players, state.scores(), strict=True):
-            agent = self._agents[player - 1]
+            agent = names[player - 1]
             left = ""
             if isinstance(state, ExtendedState):
                 left = f"   {state.popouts[player - 1]} pop-outs left"
-            name = f"Player {player} {self._style.of(state).token(player)} {agent[-30:]:<12}"
+            name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
             lines.append(f"  {name} {points:4} points{left}")
         return lines
 
@@ -270,11 +319,13 @@ class TerminalView:
         if last is not None:
             lines.append(f"  Turn {last.number}: {move_text(last)}, {last.seconds:.2f} s")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
+        if self._missed not in (None, last):
+            lines.append(f"  Turn {self._missed.number}: {move_text(self._missed)}")
         if status.strip():
             lines.append(f"  {status}")
         self._erase()
         self._print(lines)
-        self._drawn = len(lines) if self._live else 0
+        self._drawn = sum(map(rows_of, lines)) if self._live else 0
 
     def _erase(self) -> None:
         """Take the last picture away, where all of it is still on the screen."""
@@ -295,10 +346,10 @@ class TerminalView:
 
     def read_line(self, prompt: str) -> str:
         """Ask the person for a line; raises `EOFError` at the end of input."""
-        self._drawn += 1 if self._drawn else 0
         self._out.write(prompt)
         self._out.flush()
         line = sys.stdin.readline()
+        self._drawn += rows_of(prompt + line.rstrip("\n")) if self._drawn else 0
         if not sys.stdin.isatty():
             self._print([line])  # no terminal has echoed it
         if not line:
@@ -307,7 +358,7 @@ class TerminalView:
 
     def say(self, line: str) -> None:
         """Tell the person something."""
-        self._drawn += 1 if self._drawn else 0
+        self._drawn += rows_of(f"  {line}") if self._drawn else 0
         self._print([f"  {line}"])
 
     def close(self) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from tkinter import ttk
 from typing import Final, Literal
 
-from connect4.players.base import Outcome
 from connect4.referee import Turn
 from connect4.views import theme
+from connect4.views.terminal import is_fault
 
 COLUMNS: Final[tuple[tuple[str, int, Literal["w", "center", "e"]], ...]] = (
     ("Turn", 44, "e"),
@@ -19,11 +19,6 @@ COLUMNS: Final[tuple[tuple[str, int, Literal["w", "center", "e"]], ...]] = (
     ("Seconds", 70, "e"),
 )
 """Title, width in pixels, alignment."""
-
-
-def is_fault(turn: Turn) -> bool:
-    """Return whether the turn was lost."""
-    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
 
 
 class TurnList(ttk.Frame):
