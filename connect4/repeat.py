@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from connect4 import record as records
-from connect4.errors import BadInput
-from connect4.games.base import Ending, Player, Seconds
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Action, Ending, Player, Seconds, State
 from connect4.isolation import Level, open_seat
-from connect4.players.base import Outcome, Reply, Setup
+from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.views.summary import SIDES
@@ -61,22 +61,22 @@ def replay_turn(
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, seconds)
-    tell_reply(reply, seconds)
-    legal = reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-    if reply.outcome is Outcome.PLAYED and not legal:
-        print("That is no valid action there.")
+    if reply.outcome is not Outcome.ERROR:
+        print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {reply.seconds:.3f} s")
+    if reply.detail:
+        print(harmless(reply.detail))
+    legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
 
 
-def tell_reply(reply: Reply, seconds: Seconds) -> None:
-    """Print what came back."""
-    if reply.outcome is Outcome.TIMEOUT:
-        over = f"{reply.overrun:.3f} s over the limit of {seconds:g} s"
-        print(f"No answer in time: stopped after {reply.seconds:.3f} s, {over}")
-    elif reply.outcome is not Outcome.ERROR:
-        print(f"Answer: {reply.text}, {reply.outcome} in {reply.seconds:.3f} s")
-    if reply.detail:
-        print(harmless(reply.detail))
+def is_legal(state: State, action: Action) -> bool:
+    """Return whether the rules allow an action; say why they do not."""
+    try:
+        state.apply(action)
+    except IllegalAction as error:
+        print(f"That is no valid action there: {error}.")
+        return False
+    return True
 
 
 def load_again(record: Record, seconds: Seconds, level: Level) -> int:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from connect4.games.base import Ending
+from connect4.views.words import ENDINGS
 from tests.command import INITIAL_STATES, ROOT, assert_refused, environment, run
 
 COMMAND = "connect4.ConnectFour"
@@ -97,6 +99,10 @@ def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path:
     assert [player["agent"] for player in second["players"]] == ["random", "ai"]
     own = (first["result"]["scores"][0] + second["result"]["scores"][1]) / 2
     other = (first["result"]["scores"][1] + second["result"]["scores"][0]) / 2
+    assert re.findall(r"^The game's record is in (.*)\.$", done.stdout, re.M) == [
+        "game-1.json",
+        "game-2.json",
+    ]
     expected = f"Average over both sides: ai {own:g}, random {other:g}, margin {own - other:+g}"
     assert expected in done.stdout
 
@@ -239,6 +245,14 @@ def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path:
     assert (tmp_path / "prints.txt").read_text(encoding="utf-8").count("looking at 2\n") == 12
 
 
+def test_control_characters_of_an_agents_prints_are_written_escaped(tmp_path: Path) -> None:
+    path = agent(tmp_path, "print('a\\x1b[2J\\r\\tb')\nreturn 0, False")
+    run(COMMAND, f"ai:{path}", "random", "case4", "--log", "prints.txt", cwd=tmp_path)
+    kept = (tmp_path / "prints.txt").read_bytes()
+    assert b"a\\x1b[2J\\r\tb\n" in kept
+    assert b"\x1b" not in kept
+
+
 @pytest.mark.slow
 def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
     path = agent(tmp_path, "while True: pass")
@@ -265,6 +279,98 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
     turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
     assert (turn["outcome"], turn["action"]) == ("timeout", None)
     assert turn["overrun"] > 0
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "reason"),
+    [
+        ("while True: pass", "timeout", "no answer within 0.1 s"),
+        ("return 9, False", "invalid", "column 9 is outside 0..5\n  (the answer: 9)"),
+        ("return None", "invalid", "not None"),
+        (
+            "import random\nraise ValueError(random.random())",
+            "error",
+            "Traceback (most recent call last):",
+        ),
+    ],
+)
+def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repeats_it(
+    tmp_path: Path, body: str, outcome: str, reason: str
+) -> None:
+    path = agent(tmp_path, body)
+    done = run(COMMAND, "random", f"ai:{path.name}", "case4", "--time", "0.1", cwd=tmp_path)
+    begins = re.findall(r"^Player 2 \(ai:agent.py\) .*turn .*:\n  .*", done.stdout, re.M)
+    assert len(begins) == 1, "the whole report comes once for each kind of fault"
+    report = done.stdout[done.stdout.index(begins[0]) :]
+    assert reason in report
+    position = report[report.index("The position, as a state file:\n") :].splitlines()[1:6]
+    assert position[0] == "0 0 2"
+    command = "python3 -m connect4.ConnectFour --replay-turn connect4-fault.json:2"
+    assert f"To repeat this one turn:\n  {command}\n" in report
+    assert f"To see why player 2 lost turn 2, play it once more: {command}\n" in report
+    document = json.loads((tmp_path / "connect4-fault.json").read_text(encoding="utf-8"))
+    assert document["turns"][1]["outcome"] == outcome
+    lost = [turn for turn in document["turns"] if turn["outcome"] == outcome]
+    assert len(lost) > 1
+    assert len(re.findall(r"player 2's turn is lost", done.stdout)) == len(lost)
+
+
+def test_a_repeated_turn_takes_the_time_that_the_command_line_gives(tmp_path: Path) -> None:
+    path = agent(
+        tmp_path,
+        "print('asked', flush=True)\ntime.sleep(0.4)\n"
+        "return get_valid_actions(self.player_number, state)[0]",
+    )
+    played = ("--time", "0.1", "--view", "none", "--record", "slow.json")
+    run(COMMAND, f"ai:{path}", "random", "case4", *played, cwd=tmp_path)
+    late = run(COMMAND, "--replay-turn", "slow.json:1", cwd=tmp_path)
+    assert late.returncode == 1
+    assert re.search(r"Answer: none, timeout in 0\.\d+ s\nno answer within 0.1 s", late.stdout)
+    assert "printed:\n  asked\n" in late.stdout
+    longer = run(COMMAND, "--replay-turn", "slow.json:1", "--time", "30", cwd=tmp_path)
+    assert longer.returncode == 0, longer.stdout
+    assert "Answer: 0, played in 0." in longer.stdout
+
+
+def test_a_repeated_turn_says_why_its_answer_is_not_allowed(tmp_path: Path) -> None:
+    path = agent(tmp_path, "return 9, False")
+    played = ("--view", "none", "--record", "game.json")
+    run(COMMAND, f"ai:{path}", "random", "case4", *played, cwd=tmp_path)
+    again = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert again.returncode == 1
+    assert "That is no valid action there: column 9 is outside 0..5." in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--seed", "4"), "--seed"),
+        (("ai", "random"), "ai"),
+        (("--record", "more.json"), "--record"),
+        (("--human-strict",), "--human-strict"),
+    ],
+)
+def test_an_option_that_a_repeated_turn_cannot_follow_is_refused(
+    tmp_path: Path, options: tuple[str, ...], named: str
+) -> None:
+    run(COMMAND, "random", "random", "case4", "--record", "game.json", cwd=tmp_path)
+    done = run(COMMAND, "--replay-turn", "game.json:1", *options, cwd=tmp_path)
+    assert_refused(done, f"takes --time, --isolation and --log, not {named}: the record has")
+
+
+def test_the_winner_is_named_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "even.txt").write_text("0\n0 0\n", encoding="utf-8")
+    (tmp_path / "won.txt").write_text("0\n1 0\n1 2\n", encoding="utf-8")
+    quiet = ("--view", "none")
+    even = run(COMMAND, "random", "random", "even.txt", *quiet, cwd=tmp_path).stdout
+    assert even.endswith(f"The game ended: {ENDINGS[Ending.NO_ACTION]}.\nA draw.\n")
+    won = run(COMMAND, "random", "random", "won.txt", *quiet, cwd=tmp_path).stdout
+    assert won.endswith("Winner: player 1 (random), by 6 points.\n")
+    classic = run(COMMAND, "random", "random", "--game", "classic", "--seed", "1", *quiet,
+                  cwd=tmp_path).stdout  # fmt: skip
+    assert re.search(r"^Winner: player [12] \(random\)\.$", classic, re.M)
+    left = run(COMMAND, "human", "random", "even.txt", cwd=tmp_path, stdin="q\n").stdout
+    assert left.endswith("The game ended: a player left.\nNo winner.\n")
 
 
 @pytest.mark.parametrize(
@@ -374,6 +480,8 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
         (["ai", "random", "--view", "none", "--record", "."], ["--record .: that is a folder"]),
         (["--replay-turn", "nowhere.json:3"], ["nowhere.json: the record cannot be read"]),
         (["--replay-turn", "nowhere.json"], ["expected RECORD:N"]),
+        (["--replay-turn", "nowhere.json:²"], ["expected RECORD:N"]),
+        (["--replay-turn", "nowhere.json:" + "9" * 5000], ["expected RECORD:N"]),
         (["ai", "random", "--tiem", "3"], ["unrecognized arguments: --tiem"]),
     ],
 )

@@ -103,6 +103,60 @@ def test_a_person_plays_sees_the_board_and_leaves(tmp_path: Path) -> None:
     assert "The game ended: a player left." in terminal.finish()
 
 
+def test_a_slip_of_the_fingers_leaves_its_reason_in_sight_and_costs_no_turn(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "human", "random", "case1", "--seed", "2")
+    terminal.read_until(lambda: "your move:" in terminal.text())
+    for typed, reason in (
+        ("9", "column 9 is outside 0..7"),
+        ("3P", "player 1 pops out of even columns only, not of column 3"),
+        ("0P", "column 0 is empty: there is nothing to pop out"),
+        ("x" * 150, "is no move: type 3 to drop into column 3"),
+    ):
+        terminal.type(f"{typed}\n")
+        terminal.read_until(lambda reason=reason: reason in terminal.text())
+        terminal.read_until(lambda: terminal.text().rstrip().endswith("your move:"))
+        assert reason in terminal.text()
+        assert "Turn 1" not in terminal.text()
+    terminal.type("4\n")
+    terminal.read_until(lambda: "Turn 2: player 2 plays" in terminal.text())
+    assert terminal.text().count("┌") == 1, "however long the line was, one picture is left"
+    assert "is outside" not in terminal.text()
+    assert "xxx" not in terminal.text()
+    terminal.type("q\n")
+    terminal.finish()
+
+
+def test_why_a_strict_persons_turn_was_lost_outlives_the_other_sides_move(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "human", "random", "case1", "--seed", "2", "--human-strict")
+    terminal.read_until(lambda: "your move:" in terminal.text())
+    terminal.type("9\n")
+    terminal.read_until(lambda: "Turn 2: player 2 plays" in terminal.text())
+    lost = "Turn 1: player 1's turn is lost (invalid): column 9 is outside 0..7"
+    assert lost in terminal.text()
+    terminal.type("4\n")
+    terminal.read_until(lambda: "Turn 4: player 2 plays" in terminal.text())
+    assert lost not in terminal.text()
+    terminal.type("q\n")
+    terminal.finish()
+
+
+def test_long_names_align(tmp_path: Path) -> None:
+    name = f"{'long' * 10}.py"
+    (tmp_path / name).write_text(
+        "from connect4.utils import get_valid_actions\n"
+        "class AIPlayer:\n"
+        "    def __init__(self, player_number, time): self.n = player_number\n"
+        "    def get_expectimax_move(self, state):\n"
+        "        return get_valid_actions(self.n, state)[0]\n",
+        encoding="utf-8",
+    )
+    text = Terminal(tmp_path, f"ai:{name}", "random", "case4").finish()
+    lines = re.findall(r"^  Player [12] [●○] .*points", text, re.M)
+    assert len(lines) == 2
+    assert len({line.index("points") for line in lines}) == 1
+    assert "glong.py" in lines[0]
+
+
 def test_the_clock_runs_while_an_agent_thinks(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import time\n"

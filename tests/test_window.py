@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -217,12 +218,16 @@ def test_a_click_that_is_no_move_costs_nothing_and_typed_nonsense_is_asked_for_a
     wait(window, lambda: "column 0 is full" in texts(window))
     for keys, expected in (
         (["7", "x", "Return"], "'7x' is no move"),
+        (["9", "Return"], "column 9 is outside 0..1"),
+        (["0", "p", "Return"], "player 2 pops out of odd columns only, not of column 0"),
         (["BackSpace", "1", "p", "Return"], "turn 2 of 2"),
     ):
         game_page(window).board.focus_force()
         window.root.update()
         xdotool("key", "--delay", 30, *keys)
         wait(window, lambda expected=expected: expected in texts(window))
+        wait(window, lambda: game_page(window).asked)
+        assert expected in texts(window), "the reason stays while the person is asked again"
     assert "\n2 2 1p 0 : 2" in texts(window) or "\n2 2 1P" in texts(window)
 
 
@@ -319,6 +324,22 @@ def test_a_failing_agent_is_shown_with_its_traceback(window: Window, tmp_path: P
     shown = texts(window)
     assert "Traceback (most recent call last)" in shown
     assert "RuntimeError: no idea" in shown
+
+
+def test_a_late_turn_is_shown_with_position_and_command(window: Window, tmp_path: Path) -> None:
+    name = agent_file(tmp_path, SLOW_AGENT, 30)
+    state = tmp_path / "start.txt"
+    state.write_text(WHOLE_GAME, encoding="utf-8")
+    chosen = Choices(board="file", file=str(state), opponent=name, seconds="0.1")
+    window.play([replace(chosen.match(), record_name="fault.json")])
+    wait(window, lambda: "your move" in texts(window))
+    click_cell(window, 0, 0)
+    wait(window, lambda: "✗ timeout" in texts(window))
+    wait(window, lambda: "your move" in texts(window))
+    shown = texts(window)
+    assert "lost turn 2 (timeout):\n  no answer within 0.1 s" in shown
+    assert "The position, as a state file:\n" in shown
+    assert "--replay-turn fault.json:2" in shown
 
 
 def test_an_agent_that_cannot_be_loaded_ends_the_game_with_the_reason_in_sight(
@@ -561,10 +582,12 @@ def test_the_command_opens_the_window_prints_the_scores_and_keeps_it_open(
         env={**without_display(), "DISPLAY": display}, cwd=tmp_path,
     )  # fmt: skip
     assert process.stdout is not None
-    printed = [process.stdout.readline() for _ in range(6)]
-    assert [line.partition(":")[0] for line in printed] == 2 * [
-        "Player 1 Score", "Player 2 Score", "The game ended",
-    ]  # fmt: skip
+    printed = [process.stdout.readline().rstrip() for _ in range(10)]
+    for game, lines in enumerate((printed[:5], printed[5:]), 1):
+        assert lines == [
+            "Player 1 Score: 0", "Player 2 Score: 0", lines[2], "A draw.",
+            f"The game's record is in g-{game}.json.",
+        ]  # fmt: skip
     assert process.poll() is None, "the window stays open"
     assert (tmp_path / "g-1.json").is_file()
     wait_for_window(display, process)

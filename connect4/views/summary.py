@@ -86,7 +86,7 @@ def agents_faults(record: Record) -> list[Turn]:
 def tell_what_next(record: Record, record_name: str) -> None:
     """Print the command that repeats the first lost turn of each side that is a program."""
     for turn in agents_faults(record):
-        why = f"Why player {turn.player} lost turn {turn.number}, and that turn once more:"
+        why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")
 
 
