@@ -1,7 +1,8 @@
-"""The system calls that an agent may not make, as a filter that the kernel runs (Linux).
+"""The system calls that an agent may make, as a filter that the kernel runs (Linux).
 
-Runs inside an agent's process. What is not named here is allowed: an agent computes, starts
-threads and reads files. A call that is denied fails with `EPERM`, so that an agent can go on.
+Runs inside an agent's process. What is not named here is refused: with `EPERM`, so that an agent
+can go on, or with `ENOSYS` where the number is of no call that was known when the tables were
+made. `docs/syscalls.md` says why each call is needed, and how that was found.
 Numbers are those of the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """
 
@@ -13,168 +14,225 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 Instruction: TypeAlias = tuple[int, int, int, int]
 """Code, jump if true, jump if false, constant: one `struct sock_filter` of classic BPF."""
 
-DENIED: Final = {
-    # processes and namespaces
-    "fork": (57, None),
-    "vfork": (58, None),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "setsid": (112, 157),
-    "setpgid": (109, 154),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "chroot": (161, 51),
-    # signals to others, and their memory; `kill` and `tgkill` are below. A timer could send the
-    # signal that wakes a stopped process
-    "timer_create": (222, 107),
-    "tkill": (200, 130),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "pidfd_open": (434, 434),
-    "pidfd_send_signal": (424, 424),
-    "pidfd_getfd": (438, 438),
-    "process_mrelease": (448, 448),
-    "process_madvise": (440, 440),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "ptrace": (101, 117),
-    "kcmp": (312, 272),
-    # network; io_uring would do all of it unseen
-    "socket": (41, 198),
-    "socketpair": (53, 199),
-    "connect": (42, 203),
-    "bind": (49, 200),
-    "listen": (50, 201),
-    "accept": (43, 202),
-    "accept4": (288, 242),
-    "sendmsg": (46, 211),
-    "sendmmsg": (307, 269),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    # more than a fair share of the processor
-    "sched_setaffinity": (203, 122),
-    "sched_setscheduler": (144, 119),
-    "sched_setparam": (142, 118),
-    "sched_setattr": (314, 274),
-    "setpriority": (141, 140),
-    "ioprio_set": (251, 30),
-    # changes of files that Landlock does not cover everywhere
-    "truncate": (76, 45),
-    "ftruncate": (77, 46),
-    "fallocate": (285, 47),
-    "chmod": (90, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "chown": (92, None),
-    "fchown": (93, 55),
-    "lchown": (94, None),
-    "fchownat": (260, 54),
-    "utime": (132, None),
-    "utimes": (235, None),
-    "utimensat": (280, 88),
-    "futimesat": (261, None),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "setxattrat": (463, 463),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    "removexattrat": (466, 466),
-    # memory that outlives a process or counts as none of its own
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    # the kernel
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "open_by_handle_at": (304, 265),
-    "syslog": (103, 116),
+CALLS: Final = {
+    # files that are open
+    "read": (0, 63),
+    "readv": (19, 65),
+    "pread64": (17, 67),
+    "preadv": (295, 69),
+    "write": (1, 64),
+    "writev": (20, 66),
+    "pwrite64": (18, 68),
+    "pwritev": (296, 70),
+    "lseek": (8, 62),
+    "close": (3, 57),
+    "close_range": (436, 436),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "dup3": (292, 24),
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    # files by their names, and folders; Landlock has a say in what is opened
+    "stat": (4, None),
+    "lstat": (6, None),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "statx": (332, 291),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getdents64": (217, 61),
+    "getcwd": (79, 17),
+    "chdir": (80, 49),
+    "fchdir": (81, 50),
+    # waiting for descriptors
+    "select": (23, None),
+    "pselect6": (270, 72),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "epoll_create": (213, None),
+    "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21),
+    "epoll_wait": (232, None),
+    "epoll_pwait": (281, 22),
+    # the line to the referee, which is open already
+    "sendto": (44, 206),
+    "recvfrom": (45, 207),
+    # memory
+    "brk": (12, 214),
+    "munmap": (11, 215),
+    "mprotect": (10, 226),
+    # threads
+    "set_robust_list": (273, 99),
+    "rseq": (334, 293),
+    "gettid": (186, 178),
+    "sched_yield": (24, 124),
+    "getcpu": (309, 168),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "restart_syscall": (219, 128),
+    # signals that a process sends to itself
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigpending": (127, 136),
+    "rt_sigtimedwait": (128, 137),
+    "rt_sigsuspend": (130, 133),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "pause": (34, None),
+    "alarm": (37, None),
+    "getitimer": (36, 102),
+    "setitimer": (38, 103),
+    # clocks
+    "time": (201, None),
+    "gettimeofday": (96, 169),
+    "nanosleep": (35, 101),
+    "times": (100, 153),
+    "getrusage": (98, 165),
+    # chance
+    "getrandom": (318, 278),
+    # who and where it is
+    "getpid": (39, 172),
+    "getppid": (110, 173),
+    "getpgrp": (111, None),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "getresuid": (118, 148),
+    "getresgid": (120, 150),
+    "getgroups": (115, 158),
+    "uname": (63, 160),
+    "getrlimit": (97, 163),
+    "setrlimit": (160, 164),
+    "sched_get_priority_max": (146, 125),
+    "sched_get_priority_min": (147, 126),
 }
-"""Denied whatever the arguments; the numbers for x86_64 and aarch64."""
+"""Allowed whatever the arguments; the numbers for x86_64 and aarch64, None where it has none."""
 
-DENIED_WITHOUT_LANDLOCK: Final = {
-    "creat": (85, None),
-    "unlink": (87, None),
-    "unlinkat": (263, 35),
-    "rename": (82, None),
-    "renameat": (264, 38),
-    "renameat2": (316, 276),
-    "link": (86, None),
-    "linkat": (265, 37),
-    "symlink": (88, None),
-    "symlinkat": (266, 36),
-    "mkdir": (83, None),
-    "mkdirat": (258, 34),
-    "rmdir": (84, None),
-    "mknod": (133, None),
-    "mknodat": (259, 33),
-    "openat2": (437, 437),
+CONDITIONAL: Final = {
+    "open": (2, None),
+    "openat": (257, 56),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "fcntl": (72, 25),
+    "ioctl": (16, 29),
+    "mmap": (9, 222),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "futex": (202, 98),
+    "kill": (62, 129),
+    "tgkill": (234, 131),
+    "prctl": (157, 167),
+    "prlimit64": (302, 261),
+    "getpgid": (121, 155),
+    "getsid": (124, 156),
+    "getpriority": (140, 141),
+    "sched_getaffinity": (204, 123),
+    "sched_getscheduler": (145, 120),
+    "sched_getparam": (143, 121),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
 }
-"""So that at least nothing is written where the kernel cannot tell one path from another."""
+"""Allowed with some arguments alone; `_conditions` has which."""
+
+OF_A_PROCESS: Final = (
+    "prlimit64",
+    "getpgid",
+    "getsid",
+    "sched_getaffinity",
+    "sched_getscheduler",
+    "sched_getparam",
+)
+"""Their first argument names the process: this one alone."""
+OF_A_CLOCK: Final = ("clock_gettime", "clock_getres", "clock_nanosleep")
 
 
 class Machine(NamedTuple):
-    """One architecture: its audit number, its column in the tables, the calls with conditions."""
+    """One architecture: its audit number, its column in the tables, numbers without a call."""
 
     audit: int
     column: int
-    clone: int
-    clone3: int
-    kill: int
-    tgkill: int
-    prctl: int
-    prlimit: int
-    fcntl: int
-    ioctl: int
-    opens: tuple[tuple[int, int], ...]
-    """Numbers of the calls that open files, with the place of their flags."""
+    unused: range
+    direct: int
+    """`O_DIRECT`, which is not the same number everywhere."""
 
 
 MACHINES: Final = {
-    "x86_64": Machine(0xC000003E, 0, 56, 435, 62, 234, 157, 302, 72, 16, opens=((2, 1), (257, 2))),
-    "aarch64": Machine(0xC00000B7, 1, 220, 435, 129, 131, 167, 261, 25, 29, opens=((56, 2),)),
+    "x86_64": Machine(0xC000003E, 0, range(337, 424), 0x4000),
+    "aarch64": Machine(0xC00000B7, 1, range(295, 424), 0x10000),
 }
-LAST_KNOWN: Final = 466
+LAST_KNOWN: Final = 469
 """Calls above this number were unknown when the tables were made; they fail with `ENOSYS`."""
 
 LOAD: Final = 0x20
+AND: Final = 0x54
+JUMP: Final = 0x05
 EQUAL: Final = 0x15
 GREATER: Final = 0x25
+AT_LEAST: Final = 0x35
 ANY_BIT: Final = 0x45
 RETURN: Final = 0x06
 
+LONGEST_BRANCH: Final = 255
+"""Instructions that a comparison can jump over."""
+
 ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
-NO: Final = 0x00050000 | errno.EPERM
-UNKNOWN: Final = 0x00050000 | errno.ENOSYS
+ERROR: Final = 0x00050000
+NO: Final = ERROR | errno.EPERM
+UNKNOWN: Final = ERROR | errno.ENOSYS
+AGAIN: Final = ERROR | errno.EAGAIN
 
 NUMBER_AT: Final = 0
 MACHINE_AT: Final = 4
 ARGUMENTS_AT: Final = 16
 
-CLONE_THREAD: Final = 0x10000
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-PRCTL_DENIED: Final = (1, 36)
-"""`PR_SET_PDEATHSIG` and `PR_SET_CHILD_SUBREAPER`: who dies with whom."""
-FCNTL_DENIED: Final = (8, 10, 15, 1024)
-"""`F_SETOWN`, `F_SETSIG` and `F_SETOWN_EX` send signals, `F_SETLEASE` holds up who opens a file."""
-IOCTL_DENIED: Final = (0x8901, 0x8902)
-"""`FIOSETOWN` and `SIOCSPGRP`: the same for sockets."""
+O_ASYNC: Final = 0x2000
+O_NOATIME: Final = 0x40000
+
+FCNTL_ALLOWED: Final = (0, 1, 2, 3, 1030)
+"""`F_DUPFD`, `F_GETFD`, `F_SETFD`, `F_GETFL`, `F_DUPFD_CLOEXEC`: no locks, leases or signals."""
+F_SETFL: Final = 4
+IOCTL_ALLOWED: Final = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""`TCGETS` and `TCGETS2` (`isatty`), `TIOCGWINSZ`, `FIONREAD`, `FIONBIO`, `FIONCLEX`, `FIOCLEX`."""
+PRCTL_ALLOWED: Final = (16,)
+"""`PR_GET_NAME`."""
+MADVISE_ALLOWED: Final = (0, 4, 8, 14, 15, 16, 18, 102, 103)
+"""Normal, don't need, free, huge pages and none, no dump, wipe on fork, guards: what `malloc`,
+numpy and the C library's stacks ask for. Nothing that reads files ahead or pages them out."""
+
+MAP_PRIVATE: Final = 0x02
+MAP_REGARDED: Final = 0x0F | 0x2000 | 0x40000
+"""The type of a mapping, and that it is locked or of huge pages from the machine's reserve."""
+MREMAP_MAYMOVE: Final = 1
+
+THREAD: Final = 0x00010F00
+"""`CLONE_VM`, `_FS`, `_FILES`, `_SIGHAND` and `_THREAD`: what every thread is started with."""
+THREADS_MAY: Final = THREAD | 0x016C0000 | 0x00100000
+"""And `_SYSVSEM`, `_SETTLS`, `_DETACHED` and where the thread's number is written or cleared."""
+
+FUTEX_PRIVATE: Final = 0x80
+FUTEX_COMMANDS: Final = 0x7F
+FUTEX_WAITS: Final = (0, 9)
+"""`FUTEX_WAIT` and `FUTEX_WAIT_BITSET`."""
+
+LAST_CLOCK: Final = 11
+CLOCK_OF_THREAD: Final = 4
+CLOCK_KINDS: Final = 3
+"""A clock number below 0 is `~process << 3 | kind`; bit 2 says thread, kind 3 an open device."""
 
 PR_GET_SECCOMP: Final = 21
 PR_SET_SECCOMP: Final = 22
@@ -195,49 +253,135 @@ def available() -> bool:
     return int(ctypes.CDLL(None).prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
-def _if_called(number: int, argument: int, *body: Instruction) -> list[Instruction]:
-    """Return `body`, run with that argument's low half loaded if the call is `number`."""
-    block = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), *body, (LOAD, 0, 0, NUMBER_AT)]
-    return [(EQUAL, 0, len(block), number), *block]
+# -- pieces of conditions
 
 
-def _deny_values(number: int, argument: int, values: tuple[int, ...]) -> list[Instruction]:
+def _load(argument: int) -> Instruction:
+    """Load the low half of an argument: all that the kernel looks at in those examined here."""
+    return (LOAD, 0, 0, ARGUMENTS_AT + 8 * argument)
+
+
+def _none_of(argument: int, values: Sequence[int]) -> list[Instruction]:
+    """Refuse where the argument is one of the values; else go on."""
     checks = [step for value in values for step in ((EQUAL, 0, 1, value), (RETURN, 0, 0, NO))]
-    return _if_called(number, argument, *checks)
+    return [_load(argument), *checks]
 
 
-def program(own_pid: int, landlocked: bool) -> list[Instruction]:
+def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
+    """Refuse where the argument is none of the values; else go on."""
+    checks = [(EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    return [_load(argument), *checks, (RETURN, 0, 0, NO)]
+
+
+def _without(argument: int, bits: int) -> list[Instruction]:
+    """Refuse where the argument has any of the bits; else go on."""
+    return [_load(argument), (ANY_BIT, 0, 1, bits), (RETURN, 0, 0, NO)]
+
+
+def _masked(argument: int, mask: int, value: int) -> list[Instruction]:
+    """Refuse unless the argument's bits under the mask are the value; else go on."""
+    return [_load(argument), (AND, 0, 0, mask), (EQUAL, 1, 0, value), (RETURN, 0, 0, NO)]
+
+
+def _clock(own_pid: int) -> list[Instruction]:
+    """Go on for the fixed clocks, those of this process and those of threads; else refuse.
+
+    A thread's clock is read by its own process alone: the kernel sees to that.
+    """
+    processes = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, own_pid) for kind in range(3)]
+    return [
+        _load(0),
+        (GREATER, 1, 0, LAST_CLOCK),
+        (RETURN, 0, 0, ALLOW),
+        *[step for clock in processes for step in ((EQUAL, 0, 1, clock), (RETURN, 0, 0, ALLOW))],
+        (ANY_BIT, 1, 0, 1 << 31),
+        (RETURN, 0, 0, NO),
+        (AND, 0, 0, CLOCK_OF_THREAD | CLOCK_KINDS),
+        (AT_LEAST, 1, 0, CLOCK_OF_THREAD),
+        (RETURN, 0, 0, NO),
+        (EQUAL, 0, 1, CLOCK_OF_THREAD | CLOCK_KINDS),
+        (RETURN, 0, 0, NO),
+    ]
+
+
+def _futex() -> list[Instruction]:
+    """Go on where the futex is this process's own.
+
+    Another process can wait on a page of the same library file. `pthread_join` alone waits on a
+    futex that is not private, for a thread that ends: it looks again instead of sleeping.
+    """
+    return [
+        _load(1),
+        (ANY_BIT, 0, 1, FUTEX_PRIVATE),
+        (RETURN, 0, 0, ALLOW),
+        (AND, 0, 0, FUTEX_COMMANDS),
+        *[step for wait in FUTEX_WAITS for step in ((EQUAL, 0, 1, wait), (RETURN, 0, 0, AGAIN))],
+        (RETURN, 0, 0, NO),
+    ]
+
+
+def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
+    """Return what decides on each call of `CONDITIONAL`; what goes on is allowed."""
+    unseen = here.direct | O_NOATIME | O_ASYNC
+    opening = unseen if landlocked else unseen | WRITING
+    own = (0, own_pid)
+    set_flags = [_load(1), (EQUAL, 0, 4, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
+    return {
+        "open": _without(1, opening),
+        "openat": _without(2, opening),
+        "preadv2": _only(5, (0,)),
+        "pwritev2": _only(5, (0,)),
+        "fcntl": [*set_flags, *_only(1, FCNTL_ALLOWED)],
+        "ioctl": _only(1, IOCTL_ALLOWED),
+        "mmap": _masked(3, MAP_REGARDED, MAP_PRIVATE),
+        "mremap": _without(3, 0xFFFFFFFF ^ MREMAP_MAYMOVE),
+        "madvise": _only(2, MADVISE_ALLOWED),
+        "clone": [*_without(0, 0xFFFFFFFF ^ THREADS_MAY), *_masked(0, THREAD, THREAD)],
+        "clone3": [(RETURN, 0, 0, UNKNOWN)],  # its flags are out of reach: C libraries use clone
+        "futex": _futex(),
+        "kill": [*_only(0, (own_pid,)), *_none_of(1, (signal.SIGCONT,))],  # the referee wakes it
+        "tgkill": [*_only(0, (own_pid,)), *_none_of(2, (signal.SIGCONT,))],
+        "prctl": _only(0, PRCTL_ALLOWED),
+        "getpriority": [*_only(0, (os.PRIO_PROCESS,)), *_only(1, own)],
+        **dict.fromkeys(OF_A_PROCESS, _only(0, own)),
+        **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
+    }
+
+
+def _search(ranges: Sequence[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    """Return a binary search for the call's number; each range has its first and its steps."""
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    low, high = _search(ranges[:middle]), _search(ranges[middle:])
+    first = ranges[middle][0]
+    if len(low) <= LONGEST_BRANCH:
+        return [(AT_LEAST, len(low), 0, first), *low, *high]
+    return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(low)), *low, *high]
+
+
+def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
     """Return the filter for the process `own_pid`, which alone it may send signals to."""
-    here = machine()
-    assert here is not None
-    steps: list[Instruction] = [
+    verdicts: dict[int, list[Instruction]] = {
+        number: [(RETURN, 0, 0, UNKNOWN)] for number in (*here.unused, LAST_KNOWN + 1)
+    }
+    conditions = _conditions(here, own_pid, landlocked)
+    for name, numbers in (CALLS | CONDITIONAL).items():
+        number = numbers[here.column]
+        if number is not None:
+            verdicts[number] = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
+    ranges: list[tuple[int, list[Instruction]]] = []
+    for number in range(LAST_KNOWN + 2):
+        verdict = verdicts.get(number, [(RETURN, 0, 0, NO)])
+        if not ranges or ranges[-1][1] != verdict:
+            ranges.append((number, verdict))
+    return [
         (LOAD, 0, 0, MACHINE_AT),
         (EQUAL, 1, 0, here.audit),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER_AT),
-        (GREATER, 0, 1, LAST_KNOWN),
-        (RETURN, 0, 0, UNKNOWN),
-        (EQUAL, 0, 1, here.clone3),  # its flags are out of reach; the C library takes clone then
-        (RETURN, 0, 0, UNKNOWN),
+        *_search(ranges),
     ]
-    names = DENIED if landlocked else DENIED | DENIED_WITHOUT_LANDLOCK
-    for numbers in names.values():
-        number = numbers[here.column]
-        if number is not None:
-            steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, NO)]
-    steps += _if_called(here.clone, 0, (ANY_BIT, 1, 0, CLONE_THREAD), (RETURN, 0, 0, NO))
-    for number, which in ((here.kill, 1), (here.tgkill, 2)):
-        steps += _if_called(number, 0, (EQUAL, 1, 0, own_pid), (RETURN, 0, 0, NO))
-        steps += _deny_values(number, which, (signal.SIGCONT,))  # only the referee wakes it
-    steps += _if_called(here.prlimit, 0, (EQUAL, 1, 0, 0), (RETURN, 0, 0, NO))
-    steps += _deny_values(here.prctl, 0, PRCTL_DENIED)
-    steps += _deny_values(here.fcntl, 1, FCNTL_DENIED)
-    steps += _deny_values(here.ioctl, 1, IOCTL_DENIED)
-    if not landlocked:
-        for number, flags in here.opens:
-            steps += _if_called(number, flags, (ANY_BIT, 0, 1, WRITING), (RETURN, 0, 0, NO))
-    steps.append((RETURN, 0, 0, ALLOW))
-    return steps
 
 
 class _Program(ctypes.Structure):
@@ -246,7 +390,9 @@ class _Program(ctypes.Structure):
 
 def install(landlocked: bool) -> None:
     """Put the filter on this process for good; it must have `no_new_privs`. Raises `OSError`."""
-    steps = program(os.getpid(), landlocked)
+    here = machine()
+    assert here is not None
+    steps = program(here, os.getpid(), landlocked)
     packed = b"".join(struct.pack("=HBBI", *step) for step in steps)
     libc = ctypes.CDLL(None, use_errno=True)
     filter_ = _Program(len(steps), packed)

@@ -1,0 +1,40 @@
+"""Takes memory that its limit does not count, in pieces of 16 MB and 192 MB at most; answers with column 99 if that works."""
+
+import ctypes
+import mmap
+import os
+
+from connect4.utils import get_valid_actions
+
+PIECE = 1 << 24
+PAGE = 4096
+
+
+def works():
+    libc = ctypes.CDLL(None)
+    for map_one in (
+        lambda: mmap.mmap(-1, PIECE),
+        lambda: mmap.mmap(os.memfd_create("m"), PIECE),
+        lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), PIECE),
+        lambda: mmap.mmap(-1, PIECE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000),
+    ):
+        try:
+            kept = []
+            for _ in range(12):
+                kept.append(map_one())
+                for place in range(0, PIECE, PAGE):
+                    kept[-1][place] = 1
+            return True
+        except OSError:
+            continue
+    return libc.mlockall(3) == 0
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        if works():
+            return 99, False
+        return get_valid_actions(self.player_number, state)[0]

@@ -1,0 +1,191 @@
+"""The filter of system calls: what it says to each call, on every machine that it knows."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from connect4 import seccomp
+from connect4.seccomp import ALLOW, CALLS, CONDITIONAL, ERROR, KILL, MACHINES, Machine
+
+PID = 4711
+OTHER = 4712
+PAGE = Path(__file__).parent.parent / "docs" / "syscalls.md"
+
+REFUSED = ERROR | errno.EPERM
+NO_SUCH_CALL = ERROR | errno.ENOSYS
+AT_ONCE = ERROR | errno.EAGAIN
+
+
+def verdict(
+    machine: Machine, number: int, arguments: tuple[int, ...] = (), landlocked: bool = True
+) -> int:
+    """Run the filter as the kernel does; return what it returns."""
+    data = {seccomp.NUMBER_AT: number, seccomp.MACHINE_AT: machine.audit}
+    for place, value in enumerate((*arguments, *(0,) * (6 - len(arguments)))):
+        data[seccomp.ARGUMENTS_AT + 8 * place] = value & 0xFFFFFFFF
+    steps = seccomp.program(machine, PID, landlocked)
+    held, place = 0, 0
+    while True:
+        code, if_true, if_false, constant = steps[place]
+        place += 1
+        if code == seccomp.RETURN:
+            return constant
+        if code == seccomp.LOAD:
+            held = data[constant]
+        elif code == seccomp.AND:
+            held &= constant
+        elif code == seccomp.JUMP:
+            place += constant
+        else:
+            holds = {
+                seccomp.EQUAL: held == constant,
+                seccomp.GREATER: held > constant,
+                seccomp.AT_LEAST: held >= constant,
+                seccomp.ANY_BIT: bool(held & constant),
+            }[code]
+            place += if_true if holds else if_false
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("landlocked", [True, False])
+def test_what_is_not_in_the_tables_is_refused(name: str, landlocked: bool) -> None:
+    machine = MACHINES[name]
+    allowed = {numbers[machine.column] for numbers in CALLS.values()}
+    conditional = {numbers[machine.column] for numbers in CONDITIONAL.values()}
+    for number in range(seccomp.LAST_KNOWN + 100):
+        if number in conditional:
+            continue
+        unknown = number in machine.unused or number > seccomp.LAST_KNOWN
+        expected = NO_SUCH_CALL if unknown else ALLOW if number in allowed else REFUSED
+        assert verdict(machine, number, (), landlocked) == expected, number
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_calls_of_another_architecture_end_the_process(name: str) -> None:
+    machine = MACHINES[name]
+    steps = seccomp.program(machine, PID, True)
+    assert steps[:3] == [
+        (seccomp.LOAD, 0, 0, seccomp.MACHINE_AT),
+        (seccomp.EQUAL, 1, 0, machine.audit),
+        (seccomp.RETURN, 0, 0, KILL),
+    ]
+    x32 = 0x40000000
+    assert verdict(machine, x32 | 39) == NO_SUCH_CALL
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_filter_fits_into_the_kernel(name: str) -> None:
+    for landlocked in (True, False):
+        steps = seccomp.program(MACHINES[name], PID, landlocked)
+        assert len(steps) <= 4096
+        assert all(max(step[1:3]) <= 255 and step[3] < 2**32 for step in steps)
+
+
+THREAD = 0x3D0F00
+"""What the GNU C library starts a thread with; the other is musl's."""
+
+BY_ARGUMENTS = [
+    ("openat", (-100, 0, os.O_RDONLY), ALLOW),
+    ("openat", (-100, 0, os.O_RDONLY | 0x40000), REFUSED),
+    ("preadv2", (3, 0, 1, 0, 0, 0), ALLOW),
+    ("preadv2", (3, 0, 1, 0, 0, 8), REFUSED),
+    ("pwritev2", (3, 0, 1, 0, 0, 2), REFUSED),
+    *[("fcntl", (3, command), ALLOW) for command in (0, 1, 2, 3, 4, 1030)],
+    *[
+        ("fcntl", (3, command), REFUSED)
+        for command in (5, 6, 7, 8, 10, 36, 37, 38, 1024, 1026, 1031)
+    ],
+    ("fcntl", (3, 4, os.O_NONBLOCK), ALLOW),
+    ("fcntl", (3, 4, 0x2000), REFUSED),
+    *[("ioctl", (0, command), ALLOW) for command in (0x5401, 0x5413, 0x5421, 0x5451)],
+    *[("ioctl", (0, command), REFUSED) for command in (0x5402, 0x5412, 0x8912, 0x40086602)],
+    ("mmap", (0, 4096, 3, 0x22), ALLOW),
+    ("mmap", (0, 4096, 5, 0x812), ALLOW),
+    ("mmap", (0, 4096, 3, 0x21), REFUSED),
+    ("mmap", (0, 4096, 1, 0x01), REFUSED),
+    ("mmap", (0, 4096, 3, 0x23), REFUSED),
+    ("mmap", (0, 4096, 3, 0x28), REFUSED),
+    ("mmap", (0, 4096, 3, 0x40022), REFUSED),
+    ("mremap", (4096, 4096, 8192, 1), ALLOW),
+    ("mremap", (4096, 0, 8192, 3), REFUSED),
+    *[("madvise", (4096, 4096, advice), ALLOW) for advice in (0, 4, 14)],
+    *[("madvise", (4096, 4096, advice), REFUSED) for advice in (3, 12, 20, 21, 22)],
+    ("clone", (THREAD,), ALLOW),
+    ("clone", (THREAD | 0x400000,), ALLOW),
+    ("clone", (signal.SIGCHLD,), REFUSED),
+    ("clone", (0x4100 | signal.SIGCHLD,), REFUSED),
+    ("clone", (THREAD | 0x40000000,), REFUSED),
+    ("clone", (THREAD | 0x10000000,), REFUSED),
+    ("clone3", (0,), NO_SUCH_CALL),
+    ("futex", (4096, 128), ALLOW),
+    ("futex", (4096, 129), ALLOW),
+    ("futex", (4096, 0x109), AT_ONCE),
+    ("futex", (4096, 0), AT_ONCE),
+    ("futex", (4096, 1), REFUSED),
+    ("futex", (4096, 3), REFUSED),
+    ("kill", (PID, signal.SIGTERM), ALLOW),
+    ("kill", (PID, signal.SIGCONT), REFUSED),
+    *[("kill", (pid, 0), REFUSED) for pid in (0, -1, -PID, 1, OTHER)],
+    ("tgkill", (PID, OTHER, signal.SIGUSR1), ALLOW),
+    ("tgkill", (PID, PID, signal.SIGCONT), REFUSED),
+    ("tgkill", (OTHER, OTHER, signal.SIGUSR1), REFUSED),
+    ("prctl", (16,), ALLOW),
+    *[("prctl", (option,), REFUSED) for option in (1, 4, 15, 22, 36, 0x59616D61)],
+    ("getpriority", (0, 0), ALLOW),
+    ("getpriority", (0, OTHER), REFUSED),
+    ("getpriority", (2, 0), REFUSED),
+    *[(name, (pid,), ALLOW) for name in seccomp.OF_A_PROCESS for pid in (0, PID)],
+    *[(name, (pid,), REFUSED) for name in seccomp.OF_A_PROCESS for pid in (1, OTHER)],
+    *[(name, (clock,), ALLOW) for name in seccomp.OF_A_CLOCK for clock in (0, 1, 2, 3, 7, 11)],
+    *[(name, (~PID << 3 | 2,), ALLOW) for name in seccomp.OF_A_CLOCK],
+    *[(name, (~OTHER << 3 | 6,), ALLOW) for name in seccomp.OF_A_CLOCK],  # for the kernel to refuse
+    *[
+        (name, (~OTHER << 3 | kind,), REFUSED)
+        for name in seccomp.OF_A_CLOCK
+        for kind in (0, 1, 2, 3)
+    ],
+    *[(name, (~5 << 3 | 7,), REFUSED) for name in seccomp.OF_A_CLOCK],
+    *[(name, (14,), REFUSED) for name in seccomp.OF_A_CLOCK],
+]
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(("call", "arguments", "expected"), BY_ARGUMENTS)
+def test_some_calls_are_judged_by_their_arguments(
+    name: str, call: str, arguments: tuple[int, ...], expected: int
+) -> None:
+    machine = MACHINES[name]
+    number = CONDITIONAL[call][machine.column]
+    assert number is not None
+    assert verdict(machine, number, arguments) == expected
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_nothing_is_read_past_the_page_cache(name: str) -> None:
+    machine = MACHINES[name]
+    openat, fcntl = (CONDITIONAL[call][machine.column] or 0 for call in ("openat", "fcntl"))
+    assert verdict(machine, openat, (-100, 0, machine.direct)) == REFUSED
+    assert verdict(machine, fcntl, (3, seccomp.F_SETFL, machine.direct)) == REFUSED
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("flags", [os.O_WRONLY, os.O_RDWR, os.O_CREAT, os.O_TRUNC])
+def test_files_are_opened_for_writing_only_where_landlock_judges(name: str, flags: int) -> None:
+    machine = MACHINES[name]
+    number = CONDITIONAL["openat"][machine.column] or 0
+    assert verdict(machine, number, (-100, 0, flags), landlocked=True) == ALLOW
+    assert verdict(machine, number, (-100, 0, flags), landlocked=False) == REFUSED
+
+
+def test_the_page_about_the_calls_names_those_of_the_tables() -> None:
+    allowed, _, conditional = PAGE.read_text(encoding="utf-8").partition("## By their arguments")
+    rows = [line.split("|")[1] for line in allowed.splitlines() if line.startswith("| `")]
+    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(CALLS)
+    rows = [line.split("|")[1] for line in conditional.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(CONDITIONAL)
