@@ -20,8 +20,8 @@ class Parser(argparse.ArgumentParser):
 
 def time_limit(text: str) -> float:
     """Read a time in seconds."""
-    try:
-        value = float(text)
+    try:  # float reads other scripts' digits too, and underscores between them
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not 0 < value < 1e6:

@@ -393,6 +393,7 @@ def test_what_a_students_file_says_of_a_position_is_checked(
     assert part in str(refused.value)
 
 
+@pytest.mark.sandbox
 def test_a_students_file_judges_without_a_way_to_the_teachers_files(
     game: Record, tmp_path: Path
 ) -> None:

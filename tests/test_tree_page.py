@@ -405,6 +405,14 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
             "the tree holds an action that is none: column 9 is outside 0..5",
         ),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, ('3', False), 'MIN', 7, -9, 9, '')]",
+            "node 1 of its tree: a column is a whole number, not '3'",
+        ),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, ''), (True, (3, False), 'MIN', 7, -9, 9, '')]",
+            "node 1 of its tree: depth True does not follow",
+        ),
     ],
 )
 def test_a_students_tree_that_cannot_be_drawn_is_refused(
@@ -426,6 +434,9 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
     ("arguments", "part"),
     [
         (["--agent", "random"], "agent 'random' searches no tree of MAX and MIN"),
+        (["--time", "nan"], "'nan' is no time limit; expected seconds above 0"),
+        (["--time", "-1"], "'-1' is no time limit"),
+        (["--seed", "-1"], "'-1' is no seed"),
         (["--agent", "human"], "agent 'human' searches no tree"),
         (
             ["--agent", "ai:agent.py"],

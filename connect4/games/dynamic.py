@@ -405,7 +405,7 @@ def from_json(value: dict[str, Any]) -> DynamicState:
     except (AttributeError, KeyError, TypeError) as error:
         raise BadInput(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
     for name, number in settings.items():
-        if type(number) not in (int, bool):
+        if type(number) is not int and not (name == "repetition" and type(number) is bool):
             raise BadInput(f"start: {name}={shown(str(number))}; expected a whole number")
         settings[name] = str(int(number))
     if len({len(row) for row in rows}) != 1:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from connect4.errors import BadInput
 from connect4.games.base import Seconds, State
 from connect4.players.base import Setup
+from connect4.players.student import read_answer
 from connect4.questions import Questions
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.terminal import first_line
@@ -49,12 +50,12 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
 def _read_node(row: Any, before: list[Node]) -> Node:
     """Return one node of a student's tree, which follows those `before` it."""
     depth, move, kind, value, alpha, beta, note = row
-    if not isinstance(depth, int) or not min(len(before), 1) <= depth <= _deepest(before):
+    if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
     flags = Flag(0)
     for word in note.split():
         flags |= NOTES[word]
-    move = (int(move[0]), bool(move[1])) if depth else None
+    move = read_answer(tuple(move)) if depth else None
     return Node(
         depth,
         move,

@@ -16,7 +16,7 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import AgentFailure, BadInput, IllegalAction
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Game, Seconds, State
-from connect4.options import Parser
+from connect4.options import Parser, seed_number, time_limit
 from connect4.players.base import Setup
 from connect4.players.building import build
 from connect4.players.names import AgentName
@@ -165,8 +165,8 @@ def main(argv: list[str] | None = None) -> int:
     add("start", metavar="START", nargs="?", help="the position (default: the game's usual start)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
     add("--agent", default="alphabeta", help="whose search (default alphabeta)")
-    add("--time", type=float, default=DEFAULT_SECONDS, help="seconds it may take (default 20)")
-    add("--seed", type=int, default=0, help="for agents that draw at random")
+    add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds it may take (default 20)")
+    add("--seed", type=seed_number, default=0, help="for agents that draw at random")
     add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
     arguments = parser.parse_args(argv)
     try:
