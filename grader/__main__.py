@@ -16,7 +16,7 @@ from connect4.options import Parser, count, time_limit
 
 STOPPED: Final = 3
 
-MODULES: Final = {"handout": "handout"}
+MODULES: Final = {"compare": "compare", "handout": "handout"}
 """Commands in modules of their own; the others are in `commands`."""
 
 EXAMPLES: Final = {
@@ -33,6 +33,7 @@ Stop it whenever you like: the same command goes on where it was.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "compare": """examples:
   python3 -m grader compare ai.py old/ai.py --time 1
+  python3 -m grader compare ai.py old/ai.py --time 1 --part b --records games --page
   python3 -m grader compare connect4/players/ai.py random --games 20
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "tournament": """examples:
@@ -79,7 +80,15 @@ def make_parser() -> Parser:
     compare = command("compare", "find out whether a new agent is better than an old one")
     compare.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
     compare.add_argument("old", metavar="OLD", help="a file, or an agent's name")
-    compare.add_argument("--games", type=count, help="at most so many games")
+    compare.add_argument("--games", type=count, help="at most so many games of NEW in each part")
+    compare.add_argument(
+        "--part",
+        choices=("a", "b", "both"),
+        default="both",
+        help="a: get_expectimax_move, b: get_intelligent_move (default both)",
+    )
+    compare.add_argument("--records", metavar="DIR", type=Path, help="keep the games below DIR")
+    compare.add_argument("--page", action="store_true", help="also as one page, DIR/games.html")
     _add_playing(compare)
     tournament = command("tournament", "play a staged tournament among submissions")
     tournament.add_argument("folder", metavar="FOLDER", type=Path)
@@ -170,8 +179,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     arguments = parser.parse_args(argv)
-    if getattr(arguments, "records", False) and arguments.out is None:
+    if getattr(arguments, "records", None) is True and arguments.out is None:
         parser.error("--records: --out names the folder for them")
+    if getattr(arguments, "page", False) and arguments.records is None:
+        parser.error("--page: --records names the folder for it")
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return command_of(arguments.command)(arguments)

@@ -9,30 +9,35 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import BadInput, headline
 from connect4.isolation import choose_level
-from connect4.players.registry import parse_agent
-from grader import compare, formats, report, submissions, tables
+from grader import formats, report, submissions, tables
 from grader import rubric as rubrics
 from grader.check import Finding, check
-from grader.grading import by_match
+from grader.grading import by_match, gradable
 from grader.progress import Progress, duration
 from grader.report import GRADE, TOURNAMENT, Results, read_results
 from grader.rubric import Rubric
-from grader.run import play_all
-from grader.schedule import Contestant, Game, baseline, seed_of, submitted, timed_turns
-from grader.store import Played, Store
+from grader.run import LOADING, Result, load_all, play_all
+from grader.schedule import Game, baseline, seed_of, worth
+from grader.store import Store
 from grader.submissions import Submission
 from grader.workers import Pool, cluster_pool, job_count, local_pool
 
 DONE: Final = 0
 FAILED: Final = 1
 STOPPED: Final = 3
+
+DEADLY: Final = 2
+"""So often something may end the grader before it is begun no more."""
+
+HOPELESS: Final = 10
+"""A run whose first games all fail, so many of them, is given up: the machine is at fault."""
 
 REWRITE_SECONDS: Final = 5.0
 """At most so often the quick files of a large class are written anew."""
@@ -98,6 +103,14 @@ class Run:
     rubric: Rubric
     found: list[Submission]
     written: float = 0.0
+    retried: bool = False
+    """Whether what `--retry-starved` asks for has been handed out."""
+    held: set[str] = field(default_factory=set)
+    """The sources of whom a process could not be ended."""
+    deadly: set[str] = field(default_factory=set)
+    """The games that have ended the grader too often."""
+    any_played: bool = False
+    failed: int = 0
 
     def go(self) -> int:
         """Play what is missing, then report; return the exit status."""
@@ -109,27 +122,50 @@ class Run:
         if self.arguments.dry_run:
             self._announce(self._foreseen(path))
             return DONE
+        self._check_seed()
         with Store(path, writing=True) as store:
-            self._announce(self._plan(store))
+            self._plan(store)
             interrupted = not self._play(store)
             return self._report(store, interrupted)
 
+    @property
+    def _of_a_class(self) -> bool:
+        """Whether marks of several people follow, so that nobody may know the seed."""
+        return self.kind == TOURNAMENT or len(self.found) > 1
+
+    def _check_seed(self) -> None:
+        """Refuse to mark a class by the seed that everybody knows; warn of others like it."""
+        seed = self.rubric.match.seed
+        if seed is None or not self._of_a_class:
+            return
+        if seed == rubrics.PRACTICE_SEED:
+            raise BadInput(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
+        if seed < rubrics.LEAST_SECRET:
+            print(
+                f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
+                "moves with it; leave it out, and a secret one is made",
+                file=sys.stderr,
+            )
+
     def _foreseen(self, path: Path) -> Results:
         """Return what a run would begin with; the results file is only read."""
-        played: dict[str, Played] = {}
+        results = Results(self.kind, self.rubric, self.found, {}, {})
         if path.is_file():
             with Store(path, writing=False) as store:
                 self._check_kind(store)
-                played = store.played()
-        return Results(self.kind, self.rubric, self.found, played, {})
+                rubric = report.with_secret(self.rubric, store)
+                found, details = report.known_problems(self.found, store, rubric)
+                stored = store.played(), store.faults()
+                results = Results(self.kind, rubric, found, *stored, details)
+        return results
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
         if kind not in (None, self.kind):
             raise BadInput(f"{store.path}: holds a {kind}; --results names another file")
 
-    def _plan(self, store: Store) -> Results:
-        """Note rubric and submissions in the results file; return what it says so far."""
+    def _plan(self, store: Store) -> None:
+        """Note rubric and submissions in the results file, and who has ended the last grader."""
         self._check_kind(store)
         left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
         if left_out:
@@ -143,7 +179,20 @@ class Run:
         values = json.dumps(rubrics.stored_values(self.rubric))
         store.set_meta({"kind": self.kind, "rubric": values})
         store.set_submissions(self.found)
-        return read_results(store)
+        if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
+            print(
+                f"practice seed {rubrics.PRACTICE_SEED}: everybody can work out the random "
+                "player's moves; a whole class gets a secret seed",
+                file=sys.stderr,
+            )
+        for title in store.take_stock():
+            print(f"the last run was ended by the machine during {title}", file=sys.stderr)
+        games = {game.key: game for game in read_results(store).games}
+        for key, deaths in store.suspects().items():
+            if deaths >= DEADLY and key.startswith(LOADING):
+                store.blame({key.removeprefix(LOADING): ""}, "loading it")
+            elif deaths >= DEADLY and key in games:
+                store.blame(games[key].blamed(), games[key].title)
 
     def _announce(self, results: Results) -> None:
         """Say how many games are ahead, and about how much time."""
@@ -153,13 +202,6 @@ class Run:
             note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
         seconds = seconds_ahead(todo, results)
         cores = job_count(self.arguments.jobs, self.arguments.force_jobs)
-        seed = self.rubric.match.playing_seed
-        if self.kind == GRADE and len(self.found) > 1 and seed < rubrics.LEAST_SECRET:
-            print(
-                f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
-                "moves with it; for marks, set it to a secret number of 18 digits",
-                file=sys.stderr,
-            )
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
             where = "divided by the cores of the cluster"
@@ -171,9 +213,14 @@ class Run:
         )
 
     def _missing(self, results: Results) -> list[Game]:
-        """Return the games without a result, each once, and with `--retry-starved` those too."""
-        retry = set()
-        if self.arguments.retry_starved:
+        """Return the games to be played, each once: those without a result, but for hopeless ones.
+
+        With `--retry-starved` also those that the machine is to blame for, the first time.
+        """
+        retry: set[str] = set()
+        hopeless = {key for key, fault in results.faults.items() if fault.final} | self.deadly
+        if self.arguments.retry_starved and not self.retried:
+            hopeless.clear()
             retry = {
                 key
                 for key, played in results.played.items()
@@ -182,32 +229,95 @@ class Run:
         todo = {
             game.key: game
             for game in results.games
-            if game.key not in results.played or game.key in retry
+            if (game.key not in results.played and game.key not in hopeless) or game.key in retry
         }
         return list(todo.values())
 
     def _play(self, store: Store) -> bool:
-        """Play until nothing is missing; return whether that was reached."""
+        """Play until nothing is missing that can be played; return whether that was reached."""
         sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
-        tried: set[str] = set()
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments)
-            while True:
-                results = read_results(store)
-                todo = [game for game in self._missing(results) if game.key not in tried]
-                if not todo:
-                    return True
-                tried |= {game.key for game in todo}
+            self._note_deadly(store)
+            self._load(store, pool, level, sources)
+            self._announce(read_results(store))
+            todo = self._missing(read_results(store))
+            if self.arguments.retry_starved:
+                store.begin_again(game.key for game in todo)
+            self.retried = True
+            while todo:
+                suspects = store.suspects()
+                alone = [game for game in todo if game.key in suspects]
+                rest = [game for game in todo if game.key not in suspects]
                 with Progress(len(todo)) as progress:
-                    for game, result in play_all(
-                        todo, store, pool.executor, pool.slots, level, sources
-                    ):
-                        if result["fault"]:
-                            progress.say(f"{formats.game_title(game)}: {result['fault']}")
-                        progress.step()
-                        self._rewrite(store)
+                    for games, solitary in ((alone, True), (rest, False)):
+                        played = play_all(
+                            games, store, pool.executor, pool.slots, level, sources, solitary
+                        )
+                        if not self._follow(played, store, progress):
+                            return True
                 self._tell_stage(store)
+                self._note_deadly(store)
+                todo = [
+                    game
+                    for game in self._missing(read_results(store))
+                    if self.held.isdisjoint(game.submitted)
+                ]
+            return True
         return False
+
+    def _note_deadly(self, store: Store) -> None:
+        suspects = store.suspects().items()
+        self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
+
+    def _follow(
+        self, played: Iterator[tuple[Game, Result]], store: Store, progress: Progress
+    ) -> bool:
+        """Tell of games as they end; return False where the machine can play none at all."""
+        for game, result in played:
+            self.any_played |= result["fault"] is None
+            self.failed += result["fault"] is not None
+            if result["fault"]:
+                progress.say(f"{game.title}: {result['fault']}")
+            for side in result["left_behind"]:
+                player = game.players[side - 1]
+                self.held.add(str(player.sha256))
+                progress.say(
+                    f"{player.name}: a process of its own could not be ended; its other games wait "
+                    "for the next run"
+                )
+            progress.step()
+            self._rewrite(store)
+            if not self.any_played and self.failed >= HOPELESS:
+                return False
+        return True
+
+    def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
+        """Try once to load each submission and each baseline of its own file.
+
+        Raises `BadInput` where a baseline cannot be loaded, or nobody is left for a tournament.
+        """
+        before = read_results(store)
+        tried = gradable(before.submissions)
+        if self.kind == GRADE:
+            agents = [self.rubric.part_a.opponent]
+            agents += [step.agent for step in self.rubric.part_b.baselines]
+            tried += [item for item in map(baseline, agents) if item.sha256 is not None]
+        for item, problem, fault in load_all(tried, self.rubric, store, pool, level, sources):
+            if problem is not None and not item.is_submission:
+                raise BadInput(
+                    f"{self.rubric.source}: agent {item.name!r} cannot be loaded: "
+                    f"{headline(problem)}"
+                )
+            if fault is not None:
+                print(f"loading {item.name}: {fault}", file=sys.stderr)
+        known = {item.name: item.problem for item in self.found}
+        after = read_results(store).submissions
+        for submission in after:
+            if submission.problem != known[submission.name]:
+                print(f"{submission.name}: not graded: {submission.problem}", file=sys.stderr)
+        if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
+            raise BadInput("a tournament needs two submissions that can play")
 
     def _rewrite(self, store: Store) -> None:
         """Write results.json or the standings anew, so that a stopped run leaves them."""
@@ -227,16 +337,25 @@ class Run:
     def _report(self, store: Store, interrupted: bool) -> int:
         results = read_results(store)
         tell(results, store, self.arguments)
-        if interrupted or results.missing:
-            command = "the same command goes on where it was"
-            why = (
-                "stopped"
-                if interrupted
-                else f"not all games could be played; {first_fault(results)}"
+        if not interrupted and not results.missing:
+            return DONE
+        final = sum(game.key in results.faults for game in results.games)
+        if interrupted:
+            why = "stopped"
+        elif final == results.missing and not self._missing(results):
+            print(
+                f"{final} games failed again and again (INFRA): {first_fault(results)}; the points "
+                "of their matches are withheld. --retry-starved plays them again",
+                file=sys.stderr,
             )
-            print(f"{why}: {results.missing} games to go, {command}", file=sys.stderr)
             return STOPPED
-        return DONE
+        else:
+            why = f"not all games could be played; {first_fault(results)}"
+        print(
+            f"{why}: {results.missing} games to go, the same command goes on where it was",
+            file=sys.stderr,
+        )
+        return STOPPED
 
 
 def first_fault(results: Results) -> str:
@@ -279,7 +398,7 @@ def seconds_ahead(todo: Sequence[Game], results: Results) -> float:
     total = 0.0
     for game in todo:
         known = spent.get(f"{game.match.part} {game.board.name}")
-        total += sum(known) / len(known) if known else timed_turns(game) * game.time_limit
+        total += sum(known) / len(known) if known else worth(game)
     return total
 
 
@@ -308,67 +427,6 @@ def isolation_level(arguments: argparse.Namespace) -> str:
     for note in notes:
         print(f"isolation: {note}", file=sys.stderr)
     return level
-
-
-def run_compare(arguments: argparse.Namespace) -> int:
-    """Play a new agent against an old one until the answer is clear."""
-    rubric = compare.shorter(read_rubric(arguments), arguments.games)
-    sources: dict[str, str] = {}
-    new, old = (_contestant(text, rubric, sources) for text in (arguments.new, arguments.old))
-    if new.name == old.name:
-        new, old = replace(new, name="NEW"), replace(old, name="OLD")
-    level = isolation_level(arguments)
-    comparison = compare.begin(rubric)
-    total = rubric.compare.max_games
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
-        store = stack.enter_context(Store(folder / "results.db", writing=True))
-        pool = stack.enter_context(open_pool(arguments, folder))
-        progress = stack.enter_context(Progress(total))
-        games = (game for pair in compare.pairs(new, old, rubric, total) for game in pair)
-        status = DONE
-        with contextlib.suppress(KeyboardInterrupt):
-            status = STOPPED
-            played = play_all(games, store, pool.executor, pool.slots, level, sources)
-            status = _compare(played, comparison, progress)
-    print(compare.conclusion(comparison, (new.name, old.name)))
-    return status
-
-
-def _compare(
-    results: Iterable[tuple[Game, dict[str, object]]],
-    comparison: compare.Comparison,
-    progress: Progress,
-) -> int:
-    for game, result in results:
-        if result["fault"]:
-            print(f"{formats.game_title(game)}: {result['fault']}", file=sys.stderr)
-            return STOPPED
-        comparison.add(game, compare.played_of(result))
-        progress.step(f"{comparison.tally.mean_margin:+.1f} a game")
-        if comparison.verdict != "open":
-            break
-    return DONE
-
-
-def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
-    """Return an agent of the kit by name, or a submission by its path."""
-    path = Path(text)
-    if not path.exists():
-        if path.suffix in (".py", ".zip"):
-            raise BadInput(f"{text}: no such file")
-        name = parse_agent(text)
-        if name.kind in ("human", "remote"):
-            raise BadInput(f"{text}: only a file or an agent that needs no person can be compared")
-        return baseline(name.text)
-    found = submissions.find([path], rubric.submission)
-    if len(found) != 1:
-        raise BadInput(f"{text}: {len(found)} submissions there; name one of them")
-    if found[0].problem or found[0].source is None:
-        raise BadInput(f"{text}: {found[0].problem}")
-    sha256 = str(found[0].sha256)
-    sources[sha256] = found[0].source
-    return submitted(text, sha256)
 
 
 def run_report(arguments: argparse.Namespace) -> int:

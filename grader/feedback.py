@@ -19,7 +19,6 @@ from tabulate import tabulate
 from connect4.record import Record
 from connect4.views import document, page
 from connect4.views.page import game_data
-from grader.formats import game_title
 from grader.grading import Mark, MatchMark
 from grader.rubric import Rubric
 from grader.schedule import Game
@@ -48,7 +47,7 @@ MAX_REASONS: Final = 20
 Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
 
-MADE_BY: Final = hashlib.sha256(Path(page.__file__).read_bytes()).hexdigest()[:16]
+MADE_BY: Final = hashlib.sha256(Path(page.__file__).read_bytes() + b"2").hexdigest()[:16]
 """Data that another version of the replay page's code has made are made anew."""
 
 GAMES: Final = "the games go here"
@@ -69,6 +68,8 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     parts = [f"<h1>{name}</h1>"]
     if mark.submission.problem:
         parts.append(f"<p>Not graded: {html.escape(mark.submission.problem)}</p>")
+        if mark.detail:
+            parts.append(f"<pre>{html.escape(mark.detail)}</pre>")
         return "\n".join(parts)
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     total = total_text(mark, placement, rubric)
@@ -134,12 +135,14 @@ def digest(upper: str, games: Iterable[Game], played: Mapping[str, Played]) -> s
 def replay_data(record: Record, names: Sequence[str]) -> Replay:
     """Return what the replay page shows of a record, with names in place of agents' files.
 
-    It is made where the game is played, so that pages of many games are made in no time.
+    It is made where the game is played, so that pages of many games are made in no time. It goes
+    to students: the seed is not in it.
     """
     one, two = (
         replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
     )
     data = game_data(replace(record, players=(one, two)))
+    data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f"{MADE_BY} {text}"
 
@@ -158,7 +161,7 @@ def reasons(
         for number, turn in enumerate(data["turns"], 1):
             if turn[0] == game.side and turn[2] not in ("played", "pass"):
                 reason = turn[2], "" if turn[-1] is None else data["details"][turn[-1]]
-                first.setdefault(reason, f"{game_title(game)}, turn {number}: {turn[2]}")
+                first.setdefault(reason, f"{game.title}, turn {number}: {turn[2]}")
                 counts[reason] = counts.get(reason, 0) + 1
     if not first:
         return ""

@@ -15,7 +15,7 @@ from grader.grading import Mark, MatchMark, by_match, full_points, margin_of
 from grader.rubric import Rubric, StatisticsRules
 from grader.schedule import Game
 from grader.store import Fault, Faults, Played
-from grader.submissions import Member, Submission
+from grader.submissions import Member
 from grader.tables import (
     MATCH_HEADERS,
     faults_text,
@@ -112,7 +112,7 @@ def _problem_test(mark: Mark, prefix: str, number: str, rubric: Rubric) -> dict[
         "status": "failed",
         "name": f"{prefix}submission",
         "number": number,
-        "output": mark.submission.problem,
+        "output": "\n\n".join(filter(None, (mark.submission.problem, mark.detail))),
         "visibility": "visible",
     }
 
@@ -150,22 +150,23 @@ def junit(
     by_name: dict[str, list[Game]] = {mark.submission.name: [] for mark in marks}
     for match, listed in by_match(games).items():
         by_name[match.one.name] += listed
-    suites = [
-        _suite(mark.submission, by_name[mark.submission.name], played, faults) for mark in marks
-    ]
+    suites = [_suite(mark, by_name[mark.submission.name], played, faults) for mark in marks]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
 
 
 def _suite(
-    submission: Submission,
+    mark: Mark,
     games: Sequence[Game],
     played: Mapping[str, Played],
     faults: Mapping[str, Fault],
 ) -> str:
+    submission = mark.submission
     if submission.problem:
+        detail = escape(CONTROL.sub("?", mark.detail))
         inner = (
             f'  <testcase classname={_attribute(submission.name)} name="submission" time="0">\n'
-            f"    <failure message={_attribute(submission.problem)}/>\n  </testcase>\n"
+            f"    <failure message={_attribute(submission.problem)}>{detail}</failure>\n"
+            "  </testcase>\n"
         )
         counts = (1, 1, 0, 0)
     else:
@@ -184,18 +185,10 @@ def _suite(
     )
 
 
-def game_title(game: Game) -> str:
-    """Return a game in words."""
-    return (
-        f"{game.match.part}: {game.match.two.name}, {game.board.name}, "
-        f"as player {game.side}, round {game.repeat + 1}"
-    )
-
-
 def _case(game: Game, result: Played | None, fault: Fault | None) -> str:
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
-        f'name={_attribute(game_title(game))} time="{result.seconds if result else 0:.3f}"'
+        f'name={_attribute(game.title)} time="{result.seconds if result else 0:.3f}"'
     )
     if fault is not None:
         return f"{head}>\n    <error message={_attribute(fault.text)}/>\n  </testcase>\n"
@@ -206,7 +199,6 @@ def _case(game: Game, result: Played | None, fault: Fault | None) -> str:
         "margin": margin_of(game, result),
         "scores": "{}:{}".format(*result.scores),
         "ending": result.ending,
-        "seed": game.seed,
         "game": game.key,
     }
     lines = "".join(

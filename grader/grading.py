@@ -111,6 +111,8 @@ class Mark:
     matches: tuple[MatchMark, ...] = ()
     broken_rule: str | None = None
     """The first required rule of form that the source breaks, in words."""
+    detail: str = ""
+    """More of the submission's problem, in several lines."""
 
     def withheld(self, part: str) -> bool:
         """Return whether points of a part are withheld, since games of it are missing."""
@@ -197,7 +199,10 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
 
 
 def marks(
-    submissions: Sequence[Submission], played: Mapping[str, Played], rubric: Rubric
+    submissions: Sequence[Submission],
+    played: Mapping[str, Played],
+    rubric: Rubric,
+    details: Mapping[str, str],
 ) -> list[Mark]:
     """Return the marks of all submissions, in their order."""
     games = schedule.grade_games(gradable(submissions), rubric)
@@ -205,7 +210,12 @@ def marks(
     for match, listed in by_match(games).items():
         by_name.setdefault(match.one.name, []).append(mark_match(match, listed, played, rubric))
     return [
-        Mark(item, tuple(by_name.get(item.name, ())), _broken_rule(item.source, rubric.submission))
+        Mark(
+            item,
+            tuple(by_name.get(item.name, ())),
+            _broken_rule(item.source, rubric.submission),
+            details.get(item.name, ""),
+        )
         for item in submissions
     ]
 

@@ -9,23 +9,25 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.errors import BadInput
+from connect4.errors import BadInput, headline
 from grader import feedback, formats, tables
 from grader.grading import Mark, gradable, marks
 from grader.rubric import Rubric, from_stored
-from grader.schedule import FIRST_SCHEME, Game, grade_games
+from grader.schedule import FIRST_SCHEME, Game, grade_games, limits_text
 from grader.store import Fault, Played, Store
 from grader.submissions import FOLDER, Submission, file_name
 from grader.tournament import Placing, StageState, placings, stages
 
 GRADE: Final = "grade"
 TOURNAMENT: Final = "tournament"
+
+LAST_LINES: Final = 20
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Results:
     submissions: list[Submission]
     played: dict[str, Played]
     faults: dict[str, Fault]
+    details: dict[str, str] = field(default_factory=dict)
+    """By submission, all that is to be said of one that cannot be loaded."""
 
     @cached_property
     def games(self) -> list[Game]:
@@ -48,7 +52,11 @@ class Results:
     @cached_property
     def marks(self) -> list[Mark]:
         """Return the marks, of a grading only."""
-        return marks(self.submissions, self.played, self.rubric) if self.kind == GRADE else []
+        return (
+            marks(self.submissions, self.played, self.rubric, self.details)
+            if self.kind == GRADE
+            else []
+        )
 
     @cached_property
     def stages(self) -> list[StageState]:
@@ -84,7 +92,43 @@ def read_results(store: Store) -> Results:
     rubric = from_stored(values, f"{store.path} (rubric)")
     if store.is_first:
         rubric = replace(rubric, scheme=FIRST_SCHEME)
-    return Results(kind, rubric, store.submissions(), store.played(), store.faults())
+    rubric = with_secret(rubric, store)
+    found, details = known_problems(store.submissions(), store, rubric)
+    return Results(kind, rubric, found, store.played(), store.faults(), details)
+
+
+def with_secret(rubric: Rubric, store: Store) -> Rubric:
+    """Return a rubric that names no seed with the secret one of the results file, if it has one."""
+    secret = store.secret(make=False)
+    if secret is None or rubric.match.seed is not None:
+        return rubric
+    return replace(rubric, match=replace(rubric.match, seed=secret))
+
+
+def known_problems(
+    found: Sequence[Submission], store: Store, rubric: Rubric
+) -> tuple[list[Submission], dict[str, str]]:
+    """Return the submissions with what loading and playing them has shown, and details of it."""
+    unloaded = store.loaded(limits_text(rubric.limits))
+    aside = store.set_aside()
+    listed: list[Submission] = []
+    details: dict[str, str] = {}
+    for item in found:
+        problem, sha256 = item.problem, str(item.sha256)
+        failure = unloaded.get(sha256)
+        if problem is None and sha256 in aside:
+            problem = f"set aside: twice the grader was ended by this: {aside[sha256]}"
+        elif problem is None and failure is not None:
+            problem = f"cannot be loaded: {headline(failure)}"
+            details[item.name] = last_lines(failure)
+        listed.append(item if problem == item.problem else replace(item, problem=problem))
+    return listed, details
+
+
+def last_lines(text: str) -> str:
+    """Return the last lines of a text, where the cause stands."""
+    lines = text.strip("\n").splitlines()
+    return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
 
 
 def placement_points(results: Results) -> dict[str, float]:

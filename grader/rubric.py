@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import secrets
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +28,13 @@ LEAST_SECRET: Final = 10**15
 
 PRACTICE_SEED: Final = 20240
 """Stands in where a rubric names no seed. Everybody knows it."""
+
+PUBLIC_SEED: Final = (
+    "{source}: match.seed 20240 is the practice seed: everybody can work out the random player's "
+    "moves; leave it out, and a secret one is made, or name a secret number of 18 digits"
+)
+
+MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {"match.": frozenset({"seed"})}
 """Keys that a rubric may name though the default one does not, by their tables."""
@@ -235,6 +244,30 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     )
     top.finish("boards")
     return rubric
+
+
+def with_secret_seed(text: str, rubric: Rubric) -> str:
+    """Return a rubric's TOML text with a secret seed if it names none; raises `BadInput`.
+
+    Also where it names the practice seed.
+    """
+    if rubric.match.seed == PRACTICE_SEED:
+        raise BadInput(PUBLIC_SEED.format(source=rubric.source))
+    if rubric.match.seed is not None:
+        return text
+    line = f"seed = {secrets.randbits(256)}"
+    lines = text.splitlines()
+    place = next((n for n, held in enumerate(lines) if MATCH_TABLE.fullmatch(held)), None)
+    if place is None:
+        lines += ["", "[match]"]
+        place = len(lines) - 1
+    lines.insert(place + 1, line)
+    done = "\n".join(lines) + "\n"
+    try:
+        assert "seed" in tomllib.loads(done)["match"]
+    except tomllib.TOMLDecodeError:
+        raise BadInput(f"{rubric.source}: write its [match] as a table of its own") from None
+    return done
 
 
 def stored_values(rubric: Rubric) -> Values:

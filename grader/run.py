@@ -11,15 +11,19 @@ import socket
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from connect4.errors import BadInput
+from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
-from connect4.players.base import Outcome
+from connect4.isolation import open_seat
+from connect4.players.base import Outcome, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
@@ -27,12 +31,22 @@ from connect4.referee import Turn
 from connect4.sandbox import Limits
 from connect4.table import Table, Terms
 from grader.feedback import replay_data
-from grader.schedule import Game
+from grader.rubric import Rubric
+from grader.schedule import Contestant, Game, Match, limits_text
 from grader.store import Store
 from grader.submissions import FOLDER, file_name
+from grader.workers import Pool
 
 Job: TypeAlias = dict[str, Any]
 Result: TypeAlias = dict[str, Any]
+
+T = TypeVar("T")
+
+LOADING: Final = "load "
+"""Begins the key of a trial to load a submission; its hash follows."""
+
+DEATHS: Final = ("WorkerDied", "KilledWorker")
+"""What the local executor and Dask raise where a call has ended its worker again and again."""
 
 
 def play_game(job: Job) -> Result:
@@ -47,10 +61,12 @@ def play_game(job: Job) -> Result:
         "worker": f"{socket.gethostname()}:{os.getpid()}",
         **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
         **dict.fromkeys(("fault", "traceback")),
+        "died": False,
+        "left_behind": [],
     }
     try:
         with tempfile.TemporaryDirectory(prefix="connect4-game-") as folder:
-            record = _play(job, Path(folder))
+            record, result["left_behind"] = _play(job, Path(folder))
     except Exception as error:  # a grader's fault ends this game and no other
         result["fault"] = one_line(error)
         result["traceback"] = traceback.format_exc()
@@ -72,34 +88,67 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
 
 
-def _play(job: Job, folder: Path) -> Record:
-    agents = []
-    for number, player in enumerate(job["players"], 1):
-        if player["source"] is None:
-            agents.append(parse_agent(player["agent"]))
-            continue
-        path = folder / str(number) / "ai.py"
-        path.parent.mkdir()
-        path.write_bytes(player["source"].encode())
-        agents.append(AgentName(f"ai:{path}", "ai", str(path)))
-    limits = job["limits"]
+def _play(job: Job, folder: Path) -> tuple[Record, list[int]]:
+    """Play a game; return its record, and the players of whom a process could not be ended."""
+    one, two = (
+        _agent(player, folder / str(number)) for number, player in enumerate(job["players"], 1)
+    )
     terms = Terms(
         job["time_limit"],
         job["seed"],
         job["isolation"],
-        limits=Limits(
-            start_seconds=limits["startup"],
-            margin_seconds=limits["time_margin"],
-            memory_bytes=limits["memory_mb"] * 1_000_000,
-        ),
-        lifetime=limits["lifetime"],
+        limits=_limits(job),
+        lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
     )
     start = EXTENDED.from_json(job["start"])
-    with Table(EXTENDED, start, (agents[0], agents[1]), terms, _nobody) as table:
+    with Table(EXTENDED, start, (one, two), terms, _nobody) as table:
         for _ in table.events():
             pass
-    return _anonymous_paths(table.record, job, folder)
+    left_behind = list(getattr(table, "left_behind", ()))
+    return _anonymous_paths(table.record, job, folder), left_behind
+
+
+def _agent(player: dict[str, Any], folder: Path) -> AgentName:
+    """Return an agent by its name, or by its source as a file in `folder`."""
+    if player["source"] is None:
+        return parse_agent(player["agent"])
+    path = folder / "ai.py"
+    path.parent.mkdir()
+    path.write_bytes(player["source"].encode())
+    return AgentName(f"ai:{path}", "ai", str(path))
+
+
+def _limits(job: Job) -> Limits:
+    limits = job["limits"]
+    return Limits(
+        start_seconds=limits["startup"],
+        margin_seconds=limits["time_margin"],
+        memory_bytes=limits["memory_mb"] * 1_000_000,
+    )
+
+
+def try_load(job: Job) -> Result:
+    """Load a submission as player 1 and, where that fails, as player 2; return what went wrong.
+
+    `problem` is the submission's own, None if it can be loaded; `fault` is the grader's.
+    """
+    result: Result = {"problem": None, "fault": None, "traceback": None}
+    player = job["players"][0]
+    try:
+        with tempfile.TemporaryDirectory(prefix="connect4-load-") as folder:
+            agent = _agent(player, Path(folder, "1"))
+            sides: tuple[Player, Player] = (1, 2)
+            for side in sides:
+                setup = Setup(agent, side, EXTENDED, job["time_limit"], 0, "intelligent")
+                with closing(open_seat(setup, job["isolation"], _limits(job))) as seat:
+                    if seat.load_failure is None:
+                        return {**result, "problem": None}
+                    shown = seat.load_failure.replace(f"{folder}/1/", "")
+                    result["problem"] = result["problem"] or shown
+    except Exception as error:  # a grader's fault is never a submission's
+        return {"problem": None, "fault": one_line(error), "traceback": traceback.format_exc()}
+    return result
 
 
 def _nobody(player: int) -> Any:
@@ -135,6 +184,28 @@ def _faults(record: Record, player: int) -> list[int]:
     return [*counts, sum(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in turns)]
 
 
+def spread(
+    executor: Executor, function: Callable[[Job], Result], jobs: Iterator[tuple[T, Job]], most: int
+) -> Generator[tuple[T, Future[Result]], None, None]:
+    """Call `function` with each job, at most `most` at once, yielding them as they are done.
+
+    `jobs` are taken when there is room for them; a stop cancels what is under way.
+    """
+    waiting: dict[Future[Result], T] = {}
+    try:
+        while True:
+            for name, job in islice(jobs, most - len(waiting)):
+                waiting[executor.submit(function, job)] = name
+            if not waiting:
+                return
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
 def play_all(
     games: Iterable[Game],
     store: Store,
@@ -142,42 +213,98 @@ def play_all(
     slots: int,
     isolation: str,
     sources: Mapping[str, str],
-) -> Iterator[tuple[Game, Result]]:
+    alone: bool = False,
+) -> Generator[tuple[Game, Result], None, None]:
     """Play the games, yielding each with its result once that is stored.
 
-    Only twice `slots` games are handed out at once, so that a stop loses next to nothing.
+    Only twice `slots` games are handed out at once, so that a stop loses next to nothing, with
+    `alone` one. A submission whose process could not be ended, or that has ended its worker,
+    plays no more of them.
     """
-    waiting: dict[Future[Result], Game] = {}
-    queue = iter(games)
-    exhausted = False
+    barred: set[str] = set()
+
+    def ahead() -> Iterator[tuple[Game, Job]]:
+        for game in games:
+            if barred.isdisjoint(game.submitted):
+                store.begin(game.key, game.title)
+                yield game, game.job(isolation, dict(sources))
+
     try:
-        while waiting or not exhausted:
-            while not exhausted and len(waiting) < slots * 2:
-                game = next(queue, None)
-                if game is None:
-                    exhausted = True
-                    break
-                job = game.job(isolation, dict(sources))
-                waiting[executor.submit(play_game, job)] = game
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                game = waiting.pop(future)
+        with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
+            for game, future in done:
                 result = _result_of(future, game)
-                store.add(result)
+                _store(result, game, store, alone or slots == 1)
+                if result["died"]:
+                    barred.update(game.submitted)
+                barred.update(str(game.players[side - 1].sha256) for side in result["left_behind"])
                 yield game, result
     finally:
-        for future in waiting:
-            future.cancel()
+        store.end_all()
+
+
+def load_all(
+    contestants: Iterable[Contestant],
+    rubric: Rubric,
+    store: Store,
+    pool: Pool,
+    isolation: str,
+    sources: Mapping[str, str],
+) -> Iterator[tuple[Contestant, str | None, str | None]]:
+    """Try once to load each that comes from a file, yielding it with its problem and our own.
+
+    What is known of a source under these limits is not tried again.
+    """
+    limits = limits_text(rubric.limits)
+    known = store.loaded(limits)
+    slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
+
+    def ahead() -> Iterator[tuple[Contestant, Job]]:
+        for item in contestants:
+            store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
+            match = Match(LOADING, item, item)
+            terms = (rubric.part_a.boards[0], 0, 1, 0, rubric.match.time_limit, rubric.limits)
+            yield item, Game(match, *terms).job(isolation, dict(sources))
+
+    new = {item.sha256: item for item in contestants if item.sha256 is not None}
+    contestants = [item for sha256, item in new.items() if sha256 not in known]
+    try:
+        with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
+            for item, future in done:
+                key = f"{LOADING}{item.sha256}"
+                try:
+                    result = future.result()
+                except Exception as error:
+                    result = {"problem": None, "fault": one_line(error)}
+                    if type(error).__name__ in DEATHS:
+                        store.end(key, died=True)
+                        store.blame({str(item.sha256): ""}, f"loading {item.name}")
+                if result["fault"] is None:
+                    store.end(key, died=False)
+                    store.set_loaded(str(item.sha256), limits, result["problem"])
+                yield item, result["problem"], result["fault"]
+    finally:
+        store.end_all()
+
+
+def _store(result: Result, game: Game, store: Store, alone: bool) -> None:
+    """Store a result; who has ended its worker is suspected, and with nothing beside it blamed."""
+    if result["died"]:
+        store.end(game.key, died=True)
+        if alone:
+            store.blame(game.blamed(), game.title)
+    store.add(result)
 
 
 def _result_of(future: Future[Result], game: Game) -> Result:
     """Return a game's result; where its worker died again and again, say so in its place."""
+    died = False
     try:
         return future.result()
     except CancelledError:
         fault, trace = "cancelled", None
     except Exception as error:
         fault, trace = one_line(error), "".join(traceback.format_exception(error))
+        died = type(error).__name__ in DEATHS
     return {
         "key": game.key,
         "names": [player.name for player in game.players],
@@ -185,5 +312,7 @@ def _result_of(future: Future[Result], game: Game) -> Result:
         "seconds": 0.0,
         "fault": fault,
         "traceback": trace,
+        "died": died,
+        "left_behind": [],
         **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
     }

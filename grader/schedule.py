@@ -115,6 +115,29 @@ class Game:
         text = json.dumps([EXTENDED.name, *terms, *players, *last])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @property
+    def submitted(self) -> list[str]:
+        """Return the hashes of the submissions in it."""
+        return [str(player.sha256) for player in self.players if player.is_submission]
+
+    @property
+    def title(self) -> str:
+        """Return the game in words."""
+        return (
+            f"{self.match.part}: {self.match.two.name}, {self.board.name}, "
+            f"as player {self.side}, round {self.repeat + 1}"
+        )
+
+    def blamed(self) -> dict[str, str]:
+        """Return whom to blame for the death of the grader: each hash with the other one's.
+
+        An opponent of the kit is never to blame; it stands there as the empty text.
+        """
+        hashes = self.submitted
+        return {
+            sha256: next((other for other in hashes if other != sha256), "") for sha256 in hashes
+        }
+
     def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
         """Return all that a worker needs to play the game, as plain values."""
         return {
@@ -139,6 +162,11 @@ def limits_key(limits: AgentLimits) -> dict[str, object]:
     """Return the limits that are not the usual ones, by their stable names."""
     values = {name: (getattr(limits, field), usual) for field, (name, usual) in LIMITS.items()}
     return {name: value for name, (value, usual) in values.items() if value != usual}
+
+
+def limits_text(limits: AgentLimits) -> str:
+    """Return the limits under which a source could be loaded or not, as a key of their own."""
+    return json.dumps(limits_key(limits))
 
 
 def _version(player: Contestant) -> int:
@@ -216,6 +244,11 @@ def timed_turns(game: Game) -> int:
     turns = empty + (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
     thinkers = sum(thinks(player.agent) for player in game.players)
     return int(turns) * thinkers // 2
+
+
+def worth(game: Game) -> Seconds:
+    """Return about how many seconds a game takes in which everybody uses all the time there is."""
+    return timed_turns(game) * game.time_limit
 
 
 def thinks(agent: str) -> bool:

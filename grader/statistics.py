@@ -15,6 +15,9 @@ import numpy as np
 
 from grader.rubric import CompareRules, StatisticsRules
 
+DECIMALS: Final = 1
+"""So many of them people see of an interval."""
+
 ROUNDING: Final = math.sqrt(1 / 12)
 """The standard deviation of a uniform error of one point."""
 
@@ -91,12 +94,13 @@ def sequential_interval(samples: Sequence[float], rules: CompareRules) -> Interv
 def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Interval]:
     """Return what pairs of games say so far of a new agent against an old one.
 
+    Neither is better while the interval, as it is printed, reaches 0.
     `equal`: the true mean margin lies within `equal_within` of 0; `open`: play on.
     """
     interval = sequential_interval(samples, rules)
-    if interval.low > 0:
+    if round(interval.low, DECIMALS) > 0:
         return "better", interval
-    if interval.high < 0:
+    if round(interval.high, DECIMALS) < 0:
         return "worse", interval
     if -rules.equal_within <= interval.low and interval.high <= rules.equal_within:
         return "equal", interval

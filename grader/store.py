@@ -7,8 +7,10 @@ describes the tables.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
 import sqlite3
 import sys
 import zlib
@@ -42,6 +44,14 @@ CREATE TABLE IF NOT EXISTS game (
     status TEXT NOT NULL, fault TEXT, traceback TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS record (
     key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS loaded (
+    sha256 TEXT NOT NULL, limits TEXT NOT NULL, problem TEXT, PRIMARY KEY (sha256, limits)) STRICT;
+CREATE TABLE IF NOT EXISTS begun (
+    key TEXT PRIMARY KEY, title TEXT NOT NULL, running INTEGER NOT NULL, deaths INTEGER NOT NULL,
+    machine TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS ended_grader (
+    sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL,
+    PRIMARY KEY (sha256, opponent)) STRICT;
 """
 """`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
 grader's own failure in one line, of a game whose status is INFRA and that has no scores."""
@@ -118,12 +128,17 @@ class Store:
         try:
             if writing:
                 self._lock = _take_lock(path)
+                if not path.exists():  # the seed of a class will be in it
+                    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = _connect(path, writing)
             self._prepare(writing)
         except sqlite3.Error as error:
             self._release()
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT:
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code == sqlite3.SQLITE_CORRUPT:
                 raise _damaged(path, error) from None
+            if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
+                raise BadInput(f"{path}: cannot be written: {error}") from None
             raise BadInput(f"{path}: no results file of the grader ({error})") from None
         except BaseException:  # Ctrl-C too: the lock on the file is given back
             self._release()
@@ -184,6 +199,17 @@ class Store:
         except json.JSONDecodeError as error:
             raise _damaged(self.path, error) from None
 
+    def secret(self, make: bool) -> int | None:
+        """Return the secret seed of a class, made once, or None; nobody else reads such a file."""
+        held = self.meta("secret")
+        if held is None and make:
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.chmod(f"{self.path}{suffix}", 0o600)
+            held = f"{secrets.randbits(256):064x}"
+            self.set_meta({"secret": held})
+        return None if held is None else int(held, 16)
+
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
         with self._transaction() as database:
@@ -243,6 +269,8 @@ class Store:
             "fault, traceback"
         )
         with self._transaction() as database:
+            if not result["died"]:  # else whoever wants to know finds it among the begun
+                database.execute("DELETE FROM begun WHERE key = ?", (result["key"],))
             database.execute(
                 f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
             )
@@ -278,6 +306,93 @@ class Store:
         )
         return {key: Fault(fault, attempts) for key, fault, attempts in rows}
 
+    def begin_again(self, keys: Iterable[str]) -> None:
+        """Forget how often games have failed."""
+        with self._transaction() as database:
+            database.executemany(
+                "UPDATE game SET attempts = 0 WHERE key = ? AND fault IS NOT NULL",
+                [(key,) for key in keys],
+            )
+
+    def begin(self, key: str, title: str) -> None:
+        """Note that something runs that may end the grader, before it does."""
+        with self._transaction() as database:
+            database.execute(
+                "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
+                "SET running = 1, machine = excluded.machine",
+                (key, title, machine()),
+            )
+
+    def end(self, key: str, died: bool) -> None:
+        """Note that something has ended, by itself or together with the grader or its worker."""
+        with self._transaction() as database:
+            if died:
+                change = "SET running = 0, deaths = deaths + 1"
+                database.execute(f"UPDATE begun {change} WHERE key = ?", (key,))
+            else:
+                database.execute("DELETE FROM begun WHERE key = ?", (key,))
+
+    def end_all(self) -> None:
+        """Note that nothing runs any more."""
+        with self._transaction() as database:
+            database.execute("UPDATE begun SET running = 0")
+            database.execute("DELETE FROM begun WHERE deaths = 0")
+
+    def take_stock(self) -> list[str]:
+        """Return the titles of what ran when an earlier grader was ended by the machine.
+
+        A grader that somebody has killed proves nothing: the kernel must have ended a process
+        for want of memory meanwhile, or the machine have started anew. Where a system tells
+        neither, every sudden end counts.
+        """
+        rows = self._database.execute("SELECT key, title, machine FROM begun WHERE running = 1")
+        now = machine()
+        ended = [(key, title) for key, title, then in rows if not now or then != now]
+        for key, _ in ended:
+            self.end(key, died=True)
+        self.end_all()
+        return [title for _, title in ended]
+
+    def suspects(self) -> dict[str, int]:
+        """Return how often the grader or a worker was ended while each of these ran."""
+        rows = self._database.execute("SELECT key, deaths FROM begun WHERE deaths > 0")
+        return dict(rows.fetchall())
+
+    def blame(self, sources: Mapping[str, str], title: str) -> None:
+        """Note whose game has ended the grader; `sources` has the name of each one's opponent."""
+        with self._transaction() as database:
+            rows = [(sha256, opponent, title) for sha256, opponent in sources.items()]
+            database.executemany("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", rows)
+
+    def set_loaded(self, sha256: str, limits: str, problem: str | None) -> None:
+        """Note that a source could be loaded, or why not."""
+        with self._transaction() as database:
+            row = (sha256, limits, problem)
+            database.execute("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", row)
+
+    def loaded(self, limits: str) -> dict[str, str | None]:
+        """Return why sources could not be loaded under these limits, None for those that could."""
+        if self.is_first:
+            return {}
+        rows = self._database.execute(
+            "SELECT sha256, problem FROM loaded WHERE limits = ?", (limits,)
+        )
+        return dict(rows.fetchall())
+
+    def set_aside(self) -> dict[str, str]:
+        """Return the sources that are set aside, each with the title of what ended the grader.
+
+        In a game of two submissions nobody knows which one it was, until it happens to one of
+        them with another opponent too.
+        """
+        if self.is_first:
+            return {}
+        rows = self._database.execute(
+            "SELECT sha256, min(title) FROM ended_grader GROUP BY sha256 "
+            "HAVING count(*) > 1 OR min(opponent) = ''"
+        )
+        return dict(rows.fetchall())
+
     def records(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the record's text for each key of a game that has a result."""
         return self._unpacked("zlib", keys)
@@ -298,6 +413,19 @@ class Store:
             except (zlib.error, UnicodeDecodeError) as error:
                 raise _damaged(self.path, error) from None
             yield text
+
+
+def machine() -> str:
+    """Return what changes once the machine starts anew or ends a process for want of memory.
+
+    Empty where the system does not tell.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        counters = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+        return f"{boot} {counters['oom_kill']}"
+    except (OSError, KeyError, ValueError):
+        return ""
 
 
 class _Transaction:

@@ -27,7 +27,7 @@ from typing import IO, Any, Final
 
 from connect4.errors import BadInput
 
-ATTEMPTS: Final = 3
+ATTEMPTS: Final = 2
 """How often a game is begun whose worker dies: it is played again, but not for ever."""
 
 ROOT: Final = Path(__file__).resolve().parent.parent

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from grader import compare
 from grader import rubric as rubrics
 from grader.schedule import baseline, submitted
+from grader.statistics import verdict
 from grader.store import Faults, Played
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
@@ -86,13 +89,105 @@ def test_the_command_finds_the_stronger_one(tmp_path: Path) -> None:
     rubric(tmp_path, compare="min_pairs = 4\nerror = 0.2\n")
     hand_in(tmp_path, "new", searcher(2))
     arguments = ("--rubric", "rubric.toml", "--isolation", "process")
-    done = run(COMMAND, "compare", "new/ai.py", "random", "--games", "80", *arguments, cwd=tmp_path)
+    named = ("compare", "new/ai.py", "random", "--games", "80", "--part", "b")
+    done = run(COMMAND, *named, *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new/ai.py is better than random: mean margin +")
+    assert "at most 80 games, at most " in done.stderr
     same = run(
         COMMAND, "compare", "new/ai.py", "new/ai.py", "--games", "4", *arguments, cwd=tmp_path
     )
-    assert "not clear yet whether NEW is better than OLD: mean margin +0.00" in same.stdout
+    part_a, part_b = same.stdout.split("part B, get_intelligent_move, against each other:\n")
+    assert part_a.startswith("part A, get_expectimax_move, each against random:\n")
+    assert "not clear yet whether NEW is better than OLD: +0.00 points more margin" in part_a
+    assert part_a.count("4 games: ") == 2
+    assert "not clear yet whether NEW is better than OLD: mean margin +0.00" in part_b
+
+
+BREAKS_PART_A = """
+
+class AIPlayer(AIPlayer):
+    def get_expectimax_move(self, state):
+        raise ValueError("lost in part A")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_a_broken_get_expectimax_move_is_found_and_the_games_are_kept(tmp_path: Path) -> None:
+    rubric(tmp_path, compare="min_pairs = 3\nerror = 0.2\n")
+    hand_in(tmp_path, "new", searcher(1) + BREAKS_PART_A)
+    hand_in(tmp_path, "old", searcher(1))
+    named = ("compare", "new/ai.py", "old/ai.py", "--games", "20", "--rubric", "rubric.toml")
+    kept = ("--records", "games", "--page", "--isolation", "process")
+    done = run(COMMAND, *named, *kept, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    part_a, part_b = done.stdout.split("part B")
+    assert "new/ai.py is worse than old/ai.py: -" in part_a
+    assert ", lost turns of new/ai.py: " in part_a
+    assert "lost turns" not in part_b
+    paths = sorted((tmp_path / "games").glob("*.json"))
+    against_random = [path for path in paths if "random" in path.name]
+    assert len(against_random) >= 12
+    assert len(paths) > len(against_random)
+    first = records.read(next(path for path in against_random if "new" in path.name))
+    asked = {player.asked for player in first.players}
+    assert asked == {"expectimax", None}
+    turn = 1 if first.players[0].asked else 2
+    name = next(path for path in against_random if "new" in path.name).name
+    again = run("connect4.ConnectFour", "--replay-turn", f"{name}:{turn}", cwd=tmp_path / "games")
+    assert "lost in part A" in again.stdout + again.stderr
+    shown = (tmp_path / "games" / "games.html").read_text(encoding="utf-8")
+    assert "new/ai.py" in shown
+    assert shown.count("lost in part A") >= 1
+
+
+def test_part_a_compares_pairs_of_games_against_the_same_random_player() -> None:
+    rubric = rubrics.read()
+    scheduled = list(compare.pairs(NEW, OLD, rubric, 60, "a"))
+    assert len(scheduled) == 30
+    for games in scheduled:
+        assert [game.players[game.side - 1] for game in games] == [NEW, NEW, OLD, OLD]
+        assert {game.players[2 - game.side].agent for game in games} == {"random"}
+        assert len({game.board.digest for game in games}) == 1
+        assert len({game.seed for game in games}) == 1
+    comparison = compare.begin(rubric, "a", OLD)
+    for games in scheduled:
+        for game in reversed(games):
+            own = 40 + game.repeat % 5 if game.match.one == NEW else 30
+            comparison.add(game, played(game.key, (own, 20) if game.side == 1 else (20, own)))
+    assert comparison.verdict == "better"
+    assert comparison.samples == [10.0 + number % 5 for number in range(len(comparison.samples))]
+    text = compare.conclusion(comparison, ("new", "old"))
+    assert text.startswith("new is better than old: +1")
+    assert f"\nold: {len(comparison.samples) * 2} games: " in text
+
+
+def test_an_interval_that_reaches_zero_as_it_is_printed_is_not_better() -> None:
+    rules = replace(rubrics.read().compare, min_pairs=2, error=0.05)
+    rng = random.Random(1)
+    seen = set()
+    for shift in (0.01 * step for step in range(600)):
+        samples = [rng.gauss(0, 1) for _ in range(12)]
+        samples = [value + shift for value in samples]
+        found, interval = verdict(samples, rules)
+        printed = f"{interval.low:+.1f}"
+        seen.add((found == "better", printed in ("+0.0", "-0.0")))
+        assert (found == "better") == (float(printed) > 0)
+    assert seen == {(True, False), (False, False), (False, True)}
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_a_file_that_cannot_be_loaded_is_refused_with_the_reason(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path, "new", "import no_such_module\n" + searcher(1))
+    hand_in(tmp_path, "old", searcher(1))
+    done = run(COMMAND, "compare", "new", "old", "--rubric", "rubric.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: new: cannot be loaded: ")
+    assert "no_such_module" in last
+    assert 'File "ai.py", line 1' in done.stderr
 
 
 def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None:

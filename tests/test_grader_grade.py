@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -18,6 +19,9 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
+from connect4.games.extended import EXTENDED
+from connect4.players.base import Setup
+from connect4.players.registry import parse_agent
 from connect4.views import document
 from grader import feedback
 from grader import rubric as rubrics
@@ -25,12 +29,13 @@ from grader.commands import scratch_for
 from grader.report import read_results, write_pages
 from grader.rubric import AgentLimits
 from grader.schedule import LIMITS, grade_games, limits_key, submitted
-from grader.store import Store
+from grader.store import Store, machine
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.grading import (
     AGENTS,
     COMMAND,
+    SEED,
     alive,
     count,
     descendants,
@@ -255,7 +260,7 @@ def test_who_breaks_a_rule_of_form_is_graded_and_remarked(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     rows = {row["Name"]: row for row in gradebook(tmp_path)}
     assert rows["ann"]["Remark"] == ""
-    assert rows["bo"]["Remark"].startswith("line 1: class: no class AIPlayer at the top of the")
+    assert rows["bo"]["Remark"].startswith("cannot be loaded: ")
     assert rows["bo"]["Total"] == "0.00"
 
 
@@ -288,7 +293,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     rubric(tmp_path, match="repeats = 3\n")
     hand_in(tmp_path, "ann", searcher(1))
     arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
-    limited = f"ulimit -f 90; exec {sys.executable} -m {COMMAND} {' '.join(arguments)}"
+    limited = f"ulimit -f 150; exec {sys.executable} -m {COMMAND} {' '.join(arguments)}"
     done = subprocess.run(
         ["bash", "-c", limited],
         cwd=tmp_path,
@@ -567,8 +572,7 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     with closing(sqlite3.connect(tmp_path / "part.db")) as database:
         database.execute(
             "UPDATE game SET status = 'INFRA', fault = 'no luck', score1 = NULL, score2 = NULL, "
-            "attempts = 3 WHERE key = (SELECT key FROM game WHERE player1 = 'bo' AND "
-            "player2 = 'random')"
+            "attempts = 3 WHERE player1 = 'bo' AND player2 = 'random'"
         )
         database.commit()
     done = run(COMMAND, "report", "part.db", "--out", "marks", "--details", cwd=tmp_path)
@@ -608,3 +612,141 @@ def test_a_system_without_user_numbers_has_a_place_for_workers(
     one, two = scratch_for(tmp_path / "one.db"), scratch_for(tmp_path / "two.db")
     assert one != two
     assert one == scratch_for(tmp_path / "one.db")
+
+
+def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    hand_in(tmp_path / "class", "bo", f"import no_such_module\n{searcher(1)}")
+    done = grade(tmp_path)
+    assert done.returncode == 0, done.stderr
+    why = "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'"
+    assert f"bo: not graded: {why}" in done.stderr
+    assert "4 games to play (0 have results)" in done.stderr
+    assert {game[:2] for game in games(tmp_path / "grade.db").values() if "bo" in game} == set()
+    rows = {row["Name"]: row for row in gradebook(tmp_path)}
+    assert rows["bo"]["Total"] == "0.00"
+    assert rows["bo"]["Remark"].startswith(why)
+    assert float(rows["ann"]["Total"]) >= 0
+    line = next(line for line in done.stdout.splitlines() if line.startswith("bo  "))
+    assert why in line
+    marks = tmp_path / "marks"
+    for name in ("feedback/bo.html", "results/bo.json", "junit.xml"):
+        text = (marks / name).read_text(encoding="utf-8")
+        assert "no_such_module" in text
+        assert "line 1, in &lt;module&gt;" in text.replace("<module>", "&lt;module&gt;"), name
+    again = grade(tmp_path)
+    assert "0 games to play (4 have results)" in again.stderr
+    assert again.stdout == done.stdout
+    told = run(COMMAND, "report", "grade.db", cwd=tmp_path)
+    assert told.stdout == done.stdout
+
+
+def test_a_baseline_that_cannot_be_loaded_is_the_teachers_to_mend(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    (tmp_path / "baseline.py").write_text("import no_such_module\n", encoding="utf-8")
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    done = grade(tmp_path)
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(
+        f"error: rubric.toml: agent 'ai:{tmp_path}/baseline.py' cannot be loaded"
+    )
+
+
+def seedless(folder: Path, seed: str = "") -> None:
+    """Write the tiny rubric with another seed, or none."""
+    path = rubric(folder)
+    text = path.read_text(encoding="utf-8").replace(f"seed = {SEED}\n", seed)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -> None:
+    seedless(tmp_path)
+    for name in ("ann", "bo"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    done = grade(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "seed" not in done.stderr
+    assert stat.S_IMODE((tmp_path / "grade.db").stat().st_mode) == 0o600
+    assert "0 games to play (8 have results)" in grade(tmp_path).stderr
+    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
+        (secret,) = database.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    assert len(secret) == 64
+    paths = (tmp_path / "marks" / "records").rglob("*.json")
+    seeds = {str(json.loads(path.read_text(encoding="utf-8"))["seed"]) for path in paths}
+    assert len(seeds) == 2  # one board, once, from two sides
+    for path in (tmp_path / "marks").rglob("*"):
+        if path.is_file() and "records" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            assert not any(number in text for number in (secret, *seeds)), path
+    other = grade(tmp_path, "--results", "other.db")
+    assert "8 games to play (0 have results)" in other.stderr
+    assert not games(tmp_path / "grade.db").keys() & games(tmp_path / "other.db").keys()
+
+
+def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
+    seedless(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    done = grade(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "practice seed 20240: everybody can work out the random player's moves" in done.stderr
+    seedless(tmp_path, "seed = 20240\n")
+    assert "can be guessed" not in grade(tmp_path, "--dry-run").stderr
+    hand_in(tmp_path / "class", "bo", searcher(1, note="bo"))
+    assert_refused(grade(tmp_path), "rubric.toml: match.seed 20240 is the practice seed")
+    assert "4 games to play (4 have results)" in grade(tmp_path, "--dry-run").stderr
+    tournament = ("tournament", "class", "--rubric", "rubric.toml")
+    assert_refused(run(COMMAND, *tournament, cwd=tmp_path), "match.seed 20240 is the practice seed")
+    seedless(tmp_path, "seed = 7\n")
+    assert "match.seed 7 can be guessed" in grade(tmp_path).stderr
+
+
+def test_no_side_is_given_what_the_random_player_draws_from() -> None:
+    """Neither in the same game nor in the other one of its pair."""
+    for game in grade_games([submitted("ann", "1" * 64)], rubrics.read()):
+        for other in grade_games([submitted("ann", "1" * 64)], rubrics.read()):
+            name, random_player = parse_agent("greedy"), parse_agent("random")
+            own = Setup(name, game.side, EXTENDED, 1.0, game.seed)
+            drawn = Setup(random_player, 3 - other.side, EXTENDED, 1.0, other.seed)
+            assert own.derived_seed() != drawn.derived_seed()
+            assert game.seed >= 2**64
+
+
+def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
+    """Make a results file that a grader left when it was ended during a game of `name`."""
+    with closing(sqlite3.connect(results)) as database:
+        (key,) = database.execute(
+            "SELECT key FROM game WHERE player1 = ? AND player2 = 'random'", (name,)
+        ).fetchone()
+        database.execute("DELETE FROM game WHERE key = ?", (key,))
+        database.execute("DELETE FROM record WHERE key = ?", (key,))
+        database.execute(
+            "INSERT INTO begun VALUES (?, 'A: random, tiny.txt', 1, ?, ?)", (key, deaths, machine)
+        )
+        database.commit()
+
+
+def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    for name in ("ann", "hog"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    assert grade(tmp_path).returncode == 0
+    for _ in range(3):  # a grader that somebody kills says nothing of the game
+        suspect(tmp_path / "grade.db", "hog", machine())
+        killed = grade(tmp_path)
+        assert "1 games to play (7 have results)" in killed.stderr
+        assert "the machine" not in killed.stderr
+    suspect(tmp_path / "grade.db", "hog", "another boot 0")
+    once = grade(tmp_path)
+    assert "the last run was ended by the machine during A: random, tiny.txt" in once.stderr
+    assert "1 games to play (7 have results)" in once.stderr
+    suspect(tmp_path / "grade.db", "hog", "another boot 0", deaths=1)
+    twice = grade(tmp_path)
+    why = "set aside: twice the grader was ended by this: A: random, tiny.txt, as player 1, round 1"
+    assert f"hog: not graded: {why}" in twice.stderr
+    assert twice.returncode == 0
+    rows = {row["Name"]: row for row in gradebook(tmp_path)}
+    assert (rows["hog"]["Total"], rows["hog"]["Remark"]) == ("0.00", why)
+    assert rows["ann"]["Remark"] == ""
+    assert rows["ann"]["Total"] != ""

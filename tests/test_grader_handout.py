@@ -507,6 +507,29 @@ def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text", ["", "[part_a]\npoints = 3\n", "[match] # ours\nrepeats = 2\n[limits]\nstartup = 9\n"]
+)
+def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+    named = ("--rubric", "r.toml") if text else ()
+    seeds = []
+    for name in ("one.zip", "two.zip"):
+        done = run(COMMAND, "handout", name, "--gradescope", *named, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        packed = tomllib.loads(content(tmp_path / name)["rubric.toml"].decode())
+        seeds.append(packed["match"].pop("seed"))
+        assert {key: value for key, value in packed.items() if value} == tomllib.loads(text)
+    assert min(seeds) > 2**128
+    assert seeds[0] != seeds[1]
+
+
+def test_an_autograder_of_the_practice_seed_is_not_made(tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text("[match]\nseed = 20240\n", encoding="utf-8")
+    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", "r.toml", cwd=tmp_path)
+    assert_refused(done, "r.toml: match.seed 20240 is the practice seed: everybody can work out")
+
+
 def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
     done = run(COMMAND, "handout", "kit.tar", cwd=tmp_path)
     assert_refused(done, "kit.tar: a handout is a zip; name it kit.zip")

@@ -99,7 +99,7 @@ def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
 
 @pytest.mark.slow
 def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> None:
-    with pytest.raises(WorkerDied, match="the worker died 3 times in this game"):
+    with pytest.raises(WorkerDied, match="the worker died 2 times in this game"):
         executor.submit(end_the_worker).result(30)
     assert executor.submit(process_number).result(30) > 0
 

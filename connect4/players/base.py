@@ -71,7 +71,8 @@ class Setup:
         import hashlib  # with OpenSSL's part, slow to load for a process that is given its seed
 
         digest = hashlib.sha256(f"{self.seed}:{self.player}".encode()).digest()
-        return int.from_bytes(digest[:6], "big")
+        size = 6 if self.seed < 2**64 else 16  # a long seed, of marked games, stays long
+        return int.from_bytes(digest[:size], "big")
 
 
 class Agent(Protocol):

@@ -306,7 +306,9 @@ def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
 
     for name, data in kit_files(wanted, also):
         yield f"kit/{name}", data
-    if path is not None:
+    if path is None:
+        yield "rubric.toml", rubrics.with_secret_seed("", rubrics.read()).encode()
+    else:
         yield from rubric_files(path)
 
 
@@ -316,7 +318,7 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
     The rubric names those files as the folder of the kit sees them.
     """
     rubric = rubrics.read(path)
-    text = path.read_text(encoding="utf-8")
+    text = rubrics.with_secret_seed(path.read_text(encoding="utf-8"), rubric)
     for board in rubrics.all_boards(rubric):
         beside = path.parent / board.name
         if beside.is_file():
