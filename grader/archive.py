@@ -7,22 +7,48 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from connect4.errors import BadInput
 
-Tree: TypeAlias = dict[str, Callable[[int], bytes]]
-"""Relative path with `/` -> a function that reads at most so many bytes of the file."""
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a hand-in: call it with the number of bytes that it may read at most.
+
+    It raises `BadInput` where the file cannot be read. `times` counts how often an archive has
+    it: the last one counts.
+    """
+
+    read: Callable[[int], bytes]
+    times: int = 1
+
+    def __call__(self, limit: int) -> bytes:
+        """Return at most `limit` bytes of the file."""
+        return self.read(limit)
+
+
+Tree: TypeAlias = dict[str, File]
+"""Relative path with `/` -> the file."""
 
 UNSEEN: Final = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
 MAX_CLASS_FILES: Final = 200_000
 """More files than any class hands in: the folder named is a wrong one."""
 
+MAX_FOLDER_FILES: Final = 10_000
+"""More files and folders than one student hands in."""
+
 EMPTY: Final = ".empty"
-"""Stands for the content of an empty folder, so that its student is not forgotten."""
+"""Stands for the content of a folder that has none to be seen, so that its student is not
+forgotten. Reading it raises `BadInput` where there is a reason."""
+
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How files in a zip may be packed; the others can unpack to gigabytes at once."""
 
 MEGABYTE: Final = 1_000_000
 
@@ -34,76 +60,196 @@ def is_seen(path: str) -> bool:
 
 
 def printable(name: str) -> str:
-    """Return a name that any terminal, file and database takes: its other characters as escapes."""
+    """Return a name that any terminal, file and database takes: its other characters as escapes.
+
+    Two names are never written alike.
+    """
     return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        letter
+        if letter.isprintable() and letter != "\\"
+        else letter.encode("unicode_escape").decode()
         for letter in name
     )
 
 
+def one_line(text: object) -> str:
+    """Return a text as one printable line of at most 300 characters."""
+    words = " ".join(str(text).split())
+    line = "".join(letter if letter.isprintable() else "?" for letter in words)
+    return line if len(line) <= 300 else f"{line[:200]} ... {line[-90:]}"
+
+
+def short(name: str) -> str:
+    """Return a printable path for a message; of a long one its beginning and end."""
+    return name if len(name) <= 120 else f"{name[:60]}...{name[-50:]}"
+
+
 def folder_tree(folder: Path) -> Tree:
-    """Return the files of a folder; one below it that cannot be read counts as empty."""
+    """Return the files of a folder; what below it cannot be read says so when it is read."""
     tree: Tree = {}
-
-    def locked(error: OSError) -> None:
-        place = Path(error.filename)
-        if place == folder:
-            raise BadInput(f"{folder}: cannot be read: {error.strerror}")
-        tree[printable(Path(place, EMPTY).relative_to(folder).as_posix())] = lambda limit: b""
-
-    for place, folders, files in os.walk(folder, onerror=locked):
-        folders[:] = sorted(name for name in folders if is_seen(name))
-        count = len(tree)
-        for name in sorted(files):
-            path = Path(place, name)
-            relative = path.relative_to(folder).as_posix()
-            if is_seen(relative):
-                plain = path.is_file() and not path.is_symlink()
-                tree[printable(relative)] = file_reader(path) if plain else _no_file(name)
-        if Path(place) == folder:  # links are not followed, but a student behind one is not lost
-            for name in folders:
-                if Path(folder, name).is_symlink():
-                    tree[printable(f"{name}/ai.py")] = _no_file(name)
-        if not folders and len(tree) == count and Path(place) != folder:
-            empty = Path(place, EMPTY).relative_to(folder).as_posix()
-            tree[printable(empty)] = lambda limit: b""
+    place, inside = folder, ""
+    try:
+        entries = _seen_entries(place)
+        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
+            inner = Path(entries[0].path)
+            inside += f"{printable(inner.name)}/"
+            place, entries = inner, _seen_entries(inner)
+    except OSError as error:
+        if place == folder and not inside:
+            raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
+        return {f"{inside}{EMPTY}": _refusal(f"{short(inside)} cannot be read: {error.strerror}")}
+    for entry in entries:
+        tree.update(_part(entry, inside))
         if len(tree) > MAX_CLASS_FILES:
             raise BadInput(f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?")
+    if inside and not entries:
+        tree[f"{inside}{EMPTY}"] = File(_nothing)
     return tree
 
 
-def _no_file(name: str) -> Callable[[int], bytes]:
-    """Return a reader that refuses: what stands behind a link may be anybody's."""
+def _seen_entries(folder: Path | str) -> list[os.DirEntry[str]]:
+    """Return what is to be seen in a folder, sorted: files before folders."""
+    with os.scandir(folder) as listed:
+        entries = sorted((entry for entry in listed if is_seen(entry.name)), key=_order)
+    return entries
+
+
+def _order(entry: os.DirEntry[str]) -> tuple[bool, str]:
+    return _kind(entry) in ("folder", "linked folder"), entry.name
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    """Return what an entry of a folder is; what the system tells nothing about is a file."""
+    try:
+        if entry.is_symlink():
+            return "linked folder" if os.path.isdir(entry.path) else "other"
+        if entry.is_dir(follow_symlinks=False):
+            return "folder"
+        return "file" if entry.is_file(follow_symlinks=False) else "other"
+    except OSError:
+        return "file"
+
+
+def _part(top: os.DirEntry[str], inside: str) -> Tree:
+    """Return what one entry of a class's folder comes to, perhaps one student's hand-in."""
+    part: Tree = {}
+    pending = [(top, f"{inside}{printable(top.name)}")]
+    seen = 0
+    while pending:
+        entry, name = pending.pop()
+        seen += 1
+        if seen > MAX_FOLDER_FILES:
+            why = f"more than {MAX_FOLDER_FILES} files and folders; hand in ai.py and report.txt"
+            return {f"{inside}{printable(top.name)}/{EMPTY}": _refusal(why)}
+        kind = _kind(entry)
+        if kind == "file":
+            part[name] = file_reader(Path(entry.path))
+        elif kind != "folder":
+            part[f"{name}/{EMPTY}" if kind == "linked folder" else name] = _no_file(entry.name)
+        else:
+            try:
+                below_it = _seen_entries(entry.path)
+            except OSError as error:
+                folder = short(printable(entry.name))
+                why = f"the folder {folder} cannot be read: {error.strerror}"
+                part[f"{name}/{EMPTY}"] = _refusal(why)
+                continue
+            if not below_it:
+                part[f"{name}/{EMPTY}"] = File(_nothing)
+            pending += [(item, f"{name}/{printable(item.name)}") for item in reversed(below_it)]
+    return part
+
+
+def _nothing(limit: int) -> bytes:
+    return b""
+
+
+def _refusal(why: str) -> File:
+    """Return a file that refuses to be read."""
 
     def read(limit: int) -> bytes:
-        raise BadInput(f"{name} is a link or no file at all; put the file itself there")
+        raise BadInput(why)
 
-    return read
+    return File(read)
 
 
-def file_reader(path: Path) -> Callable[[int], bytes]:
-    """Return the function that reads at most so many bytes of a file, or raises `BadInput`."""
+def _no_file(name: str) -> File:
+    """Return a file that refuses to be read: what stands behind a link may be anybody's."""
+    name = short(printable(name))
+    return _refusal(f"{name} is a link or no file at all; put the file itself there")
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a path; a pipe without a writer does not hold the opener up."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def file_reader(path: Path) -> File:
+    """Return a file on disk."""
 
     def read(limit: int) -> bytes:
         try:
-            with path.open("rb") as file:
-                return file.read(limit)
-        except OSError as error:
-            raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
+            with open(path, "rb", opener=_open_at_once) as file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return file.read(limit)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise BadInput(f"{short(printable(path.name))} cannot be read: {why}") from None
+        return _no_file(path.name)(limit)
 
-    return read
+    return File(read)
 
 
 def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a zip; raises `BadInput` where it is damaged, locked, a bomb or a trap.
+    """Return the files of a student's zip; raises `BadInput` where it is damaged, a bomb or a trap.
 
     The sizes that a zip declares bound what reading it can give.
     """
+    archive, members = _members(data, max_files, max_megabytes)
+    tree: Tree = {}
+    for member in members:
+        path = _path_of(member)
+        trap = _trap(member, path)
+        if trap is not None:
+            raise BadInput(trap)
+        _add_member(tree, archive, member, path)
+    return tree
+
+
+def class_zip_tree(data: Path) -> Tree:
+    """Return the files of a class's zip; a trap in it is the problem of the hand-in that has it.
+
+    Raises `BadInput` where the zip as a whole cannot be read.
+    """
+    archive, members = _members(data, MAX_CLASS_FILES, max_megabytes=100_000)
+    tree: Tree = {}
+    traps: Tree = {}
+    for member in members:
+        path = _path_of(member)
+        trap = _trap(member, path)
+        if trap is None:
+            _add_member(tree, archive, member, path)
+            continue
+        parts = [part for part in PurePosixPath(path).parts if part.strip("/") not in ("", "..")]
+        top = parts[0] if parts else "_"
+        if is_seen(top):
+            traps[f"{printable(top)}/ai.py"] = _refusal(trap)
+    if not tree and traps:
+        next(iter(traps.values()))(0)
+    return tree | traps
+
+
+def _members(
+    data: Path | bytes, max_files: int, max_megabytes: int
+) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """Open a zip; return it with its files, of which there are not too many or too large ones."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise BadInput(f"no readable zip ({error})") from None
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    except Exception as error:  # a header can say anything: errors of many kinds, by version
+        raise BadInput(f"no readable zip ({one_line(error)})") from None
+    members = [  # not by is_dir, which fails on an empty name
+        member for member in archive.infolist() if not member.filename.endswith("/")
+    ]
     if len(members) > max_files:
         raise BadInput(f"the zip holds {len(members)} files, allowed are {max_files}")
     size = sum(member.file_size for member in members)
@@ -111,35 +257,50 @@ def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
         raise BadInput(
             f"the zip unpacks to {size / MEGABYTE:.0f} MB, allowed are {max_megabytes} MB"
         )
-    tree: Tree = {}
-    for member in members:
-        path = PurePosixPath(member.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts:
-            raise BadInput(f"the zip holds {member.filename!r}, a path that leads out of it")
-        if member.flag_bits & 1:
-            raise BadInput("the zip is locked with a password")
-        if is_seen(str(path)) and not _is_link(member):
-            tree[printable(str(path))] = _member_reader(archive, member)
-    return tree
+    return archive, members
 
 
-def _is_link(member: zipfile.ZipInfo) -> bool:
-    return (member.external_attr >> 16) & 0o170000 == 0o120000
+def _path_of(member: zipfile.ZipInfo) -> str:
+    return member.filename.replace("\\", "/")
+
+
+def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
+    """Return why a zip with such a member is refused."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts:
+        name = short(printable(member.filename))
+        return f"the zip holds '{name}', a path that leads out of it"
+    if not pure.parts:
+        return "the zip holds a file without a name"
+    if member.flag_bits & 1:
+        return "the zip is locked with a password"
+    return None
+
+
+def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
+    """Add a file; of several with one name the last one counts, as it does when unpacked."""
+    path = str(PurePosixPath(path))
+    if is_seen(path):
+        name = printable(path)
+        times = tree[name].times + 1 if name in tree else 1
+        is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
+        read = _no_file(path).read if is_link else _member_reader(archive, member)
+        tree[name] = File(read, times)
 
 
 def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[int], bytes]:
+    name = short(printable(member.filename))
+
     def read(limit: int) -> bytes:
+        if member.compress_type not in METHODS:
+            raise BadInput(f"{name} in the zip is packed in a rare way; make a usual zip of it")
         try:
             with archive.open(member) as file:
                 return file.read(limit)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-            raise BadInput(
-                f"{printable(member.filename)} in the zip cannot be read ({error})"
-            ) from None
+            raise BadInput(f"{name} in the zip cannot be read ({one_line(error)})") from None
         except Exception as error:  # zlib.error and its kin have no common base
-            raise BadInput(
-                f"{printable(member.filename)} in the zip is damaged ({error})"
-            ) from None
+            raise BadInput(f"{name} in the zip is damaged ({one_line(error)})") from None
 
     return read
 
@@ -148,6 +309,17 @@ def below(tree: Tree, folder: str) -> Tree:
     """Return the part of a tree below one of its folders."""
     prefix = folder + "/"
     return {path[len(prefix) :]: read for path, read in tree.items() if path.startswith(prefix)}
+
+
+def tops(tree: Tree) -> dict[str, Tree]:
+    """Return the names at the top of a tree, sorted, each with what is below it."""
+    parts: dict[str, Tree] = {}
+    for path, file in tree.items():
+        top, slash, inner = path.partition("/")
+        part = parts.setdefault(top, {})
+        if slash:
+            part[inner] = file
+    return dict(sorted(parts.items()))
 
 
 def top_names(tree: Tree) -> list[str]:

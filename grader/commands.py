@@ -52,6 +52,8 @@ def run_check(arguments: argparse.Namespace) -> int:
         findings = [Finding(1, "file", item.problem)] if item.problem else []
         if item.source is not None and not item.problem:
             findings = check(item.source, item.report, rules)
+        if item.note:
+            findings.append(Finding(1, "file", item.note, required=False))
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
@@ -119,6 +121,8 @@ class Run:
         for item in self.found:
             if item.problem:
                 print(f"{item.name}: not graded: {item.problem}", file=sys.stderr)
+            elif item.note:
+                print(f"{item.name}: {item.note}", file=sys.stderr)
         if self.arguments.dry_run:
             self._announce(self._foreseen(path))
             return DONE

@@ -11,7 +11,10 @@ A student's hand-in may be a zip itself; a zip in that zip is refused.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -19,13 +22,18 @@ from typing import Final
 from connect4.errors import BadInput
 from connect4.players.names import source_text
 from grader.archive import (
+    EMPTY,
     MEGABYTE,
     Tree,
     below,
+    class_zip_tree,
     file_reader,
     folder_tree,
+    one_line,
     printable,
+    short,
     top_names,
+    tops,
     zip_tree,
 )
 from grader.rubric import SubmissionRules
@@ -39,6 +47,9 @@ UNREADABLE: Final = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".ipyn
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
 FOLDER: Final = "submissions"
 """Folder of the students' files beside the records that name them."""
+
+RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, whatever their ending."""
 
 MAX_METADATA: Final = 50 * MEGABYTE
 
@@ -66,6 +77,8 @@ class Submission:
     members: tuple[Member, ...] = ()
     path: Path | None = None
     """The file itself where it is one on disk, for annotations."""
+    note: str | None = None
+    """What its author should know though it can be graded."""
 
     @property
     def sha256(self) -> str | None:
@@ -90,8 +103,10 @@ class HandIn:
 def file_name(name: str) -> str:
     """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
     kept = "".join(
-        letter if letter.isalnum() or letter in " -_().@+" else "_" for letter in name
+        letter if letter.isalnum() or letter in " -_().@+" else "_"
+        for letter in unicodedata.normalize("NFC", name)
     ).strip(" .")
+    kept = f"_{kept}" if RESERVED.match(kept) else kept
     return kept[:100].encode()[:200].decode(errors="ignore") or "_"
 
 
@@ -103,15 +118,12 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
     found: list[Submission] = []
     name = name and printable(name)
     for path in paths:
-        if path.is_file() and path.suffix == ".py":
-            found.append(_single_file(path, name, rules, several=len(paths) > 1))
+        if os.path.isfile(path) and path.suffix == ".py":  # unlike Path.is_file, it never raises
+            hand_in, file = _single_file(path, name, several=len(paths) > 1)
+            found.append(replace(_open_safely(hand_in, rules, file), path=path))
             continue
-        tree = _read_path(path)
-        if name is not None or "ai.py" in tree:
-            hand_ins = [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
-        else:
-            hand_ins = _hand_ins(_unwrapped(tree))
-        found.extend(_with_path(_open(hand_in, rules), path) for hand_in in hand_ins)
+        hand_ins = _hand_ins_at(path, name, several=len(paths) > 1)
+        found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in hand_ins)
     if not found:
         shown = ", ".join(map(str, paths))
         raise BadInput(
@@ -122,37 +134,54 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
     return _told_apart(_without_doubles(ordered))
 
 
-def _single_file(path: Path, name: str | None, rules: SubmissionRules, several: bool) -> Submission:
-    """Return a file as a submission; among several, files called `ai.py` go by their folders."""
+def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, str]:
+    """Return a file as a hand-in, and the key of its source.
+
+    Among several, files called `ai.py` go by their folders.
+    """
     stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
     places = [path, path.with_name("report.txt")]
-    tree = {place.name: file_reader(place) for place in places if place.is_file()}
-    hand_in = HandIn(name or printable(stem), [str(path)], tree)
+    tree = {place.name: file_reader(place) for place in places if os.path.isfile(place)}
+    return HandIn(name or printable(stem), [str(path)], tree), path.name
+
+
+def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
+    """Return what was handed in at a path; one of several that cannot be read stops no other."""
     try:
-        return replace(_read_source(hand_in, path.name, rules), path=path)
+        tree = _read_path(path)
     except BadInput as error:
-        return Submission(hand_in.name, str(path), problem=str(error), path=path)
+        is_one = os.path.isdir(path) or path.suffix.lower() == ".zip"
+        if not (several and is_one and os.path.exists(path)):
+            raise
+        problem = str(error).removeprefix(f"{path}: ")
+        return [HandIn(printable(path.stem), [str(path)], problem=problem)]
+    if name is not None or "ai.py" in tree:
+        return [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
+    hand_ins = _hand_ins(_unwrapped(tree))
+    if several and not hand_ins:
+        return [HandIn(printable(path.resolve().stem), [str(path)], tree)]
+    return hand_ins
 
 
 def _read_path(path: Path) -> Tree:
-    if path.is_dir():
+    if os.path.isdir(path):
         return folder_tree(path)
-    if path.is_file() and path.suffix.lower() == ".zip":
+    if os.path.isfile(path) and path.suffix.lower() == ".zip":
         try:
-            return zip_tree(path, max_files=200_000, max_megabytes=100_000)
+            return class_zip_tree(path)
         except BadInput as error:
             raise BadInput(f"{path}: {error}") from None
-    if path.exists():
+    if os.path.exists(path):
         raise BadInput(f"{path}: expected a .py file, a folder or a .zip")
     raise BadInput(f"{path}: no such file or folder")
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
     """Add where the file stands on disk, if it does."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return submission
-    for place in (Path(submission.place), path / submission.place):
-        if place.is_file() and place.suffix == ".py":
+    for place in (path / submission.place, Path(submission.place)):
+        if place.suffix == ".py" and os.path.isfile(place):
             return replace(submission, path=place)
     return submission
 
@@ -177,9 +206,9 @@ def _hand_ins(tree: Tree) -> list[HandIn]:
     students = _gradescope_students(tree)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
-    for top in top_names(tree):
+    for top, inside in tops(tree).items():
         name, identity, inner = _whose(top)
-        if name is None or (top in tree and not _counts(top, tree)):
+        if name is None or (not inside and not _counts(top, tree)):
             continue
         members = students.get(top, (Member(name, identity),))
         if _is_online_text(top):
@@ -187,13 +216,13 @@ def _hand_ins(tree: Tree) -> list[HandIn]:
             texts[name, identity] = text
             continue
         name = " and ".join(member.name for member in members)
-        part = {inner or top: tree[top]} if top in tree else below(tree, top)
+        part = inside or {inner or top: tree[top]}
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
         _add(hand_in, top, part, grouped=bool(inner))
     found = {**texts, **found}
-    names = [name for name, _ in found]
+    names = Counter(name for name, _ in found)
     for (name, identity), hand_in in found.items():
-        if names.count(name) > 1:  # two students of one name
+        if names[name] > 1:  # two students of one name
             hand_in.name = f"{name} ({identity})" if identity else name
     return list(found.values())
 
@@ -235,33 +264,47 @@ def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
     hand_in.tree.update(part)
 
 
-def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
-    """Look inside a hand-in and return it as a submission, with its problem where it has one."""
+def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = None) -> Submission:
+    """Look inside a hand-in and return it as a submission, with its problem where it has one.
+
+    `file` is the source where that is known.
+    """
     place = hand_in.places[0] if hand_in.places else hand_in.name
     submission = Submission(hand_in.name, place, members=hand_in.members)
     if hand_in.problem:
-        return replace(submission, problem=hand_in.problem)
+        return replace(submission, problem=one_line(hand_in.problem))
+    try:
+        if file is not None:
+            return _read_source(hand_in, file, rules)
+        return _open(hand_in, rules)
+    except BadInput as error:
+        return replace(submission, problem=one_line(error))
+    except Exception as error:  # whatever one hand-in raises, the others are graded
+        problem = f"cannot be opened ({type(error).__name__}: {error})"
+        return replace(submission, problem=one_line(problem))
+
+
+def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+    """Return a hand-in as a submission; raises `BadInput` where it cannot be one."""
     zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
-    try:
-        if zips and hand_in.zipped:
-            raise BadInput(f"the zip holds another zip, {zips[0]}; hand in ai.py or one zip of it")
-        if zips and not sources:
-            return _open_zip(hand_in, zips, rules)
-        if closed and not sources:
-            raise BadInput(f"{closed[0]} is not opened; hand in ai.py or one zip of it")
-        return replace(
-            _read_source(hand_in, _choose(sources), rules),
-            members=hand_in.members,
-        )
-    except BadInput as error:
-        return replace(submission, problem=str(error))
+    if zips and hand_in.zipped:
+        other = short(zips[0])
+        raise BadInput(f"the zip holds another zip, {other}; hand in ai.py or one zip of it")
+    if zips and not sources:
+        return _open_zip(hand_in, zips, rules)
+    if closed and not sources:
+        raise BadInput(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
+    for path, file in hand_in.tree.items():
+        if not sources and PurePosixPath(path).name == EMPTY:
+            file(0)  # says why nothing is to be seen there
+    return _read_source(hand_in, _choose(sources), rules)
 
 
 def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submission:
     if len(zips) > 1:
-        raise BadInput(f"two zips of one student: {', '.join(zips)}")
+        raise BadInput(f"two zips of one student: {', '.join(map(short, zips))}")
     limit = rules.max_archive_mb * MEGABYTE
     data = hand_in.tree[zips[0]](limit + 1)
     if len(data) > limit:
@@ -278,7 +321,7 @@ def _choose(sources: list[str]) -> str:
     if not candidates:
         raise BadInput("no ai.py and no other .py file in it")
     if len(candidates) > 1:
-        shown = ", ".join(candidates[:4]) + (", ..." if len(candidates) > 4 else "")
+        shown = ", ".join(map(short, candidates[:4])) + (", ..." if len(candidates) > 4 else "")
         raise BadInput(f"two files that could be the agent: {shown}; hand in one ai.py")
     return candidates[0]
 
@@ -288,7 +331,11 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
     place = hand_in.places[0]
     if inside and not place.endswith(".py"):
         place = f"{place}/{inside}"
-    submission = Submission(hand_in.name, place, members=hand_in.members)
+    times = hand_in.tree[path].times
+    note = None
+    if times > 1:
+        note = f"{short(path)} stands {times} times in the zip; the last one counts"
+    submission = Submission(hand_in.name, place, members=hand_in.members, note=note)
     limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)
     if len(data) > limit:
@@ -334,13 +381,18 @@ def _told_apart(found: list[Submission]) -> list[Submission]:
     apart = []
     for submission in found:
         name, number = submission.name, 1
-        short = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
-        while file_name(name).casefold() in taken:
+        begin = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
+        while _on_disk(name) in taken:
             number += 1
-            name = f"{short} ({number})"
-        taken.add(file_name(name).casefold())
+            name = f"{begin} ({number})"
+        taken.add(_on_disk(name))
         apart.append(replace(submission, name=name))
     return apart
+
+
+def _on_disk(name: str) -> str:
+    """Return what a disk that ignores case and ways to write an accent makes of a name."""
+    return unicodedata.normalize("NFC", file_name(name).casefold())
 
 
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
@@ -356,7 +408,7 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
     folder, inside = "", False
     for line in text.splitlines():
         top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
-        key = re.fullmatch(r"\s+(- )?:(\w+):\s*(.*?)\s*", line)
+        key = re.fullmatch(r"\s+(- )?:(\w+):(.*)", line)
         if top:
             folder, inside = top[1], False
             students[folder] = []
@@ -367,7 +419,7 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
                 if key[1]:
                     students[folder].append({})
                 if students[folder]:
-                    students[folder][-1][key[2]] = printable(key[3].strip("'\""))
+                    students[folder][-1][key[2]] = printable(key[3].strip().strip("'\""))
             elif inside and not key[1]:
                 inside = False
     return {

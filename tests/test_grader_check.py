@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -204,6 +206,21 @@ def test_a_class_is_checked_whole(tmp_path: Path) -> None:
         "class/ann/ai.py: well formed",
         "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
     ]
+
+
+def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(
+    tmp_path: Path,
+) -> None:
+    with (
+        warnings.catch_warnings(action="ignore"),
+        zipfile.ZipFile(tmp_path / "bo.zip", "w") as archive,
+    ):
+        archive.writestr("bo/ai.py", "import torch\n")
+        archive.writestr("bo/report.txt", "Bo, 2\n")
+        archive.writestr("bo/ai.py", searcher())
+    done = run(COMMAND, "check", "bo.zip", cwd=tmp_path)
+    said = "file: ai.py stands 2 times in the zip; the last one counts"
+    assert (done.returncode, done.stdout) == (0, f"bo/ai.py:1: {said}\n")
 
 
 def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:

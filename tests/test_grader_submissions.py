@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import io
 import os
+import socket
+import tempfile
+import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from connect4.errors import BadInput
 from grader import rubric as rubrics
+from grader.archive import file_reader
 from grader.submissions import Member, Submission, file_name, find
+from tests.mutations import try_all
 
 RULES = rubrics.read().submission
 
@@ -22,6 +28,26 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder
+
+
+def odd_zip(name: str, **fields: int) -> bytes:
+    """Return a zip of one `ai.py` that has this name, and these fields, in the end."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        info = zipfile.ZipInfo("ai.py")
+        archive.writestr(info, "x = 1\n")
+        for key, value in {"filename": name, **fields}.items():
+            setattr(info, key, value)
+    return data.getvalue()
+
+
+def doubled(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Return a zip with files in this order, names perhaps twice."""
+    data = io.BytesIO()
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(data, "w", method) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return data.getvalue()
 
 
 def zipped(files: dict[str, str | bytes]) -> bytes:
@@ -205,8 +231,27 @@ def test_what_the_system_does_not_let_read_stops_no_other(tmp_path: Path) -> Non
     (tmp_path / "fay").chmod(0o755)
     assert found == {
         "eve": "ai.py cannot be read: Permission denied",
-        "fay": "no ai.py and no other .py file in it",
+        "fay": "the folder fay cannot be read: Permission denied",
     }
+
+
+def test_a_folder_that_can_be_listed_but_not_entered_stops_no_other() -> None:
+    def tried(folder: Path) -> str | None:
+        write(folder, {"ann.py": "a", "eve/ai.py": "x", "fay/hw/ai.py": "x"})
+        (folder / "eve").chmod(0o444)
+        (folder / "fay").chmod(0o444)
+        said = problems(find([folder], RULES))
+        (folder / "eve").chmod(0o755)
+        (folder / "fay").chmod(0o755)
+        refused = "cannot be read: Permission denied"
+        wanted = {"eve": f"ai.py {refused}", "fay": f"the folder hw {refused}"}
+        return None if said == wanted else str(said)
+
+    with tempfile.TemporaryDirectory() as name:
+        if os.geteuid() == 0:
+            assert _as_ordinary_user(Path(name), lambda: tried(Path(name))) is None
+        else:
+            assert tried(Path(name)) is None
 
 
 BOMB = zipped({"ai.py": b"#" * 30_000_000})
@@ -257,6 +302,38 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
         "not UTF-8 (line 2, byte 14); save the file as UTF-8",
     ),
+    "a zip of a version to come": (
+        {"eve.zip": odd_zip("ai.py", extract_version=99)},
+        "no readable zip (zip file version 9.9)",
+    ),
+    "a file without a name": (
+        {"eve.zip": odd_zip("")},
+        "the zip holds a file without a name",
+    ),
+    "a name that begins with NUL": (
+        {"eve.zip": odd_zip("\0")},
+        "the zip holds a file without a name",
+    ),
+    "a path longer than a disk takes": (
+        {"eve.zip": zipped({f"{'d/' * 3000}ai.py": b"\xff"})},
+        "not UTF-8 (line 1, byte 0)",
+    ),
+    "long names in a message": (
+        {"eve.zip": zipped({f"{'x' * 9000}.py": "x", f"{'y' * 9000}.py": "y"})},
+        f"two files that could be the agent: {'x' * 60}...{'x' * 47}.py, yyy",
+    ),
+    "a small file of gigabytes": (
+        {"eve.zip": doubled(("ai.py", b"#" * 1000), method=zipfile.ZIP_BZIP2)},
+        "ai.py in the zip is packed in a rare way; make a usual zip of it",
+    ),
+    "a locked zip": (
+        {"eve.zip": odd_zip("ai.py", flag_bits=1)},
+        "the zip is locked with a password",
+    ),
+    "a link in a zip": (
+        {"eve.zip": odd_zip("ai.py", external_attr=0o120777 << 16)},
+        f"ai.py {NO_FILE}",
+    ),
     "huge source": ({"eve.py": b"#" * 256_001}, "larger than 256 kB"),
 }
 
@@ -273,6 +350,134 @@ def test_one_bad_hand_in_stops_no_other(tmp_path: Path, case: str) -> None:
     assert problem is not None
     assert problem.startswith(message)
     assert "\n" not in problem
+
+
+def test_whatever_one_hand_in_raises_the_others_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(sources: list[str]) -> str:
+        if sources == ["eve.py"]:
+            raise ZeroDivisionError("of\nmine")
+        return sources[0]
+
+    monkeypatch.setattr("grader.submissions._choose", explode)
+    write(tmp_path, {"ann.py": "a", "eve.py": "x"})
+    found = find([tmp_path], RULES)
+    assert sources(found)["ann"] == "a"
+    assert problems(found) == {"eve": "cannot be opened (ZeroDivisionError: of mine)"}
+
+
+def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a", "bo.zip": b"PK", "class.zip": odd_zip("ai.py", flag_bits=1)})
+    (tmp_path / "cy").mkdir()
+    paths = [tmp_path / name for name in ("ann.py", "bo.zip", "cy", "class.zip")]
+    assert problems(find(paths, RULES)) == {
+        "bo": "no readable zip (File is not a zip file)",
+        "class": "the zip is locked with a password",
+        "cy": "no ai.py and no other .py file in it",
+    }
+
+
+def test_a_trap_in_a_class_zip_is_the_problem_of_one_student(tmp_path: Path) -> None:
+    path = write(tmp_path, {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})})
+    found = find([path / "class.zip"], RULES)
+    assert sources(found) == {"ann": "a", "eve": None}
+    assert problems(found) == {
+        "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"
+    }
+
+
+def test_of_two_files_with_one_name_in_a_zip_the_last_counts_and_it_is_said(
+    tmp_path: Path,
+) -> None:
+    data = doubled(("ai.py", b"old"), (".\\ai.py", b"new"))
+    (tmp_path / "eve.zip").write_bytes(data)
+    (tmp_path / "ann.py").write_text("a", encoding="utf-8")
+    ann, eve = find([tmp_path], RULES)
+    assert (eve.source, eve.problem) == ("new", None)
+    assert eve.note == "ai.py stands 2 times in the zip; the last one counts"
+    assert ann.note is None
+
+
+def test_a_student_beside_a_file_of_the_same_name_is_not_forgotten(tmp_path: Path) -> None:
+    path = write(tmp_path, {"class.zip": zipped({"ann": "x", "ann/ai.py": "a", "bo/ai.py": "b"})})
+    assert sources(find([path / "class.zip"], RULES)) == {"ann": "a", "bo": "b"}
+
+
+def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a", "eve/ai.py": "x"})
+    for number in range(10_000):
+        (tmp_path / "eve" / f"{number}.txt").touch()
+    deep = [tmp_path / "fay"]
+    for _ in range(1100):  # deeper than Python recurses
+        deep.append(deep[-1] / "d")
+    for folder in deep:
+        folder.mkdir()
+    try:
+        said = problems(find([tmp_path], RULES))
+    finally:
+        for folder in reversed(deep):  # pytest could not
+            folder.rmdir()
+    assert said == {
+        "eve": "more than 10000 files and folders; hand in ai.py and report.txt",
+        "fay": "no ai.py and no other .py file in it",
+    }
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_what_is_no_file_holds_nobody_up(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"ann.py": "a", "eve/hw/ai.py": "x"})
+    (tmp_path / "eve" / "hw" / "ai.py").unlink()
+    monkeypatch.chdir(tmp_path / "eve" / "hw")  # a socket's path is short
+    if kind == "pipe":
+        os.mkfifo("ai.py")
+    else:
+        with socket.socket(socket.AF_UNIX) as end:
+            end.bind("ai.py")
+    assert problems(find([tmp_path], RULES)) == {"eve": f"ai.py {NO_FILE}"}
+    with pytest.raises(BadInput, match=r"is a link or no file|No such device"):
+        file_reader(tmp_path / "eve" / "hw" / "ai.py")(10)  # it was a file when it was listed
+
+
+def test_a_linked_folder_inside_a_hand_in_is_said(tmp_path: Path) -> None:
+    write(tmp_path, {"ann/ai.py": "a"})
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "code").symlink_to(tmp_path / "ann")
+    assert problems(find([tmp_path], RULES)) == {"eve": f"code {NO_FILE}"}
+
+
+def test_names_that_a_disk_takes_for_one_are_told_apart(tmp_path: Path) -> None:
+    names = ["Jos\xe9", "JOSE\u0301"]
+    path = write(tmp_path, {"class.zip": zipped({f"{name}/ai.py": name for name in names})})
+    found = find([path / "class.zip"], RULES)
+    assert {item.source for item in found} == set(names)
+    assert sorted(item.name.endswith(" (2)") for item in found) == [False, True]
+
+
+@pytest.mark.parametrize("name", ["con", "NUL.py", "Com1", "lpt\xb9", "aux .x"])
+def test_names_of_devices_of_windows_are_no_names_of_files(name: str) -> None:
+    assert file_name(name) == f"_{name}"
+    assert file_name(f"x{name}") == f"x{name}"
+
+
+def test_two_names_never_read_alike(tmp_path: Path) -> None:
+    names = ["a\x1b", "a\\x1b"]
+    write(tmp_path, {f"{name}/ai.py": name for name in names})
+    assert sources(find([tmp_path], RULES)) == {"a\\x1b": names[0], "a\\\\x1b": names[1]}
+
+
+def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"bo.py": "mine", "class/bo.py": "b", "class/ann.py": "a"})
+    monkeypatch.chdir(tmp_path)
+    assert [item.path for item in find([Path("class")], RULES)] == [
+        Path("class/ann.py"),
+        Path("class/bo.py"),
+    ]
 
 
 def test_an_empty_folder_is_not_forgotten(tmp_path: Path) -> None:
@@ -345,3 +550,50 @@ def test_a_path_without_submissions_is_refused(tmp_path: Path, name: str, messag
 def test_a_name_given_in_other_bytes_than_utf_8_is_written_with_escapes(tmp_path: Path) -> None:
     path = write(tmp_path, {"ann.py": "a"}) / "ann.py"
     assert [item.name for item in find([path], RULES, "a\udcff")] == ["a\\udcff"]
+
+
+FUZZED = 10_000
+"""Mutated hand-ins, each beside a good one."""
+
+
+@pytest.mark.parametrize("who", ["this user", "an ordinary user"])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        range(300),
+        pytest.param(range(300, FUZZED), marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+    ],
+    ids=["few", "many"],
+)
+def test_no_mutated_hand_in_stops_another(who: str, numbers: range) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        if who == "this user":
+            assert try_all(Path(name), RULES, numbers) is None
+            return
+        if os.geteuid() != 0:
+            pytest.skip("this user is an ordinary one already")
+        assert _as_ordinary_user(Path(name), lambda: try_all(Path(name), RULES, numbers)) is None
+
+
+def _as_ordinary_user(folder: Path, work: Callable[[], str | None]) -> str | None:
+    """Do work in a process of user 65534, to whom a folder is given; return what it says."""
+    os.chown(folder, 65534, 65534)
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        said: str | None = "the work ended early"
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            said = work()
+        except BaseException as error:
+            said = repr(error)
+        finally:
+            os.write(write, (said or "").encode(errors="replace")[:60_000])
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        text = pipe.read().decode()
+    os.waitpid(child, 0)
+    return text or None
