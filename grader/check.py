@@ -1,50 +1,43 @@
 """The form of a submission, judged without running it: one `Finding` a line.
 
-Rules marked required fail the check; the others are advice.
+A process of its own reads the text: one that takes too much time or memory there costs its author
+the check, and nobody else anything. The process stays for the next text and ends with this one.
 """
 
 from __future__ import annotations
 
-import ast
+import atexit
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
 import sys
-import textwrap
-import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from grader.rubric import SubmissionRules
-from grader.state import changing_state
+from grader.form import Finding, report_findings, source_findings
 
-ALLOWED: Final = frozenset(sys.stdlib_module_names) | {"numpy", "connect4"}
+if TYPE_CHECKING:  # the process does without the games
+    from grader.rubric import SubmissionRules
 
-PARALLEL: Final = frozenset(
-    {"threading", "_thread", "multiprocessing", "concurrent", "subprocess", "asyncio", "sched"}
-)
-NETWORK: Final = frozenset(
-    {"socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "xmlrpc", "select"}
-)
-NATIVE: Final = frozenset({"ctypes", "mmap", "pty"})
-PROCESS_CALLS: Final = frozenset(
-    {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
-)
+__all__ = ["Finding", "check", "check_report", "check_source"]
 
-METHODS: Final = {
-    "__init__": ("player_number", "time"),
-    "get_expectimax_move": ("state",),
-    "get_intelligent_move": ("state",),
-}
+READ_SECONDS: Final = 30.0
+"""Any source of the size allowed is read in a tenth of it."""
 
+MEMORY: Final = 2 << 30
+"""Bytes of address space that reading may take."""
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What is wrong, where, by which rule; `required` ones fail the check."""
+MAX_FINDINGS: Final = 100
 
-    line: int
-    rule: str
-    text: str
-    required: bool = True
-    in_report: bool = False
+ROOT: Final = Path(__file__).resolve().parent.parent
+BOOT: Final = "import sys; sys.path.insert(0, sys.argv[1]); from grader.check import serve; serve()"
 
 
 def check(source: str, report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -52,159 +45,117 @@ def check(source: str, report: str | None, rules: SubmissionRules) -> list[Findi
     return check_source(source, rules) + check_report(report, rules)
 
 
-def check_source(source: str, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of a source text."""
-    findings = []
-    size = len(source.encode())
-    if size > rules.max_source_kb * 1000:
-        findings.append(
-            Finding(1, "size", f"{size / 1000:.0f} kB; at most {rules.max_source_kb} kB count")
-        )
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(source.encode())  # bytes say their own encoding
-    except SyntaxError as error:
-        return [*findings, Finding(error.lineno or 1, "syntax", f"{error.msg}; mend this line")]
-    except (RecursionError, MemoryError):
-        return [*findings, Finding(1, "syntax", "nested too deeply for Python to read")]
-    except ValueError as error:
-        return [*findings, Finding(1, "syntax", f"cannot be read as Python ({error})")]
-    found = [*_class(tree), *_imports(tree), *_calls(tree)]
-    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
-    return findings + sorted(found, key=lambda finding: finding.line)
+def check_source(
+    source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
+) -> list[Finding]:
+    """Return the findings of a source text; it is read for at most so many seconds."""
+    found = _READER.ask({"source": source, "rules": asdict(rules)}, seconds)
+    if isinstance(found, str):
+        return [Finding(1, "syntax", f"{found}; make the file smaller and simpler")]
+    return found
 
 
-def _class(tree: ast.Module) -> Iterator[Finding]:
-    classes = [
-        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
-    ]
-    if not classes:
-        assigned = any(
-            isinstance(name, ast.Name) and name.id == "AIPlayer" and isinstance(name.ctx, ast.Store)
-            for name in ast.walk(tree)
-        )
-        if not assigned:
-            text = "no class AIPlayer at the top of the file; the simulator makes one per game"
-            yield Finding(1, "class", text)
-        return
-    player = classes[-1]
-    methods = {
-        node.name: node
-        for node in player.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    second_names = {  # get_intelligent_move = get_expectimax_move
-        name.id
-        for node in player.body
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in ast.walk(node)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    }
-    if player.decorator_list:  # @dataclass makes its own
-        second_names.add("__init__")
-    for name, expected in METHODS.items():
-        signature = f"{name}(self, {', '.join(expected)})"
-        if name in methods:
-            yield from _signature(methods[name], expected, signature)
-        elif not player.bases and name not in second_names:
-            yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
-
-
-def _signature(
-    method: ast.FunctionDef | ast.AsyncFunctionDef, expected: tuple[str, ...], signature: str
-) -> Iterator[Finding]:
-    if isinstance(method, ast.AsyncFunctionDef):
-        yield Finding(method.lineno, "signature", f"async; write it as def {signature}")
-        return
-    arguments = method.args
-    names = [argument.arg for argument in arguments.posonlyargs + arguments.args][1:]
-    needed = len(names) - len(arguments.defaults)
-    keywords = [
-        argument.arg
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is None
-    ]
-    takes = needed <= len(expected) and (len(names) >= len(expected) or arguments.vararg)
-    if not takes or keywords or (method.decorator_list and _is_static(method)):
-        yield Finding(method.lineno, "signature", f"{method.name} must be called as {signature}")
-
-
-def _is_static(method: ast.FunctionDef) -> bool:
-    return any(
-        isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
-        for decorator in method.decorator_list
-    )
-
-
-def _imports(tree: ast.Module) -> Iterator[Finding]:
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for name in node.names:
-                bound = name.asname or name.name.partition(".")[0]
-                yield from _import(node.lineno, name.name, bound in used)
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                text = "a relative import; a submission is one file, so put the code into it"
-                yield Finding(node.lineno, "imports", text)
-            else:
-                names = {name.asname or name.name for name in node.names}
-                yield from _import(
-                    node.lineno, node.module or "", "*" in names or bool(names & used)
-                )
-
-
-def _import(line: int, module: str, is_used: bool) -> Iterator[Finding]:
-    top = module.partition(".")[0]
-    if top not in ALLOWED:
-        text = f"{module!r} is not there when graded: standard library, numpy and connect4 only"
-        yield Finding(line, "imports", text)
-    elif top in PARALLEL | NETWORK | NATIVE:
-        rule, what = (
-            ("threads and processes", "a submission thinks in one thread")
-            if top in PARALLEL
-            else ("sockets", "a submission talks to nobody")
-            if top in NETWORK
-            else ("system calls", "a submission is Python and numpy")
-        )
-        if is_used:
-            yield Finding(line, rule, f"uses {module!r}: {what}; do without")
-        else:
-            text = f"{module!r} is imported but never used; delete the line"
-            yield Finding(line, rule, text, required=False)
-
-
-def _calls(tree: ast.Module) -> Iterator[Finding]:
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "os"
-            and (node.attr in PROCESS_CALLS or node.attr.startswith(("exec", "spawn")))
-        ):
-            text = f"os.{node.attr} starts or stops processes, which is refused when graded"
-            yield Finding(node.lineno, "threads and processes", text)
-
-
-def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
+def check_report(
+    report: str | None, rules: SubmissionRules, seconds: float = READ_SECONDS
+) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None stands for a missing one."""
-    if report is None:
-        text = "no report.txt; describe your ideas in it, the authors in its first line"
-        return [Finding(1, "report", text, in_report=True)]
-    findings = []
-    lines = report.lstrip("\ufeff").splitlines()
-    if not lines or not lines[0].strip():
-        text = "the first line is empty; it names the authors and their entry numbers"
-        findings.append(Finding(1, "report", text, in_report=True))
-    length = 0
-    for part in report.rstrip().split("\f"):  # a form feed begins a page
-        rows = sum(
-            max(1, len(textwrap.wrap(line, rules.report_columns))) for line in part.splitlines()
+    found = _READER.ask({"report": report, "rules": asdict(rules)}, seconds)
+    if isinstance(found, str):
+        return [Finding(1, "report", f"{found}; make it shorter", in_report=True)]
+    return found
+
+
+class Reader:
+    """The process that reads texts, started when it is first needed and after it was ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, job: dict[str, Any], seconds: float) -> list[Finding] | str:
+        """Return the findings of a text, or why there are none."""
+        line = json.dumps({**job, "seconds": seconds}).encode() + b"\n"
+        with self._lock:
+            process = self._running()
+            answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+            def exchange() -> None:
+                answer = b""
+                with contextlib.suppress(OSError, ValueError):  # the process has ended
+                    assert process.stdin is not None
+                    assert process.stdout is not None
+                    process.stdin.write(line)
+                    process.stdin.flush()
+                    answer = process.stdout.readline()
+                answers.put(answer)
+
+            threading.Thread(target=exchange, daemon=True).start()
+            try:
+                answer = answers.get(timeout=seconds)
+            except queue.Empty:
+                self.end()
+                return f"not read within {seconds:g} s"
+            except BaseException:  # Ctrl-C: what it answers later is no answer to the next
+                self.end()
+                raise
+            if not answer.endswith(b"\n"):
+                self.end()
+                return "reading it took more memory than there is"
+        return [Finding(**finding) for finding in json.loads(answer)]
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid():  # a fork has one of its own
+            self._owner = os.getpid()
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", BOOT, str(ROOT)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
+                start_new_session=True,  # a Ctrl-C in the terminal is not for it
+            )
+        return self._process
+
+    def end(self) -> None:
+        """End the process, if this one has started it."""
+        process, self._process = self._process, None
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            process.wait()
+
+
+_READER: Final = Reader()
+atexit.register(_READER.end)
+
+
+def serve() -> None:
+    """Be the process that reads: a job a line from standard input, its findings to the output."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    alarm: Callable[[int], object] = getattr(signal, "alarm", lambda seconds: None)
+    for line in sys.stdin.buffer:
+        job = json.loads(line)
+        alarm(int(job["seconds"]) + 5)  # should nobody be there to end it
+        rules = cast("SubmissionRules", SimpleNamespace(**job["rules"]))
+        found = (
+            source_findings(job["source"], rules)
+            if "source" in job
+            else report_findings(job["report"], rules)
         )
-        length += max(1, -(-rows // rules.report_lines))
-    if length > rules.report_pages:
-        text = (
-            f"{length} pages of {rules.report_lines} lines; at most {rules.report_pages} are read"
-        )
-        findings.append(Finding(len(lines), "report", text, in_report=True))
-    return findings
+        alarm(0)
+        answer = json.dumps([asdict(finding) for finding in _first(found)])
+        sys.stdout.write(answer + "\n")
+        sys.stdout.flush()
+
+
+def _first(found: list[Finding]) -> list[Finding]:
+    """Return the first findings, and of many how many more there are."""
+    rest = found[MAX_FINDINGS:]
+    if not rest:
+        return found
+    required = any(finding.required for finding in rest)
+    more = Finding(rest[0].line, "more", f"{len(rest)} more findings; mend these first", required)
+    return [*found[:MAX_FINDINGS], more]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
+from connect4.config import ALLOWED_MODULES
 from connect4.errors import BadInput
 from connect4.games import load_start, nearest
 from connect4.games.base import Seconds
@@ -154,7 +155,7 @@ class StatisticsRules:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
-    """The size that a submission may have."""
+    """What a submission may be."""
 
     max_source_kb: int
     max_archive_mb: int
@@ -162,6 +163,8 @@ class SubmissionRules:
     report_pages: int
     report_lines: int
     report_columns: int
+    allowed: tuple[str, ...]
+    """Modules that a submission may import, besides the standard library and numpy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +417,13 @@ def _statistics(table: Table) -> StatisticsRules:
     return rules
 
 
+def _module(table: Table, item: object) -> str:
+    name = table.text_value("allowed", item)
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise table.wrong("allowed", f"expected the name of a module, got {name!r}")
+    return name
+
+
 def _submission(table: Table) -> SubmissionRules:
     rules = SubmissionRules(
         table.whole("max_source_kb", 1),
@@ -422,6 +432,9 @@ def _submission(table: Table) -> SubmissionRules:
         table.whole("report_pages", 1),
         table.whole("report_lines", 1),
         table.whole("report_columns", 1),
+        table.list("allowed", lambda item: _module(table, item))
+        if table.has("allowed")  # results of 0.1.0 have none
+        else ALLOWED_MODULES,
     )
     table.finish()
     return rules

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 import warnings
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from connect4.players.names import importable_sentence
 from grader import rubric as rubrics
-from grader.check import Finding, check, check_report, check_source
+from grader.check import _READER, Finding, check, check_report, check_source
+from grader.removed import INSTEAD
+from grader.state import changing_state
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
 
@@ -108,6 +114,34 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
             "2: threads and processes: os.fork starts or stops processes",
         ),
         (
+            "import os as o\no.execv('', [])\n" + CLASS,
+            "2: threads and processes: os.execv starts or stops processes",
+        ),
+        (
+            "from os import fork as f\nf()\n" + CLASS,
+            "1: threads and processes: os.fork starts or stops processes",
+        ),
+        (
+            "from posix import fork\n" + CLASS,
+            "1: threads and processes: os.fork starts or stops processes",
+        ),
+        ("import _socket\n_socket.socket()\n" + CLASS, "1: sockets: uses '_socket'"),
+        ("import connect4\n" + CLASS, "1: imports: 'connect4' is not allowed. A submission may"),
+        (
+            "from connect4.search.mcts import Mcts\n" + CLASS,
+            "1: imports: 'connect4.search.mcts' is not allowed. A submission may import the "
+            "standard library, numpy, `connect4.utils` and `connect4.config`, nothing else of",
+        ),
+        (
+            "from connect4 import utils, players\n" + CLASS,
+            "1: imports: 'connect4.players' is not allowed",
+        ),
+        ("from connect4 import *\n" + CLASS, "1: imports: 'connect4.*' is not allowed"),
+        (
+            "import connect4.utils, connect4.players.building as b\n" + CLASS,
+            "1: imports: 'connect4.players.building' is not allowed",
+        ),
+        (
             "MEMO = {}\n" + CLASS.replace("self.table[1]", "MEMO[1]"),
             "7: module state: MEMO is a module-level variable and is changed here",
         ),
@@ -147,6 +181,167 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:
     assert findings(line + CLASS) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from connect4 import utils, config as c",
+        "from connect4.utils import *",
+        "import connect4.utils",
+        "import connect4.config as c, numpy.linalg",
+    ],
+)
+def test_the_modules_of_the_kit_that_are_allowed_are_not_found(line: str) -> None:
+    assert findings(f"{line}\n{CLASS}") == []
+
+
+def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[submission]\nallowed = ["scipy", "connect4.utils"]\n', encoding="utf-8")
+    rules = rubrics.read(path).submission
+    assert check_source("import scipy.optimize\nfrom connect4 import utils\n" + CLASS, rules) == []
+    (found,) = check_source("import connect4.config\n" + CLASS, rules)
+    assert found.text.endswith(importable_sentence(["scipy", "connect4.utils"]))
+
+
+OLD = [
+    ("import time\nx = time.clock()", 2, "time.clock is not in Python 3.", "time.perf_counter"),
+    ("from time import clock", 1, "time.clock is not in Python 3.", "time.perf_counter"),
+    ("import time as t\nx = t.clock()", 2, "time.clock is not in Python 3.", "time.perf_counter"),
+    ("import collections\nx = collections.Mapping", 2, "collections.Mapping is not in", "abc.Map"),
+    ("from fractions import gcd", 1, "fractions.gcd is not in Python 3.", "write math.gcd"),
+    ("import asyncio.coroutines\nimport numpy as np\nx = np.int(3)", 3, "numpy.int is", "int"),
+    ("import numpy\nx = numpy.object", 2, "numpy.object is not in numpy ", "write object"),
+    ("from numpy import float as f", 1, "numpy.float is not in numpy ", "write float"),
+    ("for i in xrange(3):\n    pass", 1, "xrange is not in Python 3.", "write range"),
+    ("import cPickle", 1, "'cPickle' is not in Python 3.", "write pickle"),
+]
+
+
+@pytest.mark.parametrize(("code", "line", "what", "instead"), OLD)
+def test_names_of_older_versions_are_found_with_what_to_write(
+    code: str, line: int, what: str, instead: str
+) -> None:
+    found = [item for item in check_source(f"{code}\n{CLASS}", RULES) if item.rule == "old name"]
+    assert len(found) == 1
+    assert found[0].required
+    assert found[0].line == line
+    assert found[0].text.startswith(what)
+    assert instead in found[0].text
+
+
+def test_each_old_name_is_one_that_is_missing_here_or_is_advice() -> None:
+    for name in INSTEAD:
+        module, _, attribute = name.rpartition(".")
+        said = [
+            item.required
+            for item in check_source(f"from {module} import {attribute}\n{CLASS}", RULES)
+            if item.rule == "old name"
+        ]
+        there = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", f"from {module} import {attribute}"],
+            capture_output=True,
+            check=False,
+        )
+        assert said == ([True] if there.returncode else said[:1]), name
+        assert said in ([True], [False], []), name
+        assert bool(there.returncode) == (said == [True]), name
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try:\n    from time import clock\nexcept ImportError:\n    clock = None",
+        "try:\n    import cPickle as p\nexcept ImportError:\n    import pickle as p",
+    ],
+)
+def test_an_old_name_whose_lack_is_caught_is_advice(code: str) -> None:
+    assert [item.required for item in check_source(f"{code}\n{CLASS}", RULES)] == [False]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "xrange = range\nxrange(3)",
+        "def clock(time):\n    return time.clock",
+        "from time import perf_counter as clock\nclock()",
+        "import numpy as np\nx = np.int64, np.bool_, np.inf",
+    ],
+)
+def test_new_names_are_no_old_ones(code: str) -> None:
+    assert findings(f"{code}\n{CLASS}") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("x = eval('1')", "eval"),
+        ("exec('1')\nexec('2')", "exec"),
+        ("x = __import__('os')", "__import__"),
+        ("import importlib\nx = importlib.import_module('os')", "importlib"),
+        ("from importlib import import_module", "importlib"),
+        ("import sys\nx = sys.modules['os']", "sys.modules"),
+        ("from os import *", "from os import *"),
+        ("x = (lambda: 0).__globals__", "__globals__"),
+    ],
+)
+def test_what_check_cannot_see_it_says_once_as_advice(code: str, what: str) -> None:
+    (found,) = check_source(f"{code}\n{CLASS}", RULES)
+    assert not found.required
+    assert found.rule == "not seen"
+    assert found.text.startswith(f"{what}: what this runs, `check` cannot see")
+
+
+def test_methods_of_these_names_hide_nothing() -> None:
+    source = "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n"
+    assert findings(source + CLASS) == []
+
+
+def test_many_findings_end_in_their_number() -> None:
+    found = check_source("import torch\n" * 1000 + CLASS, RULES)
+    assert len(found) == 101
+    assert found[-1].text == "900 more findings; mend these first"
+    assert found[-1].required
+
+
+def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
+    huge = "x = [1,\n2]\n" * 20_000
+    (found,) = check_source(huge, RULES, seconds=0.001)
+    assert (found.line, found.rule) == (1, "syntax")
+    assert found.text == "not read within 0.001 s; make the file smaller and simpler"
+    assert found.required
+    assert findings(CLASS) == []
+
+
+def test_a_text_that_ends_its_reader_costs_no_other_its_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("grader.check.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)")
+    _READER.end()
+    (found,) = check_source(CLASS, RULES)
+    assert found.text.startswith("reading it took more memory than there is")
+    monkeypatch.undo()
+    assert findings(CLASS) == []
+
+
+def test_the_names_of_a_module_are_not_copied_for_each_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    number = 1000
+    source = "".join(f"v{one} = []\n" for one in range(number)) + "def f():\n"
+    source += "".join(f"    v{one}[0] = 1\n" for one in range(number))
+    copied = []
+
+    class Counted(set[str]):
+        def __sub__(self, other: object) -> set[str]:
+            copied.append(len(self))
+            return set(self).difference(other)  # type: ignore[call-overload]
+
+    names = Counted(f"v{one}" for one in range(number))
+    monkeypatch.setattr("grader.state._module_names", lambda tree: names)
+    assert len(list(changing_state(ast.parse(source)))) == number
+    assert sum(copied) <= number
 
 
 def test_an_unused_import_is_advice_only() -> None:

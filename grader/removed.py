@@ -1,0 +1,153 @@
+"""Names that older submissions use and that a newer Python or numpy lacks, and what to write.
+
+Whether a name is there is asked of the Python and numpy at hand; the tables only say what to write
+in its place.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import importlib
+import importlib.util
+import platform
+import warnings
+from typing import Final
+
+ABSTRACT: Final = (
+    *("Callable", "Container", "Generator", "Hashable", "ItemsView", "Iterable", "Iterator"),
+    *("KeysView", "Mapping", "MappingView", "MutableMapping", "MutableSequence", "MutableSet"),
+    *("Sequence", "Set", "Sized", "ValuesView"),
+)
+
+INSTEAD: Final = {
+    "time.clock": "time.perf_counter",
+    **{f"collections.{name}": f"collections.abc.{name}" for name in ABSTRACT},
+    "asyncio.coroutine": "async def",
+    "base64.decodestring": "base64.decodebytes",
+    "base64.encodestring": "base64.encodebytes",
+    "fractions.gcd": "math.gcd",
+    "inspect.getargspec": "inspect.getfullargspec",
+    "itertools.ifilter": "filter",
+    "itertools.imap": "map",
+    "itertools.izip": "zip",
+    "itertools.izip_longest": "itertools.zip_longest",
+    "locale.format": "locale.format_string",
+    "operator.isCallable": "callable",
+    "os.getcwdu": "os.getcwd",
+    "string.letters": "string.ascii_letters",
+    "string.lowercase": "string.ascii_lowercase",
+    "string.maketrans": "str.maketrans",
+    "string.uppercase": "string.ascii_uppercase",
+    "sys.maxint": "sys.maxsize",
+    "sys.setcheckinterval": "sys.setswitchinterval",
+    "numpy.Inf": "numpy.inf",
+    "numpy.Infinity": "numpy.inf",
+    "numpy.NAN": "numpy.nan",
+    "numpy.NINF": "-numpy.inf",
+    "numpy.NaN": "numpy.nan",
+    "numpy.PINF": "numpy.inf",
+    "numpy.alltrue": "numpy.all",
+    "numpy.asfarray": "numpy.asarray(..., dtype=float)",
+    "numpy.bool": "bool",
+    "numpy.complex": "complex",
+    "numpy.complex_": "numpy.complex128",
+    "numpy.cumproduct": "numpy.cumprod",
+    "numpy.float": "float",
+    "numpy.float_": "numpy.float64",
+    "numpy.in1d": "numpy.isin",
+    "numpy.infty": "numpy.inf",
+    "numpy.int": "int",
+    "numpy.int0": "numpy.intp",
+    "numpy.long": "int",
+    "numpy.mat": "numpy.asmatrix",
+    "numpy.msort": "numpy.sort(..., axis=0)",
+    "numpy.object": "object",
+    "numpy.product": "numpy.prod",
+    "numpy.round_": "numpy.round",
+    "numpy.row_stack": "numpy.vstack",
+    "numpy.sometrue": "numpy.any",
+    "numpy.str": "str",
+    "numpy.string_": "numpy.bytes_",
+    "numpy.trapz": "numpy.trapezoid",
+    "numpy.unicode_": "numpy.str_",
+}
+
+MODULES: Final = {
+    "ConfigParser": "configparser",
+    "Queue": "queue",
+    "StringIO": "io",
+    "Tkinter": "tkinter",
+    "__builtin__": "builtins",
+    "asynchat": "asyncio",
+    "asyncore": "asyncio",
+    "cPickle": "pickle",
+    "cStringIO": "io",
+    "cgi": "html",
+    "copy_reg": "copyreg",
+    "distutils": "shutil or sysconfig",
+    "dummy_threading": "threading",
+    "imp": "importlib",
+    "parser": "ast",
+    "pipes": "shlex",
+    "sets": "set",
+    "symbol": "ast",
+    "urllib2": "urllib.request",
+}
+
+BUILTINS: Final = {
+    "basestring": "str",
+    "cmp": "(a > b) - (a < b)",
+    "execfile": "exec",
+    "long": "int",
+    "raw_input": "input",
+    "reduce": "functools.reduce",
+    "reload": "importlib.reload",
+    "unichr": "chr",
+    "unicode": "str",
+    "xrange": "range",
+}
+
+STAYS: Final = frozenset({"numpy.bool", "numpy.long"})
+"""Gone from some versions and back in later ones: no reason to write it differently."""
+
+
+@functools.cache
+def _is_there(name: str) -> bool:
+    module, _, attribute = name.rpartition(".")
+    with warnings.catch_warnings(action="ignore"):
+        return hasattr(importlib.import_module(module), attribute)
+
+
+def old_name(name: str) -> tuple[str, bool] | None:
+    """Return what to say of `module.name` and whether it fails here; None where nothing is."""
+    if name not in INSTEAD:
+        return None
+    instead = INSTEAD[name]
+    if _is_there(name):
+        text = f"{name} is gone from newer versions; write {instead}"
+        return None if name in STAYS else (text, False)
+    return f"{name} is not in {_version(name)}; write {instead}", True
+
+
+def _version(name: str) -> str:
+    if name.startswith("numpy."):
+        return f"numpy {importlib.import_module('numpy').__version__}"
+    return f"Python {platform.python_version()}"
+
+
+def old_module(module: str) -> tuple[str, bool] | None:
+    """Return what to say of an imported module and whether it fails here; None for nothing."""
+    top = module.partition(".")[0]
+    if top not in MODULES:
+        return None
+    if importlib.util.find_spec(top) is None:
+        return f"{top!r} is not in {_version(top)}; write {MODULES[top]}", True
+    return f"{top!r} is gone from newer versions of Python; write {MODULES[top]}", False
+
+
+def old_builtin(name: str) -> str | None:
+    """Return what to say of a name of Python 2 that nothing in the file defines."""
+    if name not in BUILTINS or hasattr(builtins, name):
+        return None
+    return f"{name} is not in {_version(name)}; write {BUILTINS[name]}"
