@@ -25,7 +25,7 @@ EXAMPLES: Final = {
   python3 -m grader check submissions/               a whole class
 exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input""",
     "grade": """examples:
-  python3 -m grader grade connect4/players/ai.py --time 1      your own file, a quick look
+  python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
   python3 -m grader grade submissions.zip --dry-run            how long would that take?
   python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
@@ -75,6 +75,9 @@ def make_parser() -> Parser:
     grade = command("grade", "play submissions against random and the baselines, give points")
     grade.add_argument("paths", metavar="PATH", nargs="+", type=Path)
     grade.add_argument("--name", help="take PATH as one submission, of this name")
+    grade.add_argument(
+        "--quick", action="store_true", help="a first look at one file, in about two minutes"
+    )
     _add_playing(grade)
     _add_run(grade)
     compare = command("compare", "find out whether a new agent is better than an old one")
@@ -137,7 +140,7 @@ def _add_run(parser: Parser) -> None:
     add(
         "--retry-starved",
         action="store_true",
-        help="play games again whose late turns the machine is to blame for",
+        help="play games again whose failure or late turns the machine is to blame for",
     )
     _add_output(parser)
 

@@ -21,6 +21,7 @@ from grader import rubric as rubrics
 from grader.check import Finding, check
 from grader.grading import by_match, gradable
 from grader.progress import Progress, duration
+from grader.quick import quick
 from grader.report import GRADE, TOURNAMENT, Results, read_results
 from grader.rubric import Rubric
 from grader.run import LOADING, Result, load_all, play_all
@@ -84,6 +85,14 @@ def run_grade(arguments: argparse.Namespace) -> int:
     """Grade submissions; what has a result already is not played again."""
     rubric = read_rubric(arguments)
     found = submissions.find(arguments.paths, rubric.submission, arguments.name)
+    if arguments.quick:
+        if len(found) > 1:
+            raise BadInput(f"--quick is for one submission, and there are {len(found)}")
+        if arguments.results is None:
+            arguments.results = Path("quick.db")
+        folder = None if arguments.rubric is None else arguments.rubric.parent
+        rubric, note = quick(rubric, folder)
+        print(note, file=sys.stderr)
     return Run(arguments, GRADE, rubric, found).go()
 
 
@@ -209,10 +218,11 @@ class Run:
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
             where = "divided by the cores of the cluster"
-        done = len({game.key for game in results.games}) - len(todo)
+        ahead = {game.key for game in todo}
+        done = len({game.key for game in results.games} & results.played.keys() - ahead)
         print(
             f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
-            f"one core, {where}",
+            f"one core, {where}{'' if results.played else ', if submissions use all their time'}",
             file=sys.stderr,
         )
 

@@ -32,6 +32,11 @@ GRADEBOOK_HEADERS: Final = (
     *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark"),
 )
 
+FORMULA: Final = re.compile(
+    r"(^|[;,|:\t\r\n])([\s\"']*)(?=[=+@\-\uff1d\uff0b\uff0d\uff20])|(^)()(?=[\t\r])"
+)
+"""Where a spreadsheet may see the beginning of a formula, also in full-width letters."""
+
 CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can hold."""
 
@@ -64,8 +69,12 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
+    """Return a text that no spreadsheet takes for a formula.
+
+    Nor after a separator that is not ours: where the comma is the decimal mark, spreadsheets
+    divide lines at semicolons.
+    """
+    return FORMULA.sub(r"\1\2'", text)
 
 
 def gradescope(
@@ -258,7 +267,11 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
 
 
 def _markdown(text: str) -> str:
-    return escape(text).replace("|", "\\|").replace("\n", " ")
+    """Return a text as code in a table: in it no link, mention, picture or tag comes alive."""
+    if not text:
+        return ""
+    shown = CONTROL.sub("?", text).replace("|", "\\|").replace("`", "'")
+    return f"`{' '.join(shown.split())}`"
 
 
 def to_json(document: dict[str, Any]) -> str:

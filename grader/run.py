@@ -226,7 +226,7 @@ def play_all(
     def ahead() -> Iterator[tuple[Game, Job]]:
         for game in games:
             if barred.isdisjoint(game.submitted):
-                store.begin(game.key, game.title)
+                store.begin(game.key, f"{game.match.one.name}, {game.title}")
                 yield game, game.job(isolation, dict(sources))
 
     try:

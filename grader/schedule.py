@@ -27,6 +27,9 @@ FIRST_SCHEME: Final = 1
 
 FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
 
+START_SECONDS: Final = 1.0
+"""What a game takes besides its turns: two processes are started and ended."""
+
 STREAM: Final = 1
 """Raised whenever agents that draw at random draw otherwise from the same seed."""
 
@@ -237,18 +240,22 @@ def group_games(part: str, group: Sequence[Contestant], stage: Stage, rubric: Ru
 def timed_turns(game: Game) -> int:
     """Return about how many turns of a game are thought about for the whole time limit.
 
-    A game fills the empty cells and may spend the pop-outs; each side has half of the turns.
+    A game fills the empty cells, a pop-out is a turn and empties one more; each side has half of
+    the turns.
     """
     empty = sum(row.count(0) for row in game.board.start["board"])
     popouts = game.board.start["popouts"]
-    turns = empty + (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
+    turns = empty + 2 * (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
     thinkers = sum(thinks(player.agent) for player in game.players)
     return int(turns) * thinkers // 2
 
 
 def worth(game: Game) -> Seconds:
-    """Return about how many seconds a game takes in which everybody uses all the time there is."""
-    return timed_turns(game) * game.time_limit
+    """Return about how many seconds a game takes in which everybody uses all the time there is.
+
+    Random, greedy and searches to a fixed depth take next to none.
+    """
+    return START_SECONDS + timed_turns(game) * game.time_limit
 
 
 def thinks(agent: str) -> bool:

@@ -55,7 +55,8 @@ def remark(mark: Mark) -> str:
     notes = []
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
-        notes.append(f"incomplete: {mark.missing} games missing, points of {names} are withheld")
+        games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
+        notes.append(f"incomplete: {games} missing, points of {names} are withheld")
     if mark.submission.report is None:
         notes.append("no report.txt")
     if mark.faults.starved:

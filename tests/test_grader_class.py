@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import os
 import random
 import re
 import signal
+import sqlite3
 import time
 from pathlib import Path
 
@@ -139,3 +142,44 @@ def test_a_worker_that_is_killed_costs_only_its_game(tmp_path: Path) -> None:
 
 def _is_worker(number: int) -> bool:
     return b"grader.workers" in Path(f"/proc/{number}/cmdline").read_bytes()
+
+
+def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
+    """Whenever a game of the hog's is under way its worker is killed, as for want of memory."""
+    rubric(tmp_path)
+    for name in ("ann", "hog", "zoe"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    arguments = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
+    running = start(*arguments, "--isolation", "process", cwd=tmp_path)
+    kills = 0
+    while running.poll() is None:
+        titles = begun(tmp_path / "grade.db")
+        if titles and all(title.startswith("hog, ") for title in titles):
+            for number, _ in descendants(running.pid):
+                with contextlib.suppress(OSError):
+                    if _is_worker(number):
+                        os.kill(number, signal.SIGKILL)
+                        kills += 1
+        time.sleep(0.02)
+    out, errors = running.communicate()
+    assert running.returncode == 0, errors
+    assert kills >= 2
+    line = next(line for line in out.splitlines() if line.startswith("hog  "))
+    assert "set aside: twice the grader was ended by this: A: random, tiny.txt" in line
+    with (tmp_path / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["Name"]: row for row in csv.DictReader(file)}
+    assert rows["hog"]["Total"] == "0.00"
+    assert rows["ann"]["Remark"] == rows["zoe"]["Remark"] == ""
+    whole = [game for game in games(tmp_path / "grade.db").values() if game[-1] is None]
+    assert sum("ann" in game[:2] for game in whole) == 4
+    assert sum("zoe" in game[:2] for game in whole) == 4
+    again = run(COMMAND, *arguments, "--isolation", "process", cwd=tmp_path)
+    assert "0 games to play (8 have results)" in again.stderr
+
+
+def begun(results: Path) -> list[str]:
+    """Return the titles of the games under way."""
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(results)) as held:
+        rows = held.execute("SELECT title FROM begun WHERE running = 1").fetchall()
+        return [title for (title,) in rows]
+    return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -26,10 +27,23 @@ from connect4.views import document
 from grader import feedback
 from grader import rubric as rubrics
 from grader.commands import scratch_for
+from grader.formats import gradebook as gradebook_text
+from grader.formats import summary
+from grader.grading import Mark
+from grader.quick import quick
 from grader.report import read_results, write_pages
 from grader.rubric import AgentLimits
-from grader.schedule import LIMITS, grade_games, limits_key, submitted
+from grader.schedule import (
+    LIMITS,
+    grade_games,
+    limits_key,
+    submitted,
+    thinks,
+    timed_turns,
+    worth,
+)
 from grader.store import Store, machine
+from grader.submissions import Member, Submission
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.grading import (
@@ -161,6 +175,39 @@ def test_junit_xml_is_read_by_a_junit_library(graded: Path) -> None:
         assert properties["scores"] == "{}:{}".format(*scores)
         assert abs(int(properties["margin"])) == abs(scores[0] - scores[1])
     assert "errors" in next(iter(suites[2])).result[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("Ann;=cmd|' /C calc'!A0", "Ann;'=cmd|' /C calc'!A0"),
+        ("a\t@SUM(A1)", "a\t'@SUM(A1)"),
+        ("a, -2", "a, '-2"),
+        ("a\n+3", "a\n'+3"),
+        ('x;"=1"', 'x;"\'=1"'),
+        ("\uff1d1", "'\uff1d1"),
+        ("\tx", "'\tx"),
+        ("Anne-Marie O'Neill", "Anne-Marie O'Neill"),
+        ("a+b=c", "a+b=c"),
+        ("", ""),
+    ],
+)
+def test_no_cell_begins_a_formula_after_any_separator(text: str, cell: str) -> None:
+    name = Submission("s", "", problem="none", members=(Member(text),))
+    row = next(csv.DictReader(gradebook_text([Mark(name)], {}).lstrip("\ufeff").splitlines(True)))
+    assert row["Name"] == cell
+
+
+def test_no_link_is_alive_in_a_job_summary() -> None:
+    names = ["[a](https://b.example)", "https://b.example @everybody", "![i](x) <b> `code` a|b", ""]
+    marks = [Mark(Submission(name, "", problem="none")) for name in names]
+    lines = summary(marks, {}, rubrics.read()).splitlines()[4:]
+    for name, line in zip(names, lines, strict=True):
+        outside = "".join(line.split("`")[::2])
+        assert not set(outside) & set("[]()<>@:/"), line
+        assert line.count("`") % 2 == 0
+        assert name.replace("`", "'").replace("|", "\\|") in line
 
 
 def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Path) -> None:
@@ -407,7 +454,7 @@ def test_github_actions_get_annotations_and_a_summary(
     assert len(lines) == 3
     assert any("class/cy/ai.py,line=1::A%3A" in line or "A: random" in line for line in lines)
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "| =Ann &lt;b&gt; |" in summary
+    assert "| `=Ann <b>` |" in summary
     assert "**total**" in summary
 
 
@@ -578,13 +625,13 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     done = run(COMMAND, "report", "part.db", "--out", "marks", "--details", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if line.startswith("bo  "))
-    assert "incomplete: 1 games missing, points of A: random are withheld; no report.txt" in line
+    assert "incomplete: 1 game missing, points of A: random are withheld" in line
     assert "withheld" in next(line for line in done.stdout.splitlines() if "1 of 2" in line)
     row = next(row for row in gradebook(tmp_path) if row["Name"] == "bo")
     whole = next(row for row in gradebook(graded) if row["Name"] == "bo")
     assert (row["Part A"], row["Total"]) == ("", "")
     assert row["Part B"] == whole["Part B"] != "0.00"
-    assert row["Remark"].startswith("incomplete: 1 games missing")
+    assert row["Remark"].startswith("incomplete: 1 game missing")
     page = (tmp_path / "marks" / "feedback" / "bo.html").read_text(encoding="utf-8")
     assert f"Part A withheld, part B {whole['Part B']}: <b>incomplete, " in page
     test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
@@ -640,6 +687,55 @@ def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path:
     assert again.stdout == done.stdout
     told = run(COMMAND, "report", "grade.db", cwd=tmp_path)
     assert told.stdout == done.stdout
+
+
+@pytest.mark.parametrize("time_limit", [5.0, 10.0, 0.1])
+def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
+    whole = rubrics.read()
+    whole = rubrics.from_values(
+        {**whole.values, "match": {**whole.values["match"], "time_limit": time_limit}}, "", None
+    )
+    short, note = quick(whole, None)
+    games = {game.key: game for game in grade_games([submitted("a", "1" * 64)], short)}
+    seconds = sum(map(worth, games.values()))
+    assert seconds <= 122
+    assert seconds > 100 or short.match.time_limit == time_limit
+    names = {game.match.two.name for game in games.values()}
+    assert names == {"random", *(step.agent for step in whole.part_b.baselines)}
+    assert f"{short.match.time_limit:g} s a move in place of {time_limit:g}" in note
+    for board in (*whole.part_a.boards, *whole.part_b.boards):
+        played = board in (*short.part_a.boards, *short.part_b.boards)
+        assert (board.name in note) != played
+
+
+def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    for name in ("ann", "bo"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    named = ("grade", "class/ann", "--rubric", "rubric.toml", "--quick", "--isolation", "process")
+    done = run(COMMAND, *named, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "--quick: 1 s a move in place of 1, one pair of games against each opponent" in done.stderr
+    )
+    assert "total " in done.stdout
+    assert count(tmp_path / "quick.db") == 4
+    assert not (tmp_path / "grade.db").exists()
+    assert_refused(grade(tmp_path, "--quick"), "--quick is for one submission, and there are 2")
+
+
+def test_a_forecast_has_every_turn_of_a_game() -> None:
+    """Random games use all pop-outs, as long as there is room: each empties a cell to be filled."""
+    for game in grade_games([submitted("ann", "1" * 64)], rubrics.read()):
+        state = EXTENDED.from_json(game.board.start)
+        rng = random.Random(game.seed)
+        turns = 0
+        while not state.is_over():
+            actions = state.legal_actions()
+            state = state.apply(rng.choice(actions)) if actions else state.skip()
+            turns += 1
+        both = 1 + thinks(game.match.two.agent)
+        assert timed_turns(game) == pytest.approx(turns * both / 2, rel=0.05)
 
 
 def test_a_baseline_that_cannot_be_loaded_is_the_teachers_to_mend(tmp_path: Path) -> None:
@@ -722,7 +818,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
         database.execute("DELETE FROM game WHERE key = ?", (key,))
         database.execute("DELETE FROM record WHERE key = ?", (key,))
         database.execute(
-            "INSERT INTO begun VALUES (?, 'A: random, tiny.txt', 1, ?, ?)", (key, deaths, machine)
+            "INSERT INTO begun VALUES (?, 'hog, A: random', 1, ?, ?)", (key, deaths, machine)
         )
         database.commit()
 
@@ -739,7 +835,7 @@ def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_p
         assert "the machine" not in killed.stderr
     suspect(tmp_path / "grade.db", "hog", "another boot 0")
     once = grade(tmp_path)
-    assert "the last run was ended by the machine during A: random, tiny.txt" in once.stderr
+    assert "the last run was ended by the machine during hog, A: random" in once.stderr
     assert "1 games to play (7 have results)" in once.stderr
     suspect(tmp_path / "grade.db", "hog", "another boot 0", deaths=1)
     twice = grade(tmp_path)

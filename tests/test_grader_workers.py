@@ -195,6 +195,56 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
     assert "EXTENDED.from_json" in trace
 
 
+def test_a_game_that_fails_is_begun_three_times_and_then_left(tmp_path: Path) -> None:
+    """Its match has no points; `--retry-starved` begins it again, once what failed is mended."""
+    rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    arguments = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
+    assert run(COMMAND, *arguments, cwd=tmp_path).returncode == 0
+    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
+        (key,) = database.execute("SELECT key FROM game WHERE player1 = 'ann'").fetchone()
+        for attempts in (2, 3):
+            database.execute(
+                "UPDATE game SET status = 'INFRA', fault = 'no luck', attempts = ?, score1 = NULL "
+                "WHERE key = ?",
+                (attempts, key),
+            )
+            database.commit()
+            done = run(COMMAND, *arguments, cwd=tmp_path)
+            if attempts == 2:
+                assert done.returncode == 0, done.stderr
+                assert "1 games to play (3 have results)" in done.stderr
+    assert done.returncode == 3
+    assert "0 games to play" in done.stderr
+    assert "1 games failed again and again (INFRA): no luck; the points" in done.stderr
+    assert "incomplete: 1 game missing" in done.stdout
+    again = run(COMMAND, *arguments, "--retry-starved", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "incomplete" not in again.stdout
+
+
+def leaves_one_behind(job: dict[str, Any]) -> dict[str, Any]:
+    """Play a game as if a process of player 1 had outlived it."""
+    return {**play_game(job), "left_behind": [1]}
+
+
+def test_who_leaves_a_process_behind_begins_no_new_game_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead, sources = schedule(tmp_path)
+    monkeypatch.setattr("grader.run.play_game", leaves_one_behind)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the worker, which is to find this module
+    with (
+        LocalExecutor([None], tmp_path / "scratch") as local,
+        Store(tmp_path / "r.db", writing=True) as store,
+    ):
+        done = [game for game, _ in play_all(ahead, store, local, 1, "process", sources, True)]
+    first = [game for game in ahead if game.match.one == ahead[0].match.one]
+    assert done[0] == ahead[0]
+    assert sum(game in first for game in done) == 1
+    assert len(done) < len(ahead)
+
+
 def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError\n", encoding="utf-8")
     hand_in(tmp_path, "ann", searcher())
