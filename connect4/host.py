@@ -25,17 +25,21 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, cast
 
-from connect4 import sandbox
+from connect4 import sandbox, submission
 from connect4.errors import AgentFailure, IllegalAction
-from connect4.games import GAMES
 from connect4.games.base import Game
+from connect4.games.extended import EXTENDED
 from connect4.players.base import Agent, Setup
-from connect4.players.building import build
 from connect4.players.names import AgentName
+from connect4.players.student import MAX_FRAMES, StudentAgent, clipped
 
 BOOT: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from connect4 import host; host.main(sys.argv)"
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "kept = [__import__(name) for name in sys.argv[3].split()] and [*sys.modules]; "
+    "from connect4 import host; host.main(sys.argv, kept)"
 )
+"""Loads what a submission may import before anything else: all that is there then may stay."""
+
 START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")
@@ -46,23 +50,25 @@ STACK_SIGNAL: Final = getattr(signal, "SIGUSR1", None)
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], kept: list[str]) -> None:
     """Run a warden on the inherited socket, or, without `fork`, one agent on its shared handles.
 
     The folder that the kit was found in leaves the import path: beside it there may be files that
-    are called like modules of the standard library.
+    are called like modules of the standard library. `kept` are the modules that stay in a
+    submission's process; empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
-    for module in arguments[3:-1]:
+    for module in arguments[4:-1]:
         importlib.import_module(module)
+    files = submission.confine(kept, arguments[3].split()[1:]) if kept else None
     if arguments[2] != "shared":
-        channel, log, stack, parent = guard(socket.socket(fileno=int(arguments[2])))
+        channel, log, stack, parent = guard(socket.socket(fileno=int(arguments[2])), files)
     else:
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
         stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
-        serve(channel, log, stack, parent)
+        serve(channel, log, stack, parent, files)
     except BaseException:  # whatever it is, it is written down before the process ends
         traceback.print_exc()
     finally:  # nothing that an agent registered with atexit is run, no thread is waited for
@@ -78,7 +84,9 @@ def _unshare(line: str) -> socket.socket:
 # -- the warden
 
 
-def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, int]:
+def guard(
+    control: socket.socket, files: sandbox.Files
+) -> tuple[socket.socket, socket.socket, int, int]:
     """Serve the referee until it hangs up.
 
     Returns in an agent's process alone: its two sockets, the pipe for its stack and its parent's
@@ -86,7 +94,7 @@ def guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, in
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
-    sandbox.prepare()
+    sandbox.prepare(files)
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
@@ -139,7 +147,9 @@ def _children() -> Iterable[int]:
 # -- the agent's process
 
 
-def serve(channel: socket.socket, log: socket.socket, stack: int, parent: int) -> None:
+def serve(
+    channel: socket.socket, log: socket.socket, stack: int, parent: int, files: sandbox.Files
+) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee hangs up.
 
     `stack` is the pipe for `STACK_SIGNAL`, which works in the middle of C code too.
@@ -150,7 +160,7 @@ def serve(channel: socket.socket, log: socket.socket, stack: int, parent: int) -
     setup, game = read_setup(settings["setup"])
     limits = sandbox.Limits(**settings["limits"])
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"])
+        sandbox.enter(limits, settings["slot"], settings["core"], files)
     except (OSError, ValueError) as error:
         _say(channel, {"broken": f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -188,8 +198,13 @@ def _redirect(log: socket.socket) -> None:
 
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
     """Return what `isolation` wrote of a setup."""
-    game = GAMES[value["game"]]
     source = value["source"]
+    if source is not None:
+        game = EXTENDED
+    else:
+        from connect4.games import GAMES  # a submission's process has forgotten the others
+
+        game = GAMES[value["game"]]
     setup = Setup(
         AgentName(**value["agent"]),
         value["player"],
@@ -216,6 +231,10 @@ def _say(channel: socket.socket, message: dict[str, Any]) -> None:
 def _load(channel: socket.socket, setup: Setup) -> Agent | None:
     """Return the agent, or None where the referee has been told why there is none."""
     try:
+        if setup.source is not None:
+            return StudentAgent(setup, submission.note if sandbox.denies() else None)
+        from connect4.players.building import build
+
         return build(setup)
     except BaseException as error:
         _say(channel, {"failed": _detail(error)})
@@ -238,4 +257,4 @@ def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str]
 def _detail(error: BaseException) -> str:
     if isinstance(error, AgentFailure):
         return error.detail
-    return f"{type(error).__name__} was raised"
+    return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())

@@ -27,6 +27,7 @@ from connect4.players.student import (
     reported_stack,
     uses_numpy_random,
 )
+from connect4.printed import Log
 from connect4.processes import (
     FORKS,
     PATIENCE,
@@ -34,7 +35,6 @@ from connect4.processes import (
     Ended,
     Gone,
     Home,
-    Log,
     Silent,
     Spawner,
     Warden,
@@ -191,7 +191,10 @@ class IsolatedSeat:
         self._source = None if source is None else source.encode("latin-1")
         draws = uses_numpy_random(self._source or b"")
         modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
-        self._home: Home = Warden(level == "strong", modules) if FORKS else Spawner()
+        allowed = None if source is None else setup.allowed
+        self._home: Home = (
+            Warden(level == "strong", modules, allowed) if FORKS else Spawner(allowed)
+        )
         self._settings = {
             "setup": described,
             "limits": asdict(replace(limits, tasks=limits.tasks + protections.tasks_of_user())),
@@ -210,8 +213,14 @@ class IsolatedSeat:
 
     @property
     def log(self) -> str:
-        """What the agent has printed so far, up to the limit."""
+        """What the agent has printed so far; see `printed.Log`."""
         return self._log.text()
+
+    def begin_turn(self, number: int) -> None:
+        """See `players.base.Numbered`."""
+        if self._child is not None:
+            self._child.hear_prints()
+        self._log.begin_turn(number)
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the agent's reply, timed from the request to the answer.

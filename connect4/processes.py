@@ -28,6 +28,7 @@ import numpy as np
 from connect4 import host, protections, sandbox
 from connect4.errors import IsolationFailure
 from connect4.games.base import Seconds
+from connect4.printed import Log
 
 PATIENCE: Final = 20.0
 """Seconds for what no agent can slow down: a process starts, or dies when killed."""
@@ -95,11 +96,12 @@ def agent_environment() -> dict[str, str]:
     return kept | SET_VARIABLES
 
 
-def _command(handle: str, modules: Sequence[str] = ()) -> list[str]:
+def _command(handle: str, allowed: Sequence[str] | None, modules: Sequence[str] = ()) -> list[str]:
     """Return Python's command; the last word tells a person who looks at the processes."""
+    first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
     folder = str(sandbox.KIT.parent)
-    return [sys.executable, "-P", "-c", host.BOOT, folder, handle, *modules, label]
+    return [sys.executable, "-P", "-c", host.BOOT, folder, handle, first, *modules, label]
 
 
 class Warden:
@@ -108,13 +110,19 @@ class Warden:
     `number` is a process number that no other warden has.
     """
 
-    def __init__(self, strong: bool, modules: Sequence[str]) -> None:
-        """Start it, with `modules` loaded once for all that it forks; raises `IsolationFailure`."""
+    def __init__(
+        self, strong: bool, modules: Sequence[str], allowed: Sequence[str] | None = None
+    ) -> None:
+        """Start it, with `modules` loaded once for all that it forks; raises `IsolationFailure`.
+
+        `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+        """
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
+        files = None if allowed is None else sandbox.host_files(allowed)
         command = [
-            *(protections.bubblewrap() if strong else ()),
-            *_command(str(theirs.fileno()), modules),
+            *(protections.bubblewrap(files) if strong else ()),
+            *_command(str(theirs.fileno()), allowed, modules),
         ]
         try:
             self._process = subprocess.Popen(
@@ -181,14 +189,15 @@ class Spawner:
     control = None
     number = 0
 
-    def __init__(self) -> None:
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self._allowed = allowed
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """See `Warden.start`."""
         shares = hasattr(channel, "share")
         self._process = subprocess.Popen(
-            _command("shared"),
+            _command("shared", self._allowed),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -228,26 +237,6 @@ class Spawner:
 
 Home: TypeAlias = Warden | Spawner
 """Where agents' processes come from, one at a time."""
-
-
-class Log:
-    """What an agent prints, up to a limit; the rest is counted."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._kept = bytearray()
-        self._dropped = 0
-
-    def add(self, data: bytes) -> None:
-        """Keep what there is room for."""
-        room = self._limit - len(self._kept)
-        self._kept += data[:room]
-        self._dropped += max(0, len(data) - room)
-
-    def text(self) -> str:
-        """Return what was kept, and how much was not."""
-        kept = self._kept.decode("utf-8", "replace")
-        return kept + (f"\n... ({self._dropped} bytes more)\n" if self._dropped else "")
 
 
 def processor_times(task: str) -> tuple[Seconds, Seconds]:
@@ -374,6 +363,16 @@ class Child:
             self._selector.unregister(self._prints)
         return False
 
+    def hear_prints(self) -> None:
+        """Take what was printed so far, without waiting for more."""
+        self._prints.setblocking(False)
+        with contextlib.suppress(OSError):
+            for _ in range(1000):  # a bound, as for `drain`
+                data = self._prints.recv(MAX_LINE)
+                if not data:
+                    break
+                self._log.add(data)
+
     def _hear_warden(self) -> bool:
         raise Gone
 
@@ -455,10 +454,7 @@ class Child:
     def close(self) -> None:
         """Close this end; the process is ended by its `Home`."""
         self._selector.close()
-        self._prints.setblocking(False)
-        with contextlib.suppress(OSError):
-            while data := self._prints.recv(MAX_LINE):
-                self._log.add(data)
+        self.hear_prints()
         self._channel.close()
         self._prints.close()
         with contextlib.suppress(OSError):

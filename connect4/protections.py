@@ -10,25 +10,31 @@ from functools import cache
 from pathlib import Path
 
 from connect4 import seccomp
-from connect4.sandbox import SYSTEM_LIBRARIES, landlock_abi, readable_paths
+from connect4.sandbox import (
+    SYSTEM_LIBRARIES,
+    Files,
+    landlock_abi,
+    readable_paths,
+    why_same_user,
+)
 
 
 class Unavailable(Exception):
     """A protection that this machine has could not be set up."""
 
 
-def bubblewrap() -> list[str]:
+def bubblewrap(files: Files = None) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
-    Inside there are Python, the kit, empty `/tmp`, `/dev` and `/proc`, no network and no other
-    process. Raises `Unavailable` where bubblewrap is not installed.
+    Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
+    network and no other process. Raises `Unavailable` where bubblewrap is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:
         raise Unavailable("bubblewrap (bwrap) is not installed")
     interpreter = Path(sys.executable)
     wanted = {
-        *readable_paths(),
+        *readable_paths(files),
         *(Path(folder) for folder in SYSTEM_LIBRARIES if os.access(folder, os.R_OK)),
         interpreter.parent,
         interpreter.resolve().parent,
@@ -97,6 +103,9 @@ def missing() -> tuple[str, ...]:
     if seccomp.machine() is None:
         return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
     lines = []
+    same_user = why_same_user() if os.geteuid() == 0 else None
+    if same_user is not None:
+        lines.append(f"agents keep the number of your user, who is root: {same_user}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
     if landlock_abi() == 0:

@@ -13,11 +13,12 @@ import stat
 import struct
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -67,19 +68,29 @@ class Limits:
     """Of what the agent prints, this much is kept."""
 
 
-def prepare() -> None:
+Files: TypeAlias = tuple[Path, ...] | None
+"""What may be read of the kit; None for all but the students' file."""
+
+
+def prepare(files: Files = None) -> None:
     """Do once what `enter` would do in each process that is forked from this one."""
     import resource  # noqa: F401
 
-    readable_paths()
+    readable_paths(files)
     if os.geteuid() == 0:
-        how_python_stays_readable()
+        why_same_user()
 
 
-def enter(limits: Limits, slot: int, core: int | None) -> None:
+def denies() -> bool:
+    """Return whether agents are denied files, processes and sockets on this machine."""
+    return landlock_abi() > 0 and seccomp.available()
+
+
+def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> None:
     """Give up everything an agent does not need, for good; raises `OSError`.
 
-    `slot` is a number that no other living agent has; `core` is the processor to stay on.
+    `slot` is a number that no other living agent has; `core` is the processor to stay on; `files`
+    may be read of the kit.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -94,7 +105,7 @@ def enter(limits: Limits, slot: int, core: int | None) -> None:
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if landlocked:
-        _landlock()
+        _landlock(files)
     if seccomp.available():
         seccomp.install(landlocked)
 
@@ -126,6 +137,8 @@ def _limit(limits: Limits) -> None:
 # -- another user (root only)
 
 CAP_DAC_READ_SEARCH: Final = 2
+CAP_SETGID: Final = 6
+CAP_SETUID: Final = 7
 CAPABILITY_VERSION: Final = 0x20080522
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_KEEPCAPS: Final = 8
@@ -148,11 +161,36 @@ def _capabilities(effective: int) -> None:
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def _has_read_capability() -> bool:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+def _has_capabilities(*numbers: int) -> bool:
+    wanted = sum(1 << number for number in numbers)
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("CapPrm:"):
-            return bool(int(line.split()[1], 16) >> CAP_DAC_READ_SEARCH & 1)
+            return int(line.split()[1], 16) & wanted == wanted
     return False
+
+
+def _known_here(user: int) -> bool:
+    """Return whether this container knows a user and a group of that number."""
+    for table in ("uid_map", "gid_map"):
+        lines = Path("/proc/self", table).read_text(encoding="ascii").splitlines()
+        rows = [list(map(int, line.split())) for line in lines]
+        if not any(first <= user < first + count for first, _, count in rows):
+            return False
+    return True
+
+
+@cache
+def why_same_user() -> str | None:
+    """Return why agents that root starts keep root's number here; None where they do not."""
+    if sys.platform != "linux":
+        return None
+    if not _has_capabilities(CAP_SETUID, CAP_SETGID):
+        return "this container may not change users"
+    if not any(map(_known_here, (FIRST_SLOT, NOBODY))):
+        return "this container knows no other user"
+    if how_python_stays_readable() == "same user":
+        return "no other user can read this Python"
+    return None
 
 
 @cache
@@ -165,7 +203,7 @@ def how_python_stays_readable() -> Literal["as it is", "capability", "same user"
     """
     if all(_open_to_all(path) for path in readable_paths()):
         return "as it is"
-    return "capability" if _has_read_capability() else "same user"
+    return "capability" if _has_capabilities(CAP_DAC_READ_SEARCH) else "same user"
 
 
 def _open_to_all(path: Path) -> bool:
@@ -181,17 +219,16 @@ def _become_another_user(user: int) -> None:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         return
+    if why_same_user() is not None:  # which the referee has said
+        _capabilities(0)
+        return
     way = how_python_stays_readable()
     if way == "capability":
         prctl(PR_SET_KEEPCAPS, 1)
-    for candidate in () if way == "same user" else (user, NOBODY):
-        try:
-            os.setgroups([])
-            os.setresgid(candidate, candidate, candidate)
-            os.setresuid(candidate, candidate, candidate)
-            break
-        except OSError:  # a container that does not know that user
-            continue
+    number = user if _known_here(user) else NOBODY
+    os.setgroups([])
+    os.setresgid(number, number, number)
+    os.setresuid(number, number, number)
     _capabilities(1 << CAP_DAC_READ_SEARCH if way == "capability" else 0)
 
 
@@ -199,8 +236,8 @@ def _become_another_user(user: int) -> None:
 
 
 @cache
-def readable_paths() -> tuple[Path, ...]:
-    """Return Python, its libraries and the kit, without students' files and the grader.
+def readable_paths(files: Files = None) -> tuple[Path, ...]:
+    """Return Python, its libraries and the kit or some `files` of it, without the grader.
 
     An agent's own source is sent to it, so that no submission has to be readable.
     """
@@ -213,7 +250,12 @@ def readable_paths() -> tuple[Path, ...]:
     wanted = [Path(folder) for folder in (*folders, *SYSTEM_LIBRARIES)]
     wanted += [numeric, numeric.with_name("numpy.libs")]
     found = {path.resolve() for path in wanted if os.access(path, os.R_OK)}
-    return tuple(sorted({part for path in found for part in _without_kit(path)} | set(_kit())))
+    return tuple(
+        sorted(
+            {part for path in found for part in _without_kit(path)}
+            | set(_kit() if files is None else files)
+        )
+    )
 
 
 def _without_kit(path: Path) -> Iterator[Path]:
@@ -235,6 +277,40 @@ def _kit() -> Iterator[Path]:
             yield from (path for path in entry.glob("*.py") if path != STUDENT_FILE)
         else:
             yield entry
+
+
+HOST_FILES: Final = (
+    "__init__.py",
+    "config.py",
+    "errors.py",
+    "games",
+    "host.py",
+    "players/__init__.py",
+    "players/base.py",
+    "players/names.py",
+    "players/student.py",
+    "sandbox.py",
+    "seccomp.py",
+    "submission.py",
+    "utils.py",
+)
+"""What the process that starts a submission loads of the kit, before the submission can look."""
+
+
+def host_files(allowed: Sequence[str]) -> Files:
+    """Return `HOST_FILES`, compiled ones too; None where `allowed` names other modules of the kit.
+
+    Those are narrowed down once they are loaded.
+    """
+    paths = [KIT / name for name in HOST_FILES]
+    for name in allowed:
+        if (
+            f"{name}.".startswith("connect4.")
+            and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
+        ):
+            return None
+    compiled = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
+    return (*paths, *(path for path in compiled if path.exists()))
 
 
 # -- Landlock
@@ -261,19 +337,19 @@ def landlock_abi() -> int:
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
-def _landlock() -> None:
-    """Allow reading `readable_paths()` and nothing else of files; no TCP, no signals to others."""
+def _landlock(files: Files) -> None:
+    """Allow reading `readable_paths(files)` and no more of files; no TCP, no signals to others."""
     abi = landlock_abi()
-    files = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
+    handled = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
     for since, right in ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15)):
-        files |= right if abi >= since else 0
-    attributes = struct.pack("=QQQ", files, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
+        handled |= right if abi >= since else 0
+    attributes = struct.pack("=QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     size = 8 if abi < 4 else 16 if abi < 6 else 24
     ruleset = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
     try:
-        for path in readable_paths():
+        for path in readable_paths(files):
             _allow(ruleset, path, READ_FILE | READ_DIR)
         _allow(ruleset, Path("/dev/urandom"), READ_FILE)
         _allow(ruleset, Path("/dev/null"), READ_FILE | WRITE_FILE)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.isolation import Level, Lifetime, open_seat
-from connect4.players.base import Asked, Connected, Seat, Setup
+from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import asked_of, file_hash
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Event, Over, TurnEnded, abandoned, play
+from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
 from connect4.sandbox import Limits
 
 
@@ -36,6 +37,8 @@ class Terms:
     limits: Limits = field(default_factory=Limits)
     lifetime: Lifetime = "game"
     play_unloaded: bool = False
+    allowed: tuple[str, ...] = ALLOWED_MODULES
+    """Modules that students' files may import besides the standard library and numpy."""
 
 
 class Table:
@@ -80,7 +83,15 @@ class Table:
                     seat_person(player)
                     if person
                     else open_seat(
-                        Setup(agent, player, game, terms.seconds, terms.seed, asked[player - 1]),
+                        Setup(
+                            agent,
+                            player,
+                            game,
+                            terms.seconds,
+                            terms.seed,
+                            asked[player - 1],
+                            allowed=terms.allowed,
+                        ),
                         terms.level,
                         terms.limits,
                         terms.lifetime,
@@ -96,7 +107,11 @@ class Table:
         for event in play(
             record.game, record.start, self._seats, self._limits, self._play_unloaded
         ):
-            if isinstance(event, TurnEnded):
+            if isinstance(event, TurnBegun):
+                seat = self._seats[event.state.mover]
+                if isinstance(seat, Numbered):
+                    seat.begin_turn(event.number)
+            elif isinstance(event, TurnEnded):
                 record.turns.append(event.turn)
                 self._state = event.state
             elif isinstance(event, Over):

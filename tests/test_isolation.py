@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4 import isolation, protections
+from connect4 import isolation, protections, submission
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import InProcessSeat, Level, Limits, choose_level, open_seat
@@ -248,7 +249,185 @@ def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
     opened = seat("prints_two_megabytes", limits=Limits(log_bytes=1000))
     assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
     opened.close()
-    assert opened.log == "x" * 1000 + f"\n... ({2048 * 1024 - 1000} bytes more)\n"
+    left_out = f"\n... ({2048 * 1024 - 1000} bytes left out)\n"
+    assert opened.log == "x" * 500 + left_out + "x" * 499 + "\n"
+
+
+def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "ai.py"
+    move = "        if self.turns != 2: print('turn', self.turns, 'x' * 200, end='')"
+    path.write_text(f"print('loaded')\n{BODY.format(move=move)}", encoding="utf-8")
+    terms = Terms(5.0, SEED, "process", forced="intelligent", limits=Limits(log_bytes=600))
+    one, two = parse_agent(f"ai:{path}"), parse_agent("random")
+    with Table(EXTENDED, board("0\n" + "0 0 0 0\n" * 4), (one, two), terms, never_seated) as table:
+        list(table.events())
+        log = table.log(1)
+    long = "x" * 200
+    assert log.startswith(f"loaded\n[turn 1]\nturn 1 {long}\n[turn 5]\nturn 3 xxx")
+    assert log.endswith(f"x\n[turn 15]\nturn 8 {long}")
+    assert re.search(r"\n\.\.\. \([0-9]+ bytes left out\)\n\[turn 13\]\nx", log)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("move", "error", "note"),
+    [
+        ("open('weights.npy')", "FileNotFoundError: [Errno 2]", submission.FILES),
+        ("open('/etc/hostname')", r"\w+Error: \[Errno \d+\]", submission.FILES),
+        ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]", submission.FILES),
+        ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: ", submission.FILES),
+        ("import os\nos.fork()", "PermissionError: ", submission.ANY),
+        ("import subprocess\nsubprocess.run(['ls'])", "PermissionError: ", submission.PROCESSES),
+        ("import socket\nsocket.socket()", "PermissionError: ", submission.SOCKETS),
+        (
+            "import urllib.request\nurllib.request.urlopen('http://example.org')",
+            "urllib.error.URLError: ",
+            submission.SOCKETS,
+        ),
+    ],
+)
+def test_what_agents_may_not_do_is_said_below_the_error(
+    level: Level, move: str, error: str, note: str, tmp_path: Path
+) -> None:
+    opened = seat(agent(tmp_path, move), level)
+    lines = (opened.ask(board(), 5.0).detail or "").splitlines()
+    opened.close()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert re.match(error.replace("[", r"\[") if "\\" not in error else error, lines[-2])
+    assert lines[-1] == f"note: agents may not {note}"
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "raise OSError(28, 'no room')",
+        "raise ValueError('a file')",
+        "open('/usr/lib/no-such-file')",
+        "try: open('x')\nexcept OSError: raise ValueError from None",
+    ],
+)
+def test_other_errors_have_no_note(move: str, tmp_path: Path) -> None:
+    opened = seat(agent(tmp_path, move))
+    detail = opened.ask(board(), 5.0).detail or ""
+    opened.close()
+    assert "Error" in detail.splitlines()[-1]
+    assert "note" not in detail
+
+
+def test_in_the_referees_process_nothing_is_denied_and_nothing_noted(tmp_path: Path) -> None:
+    opened = open_seat(setup(agent(tmp_path, "open('weights.npy')")), "none")
+    detail = opened.ask(board(), 5.0).detail or ""
+    opened.close()
+    assert detail.splitlines()[-1].startswith("FileNotFoundError: ")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_error_inside_the_kits_own_agent_keeps_its_traceback(level: Level) -> None:
+    opened = open_seat(Setup(parse_agent("random"), 1, EXTENDED, 5.0, SEED), level)
+    detail = opened.ask(board("0\n1 2\n2 1\n"), 5.0).detail or ""  # there is no move
+    opened.close()
+    assert detail.startswith("Traceback (most recent call last):\n")
+    assert 'players/random.py", line ' in detail
+    assert detail.splitlines()[-1] == "IndexError: Cannot choose from an empty sequence"
+
+
+REFUSED = (
+    "ImportError: {} is not part of what a submission may import: "
+    "the standard library, numpy, connect4.utils and connect4.config"
+)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("from connect4.search.mcts import Mcts", "connect4.search"),
+        ("from connect4 import search", "connect4.search"),
+        ("import connect4.players.building", "connect4.players"),
+        ("from connect4.games.extended import EXTENDED", "connect4.games"),
+        ("import grader", "grader"),
+        ("import pytest", "pytest"),
+        ("__import__('importlib').import_module('connect4.host')", "connect4.host"),
+    ],
+)
+def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
+    level: Level, line: str, refused: str, tmp_path: Path
+) -> None:
+    path = agent(tmp_path, "")
+    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    opened = seat(path, level)
+    opened.close()
+    assert (opened.load_failure or "").splitlines() == [
+        "Traceback (most recent call last):",
+        '  File "ai.py", line 1, in <module>',
+        f"    {line}",
+        *(opened.load_failure or "").splitlines()[3:-1],
+        REFUSED.format(refused),
+    ]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_a_submission_may_import_is_there(level: Level, tmp_path: Path) -> None:
+    lines = (
+        "import connect4, connect4.utils, sysconfig, sys, numpy.random, numpy.testing",
+        "from connect4.utils import Integer, get_pts",
+        "from connect4.config import win_pts",
+        "from connect4 import config, utils",
+        "def count(left: Integer) -> int: return left.get_int()",
+        "sysconfig.get_config_vars()",
+        "del sys.modules['connect4.utils']",
+        "import connect4.utils, inspect",
+        "assert 'Integer' in inspect.getsource(connect4.utils)",
+    )
+    opened = seat(agent(tmp_path, "\n".join(lines)), level)
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_other_modules_can_be_allowed(level: Level, tmp_path: Path) -> None:
+    path = agent(tmp_path, "from connect4.search.mcts import Mcts\nimport pytest, pluggy")
+    allowed = ("connect4.search.mcts", "connect4.utils", "pytest", "pluggy")
+    opened = open_seat(replace(setup(path), allowed=allowed), level)
+    replies = [opened.ask(board(), 5.0) for _ in range(2)]
+    opened.close()
+    path = agent(tmp_path, "from connect4.config import win_pts")
+    narrow = open_seat(replace(setup(path), allowed=("connect4.config",)), level)
+    refused = narrow.load_failure or ""
+    narrow.close()
+    assert [reply.outcome for reply in replies] == ["played"] * 2, replies[0].detail
+    assert refused.endswith("import: the standard library, numpy and connect4.config")
+
+
+REACHABLE = {
+    *("connect4", "connect4.config", "connect4.errors", "connect4.games.base"),
+    *("connect4.games.extended", "connect4.games.files", "connect4.games.grid", "connect4.host"),
+    *("connect4.players.base", "connect4.players.names", "connect4.players.student"),
+    *("connect4.sandbox", "connect4.seccomp", "connect4.submission", "connect4.utils"),
+}
+"""As docs/isolation.md lists it."""
+
+
+def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
+    tmp_path: Path,
+) -> None:
+    walk = (
+        "import gc, sys, types\n"
+        "gc.unfreeze()\n"
+        "kinds = types.FunctionType, types.ModuleType, type\n"
+        "names = [t.__name__ if isinstance(t, types.ModuleType) else t.__module__\n"
+        "         for t in gc.get_objects() if isinstance(t, kinds)]\n"
+        "print(*sorted({n for n in map(str, names) if n.startswith(('connect4', 'grader'))}))"
+    )
+    opened = seat(agent(tmp_path, walk))
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+    assert set(opened.log.split()) == REACHABLE
+    text = (Path(ROOT) / "docs" / "isolation.md").read_text(encoding="utf-8")
+    for name in REACHABLE - {"connect4"}:
+        assert f"`{name.removeprefix('connect4.')}`" in text
 
 
 def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
@@ -470,6 +649,34 @@ def test_nothing_survives_the_referee(level: Level, number: signal.Signals) -> N
         os.killpg(parent.pid, number)  # as a terminal does with a Ctrl-C
         parent.wait(20)
         wait_for_none(parent.pid)
+
+
+LONELY = """
+from connect4.isolation import choose_level
+from tests.seats import board, seat
+print(*choose_level("process")[1], sep=chr(10))
+opened = seat("plain")
+print(opened.ask(board(), 5.0))
+opened.close()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="root only")
+def test_a_container_without_other_users_is_said_to_be_one() -> None:
+    alone = [shutil.which("unshare") or "", "--user", "--map-root-user"]
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    said = {
+        first: subprocess.run(
+            [*command, sys.executable, "-c", LONELY],
+            cwd=ROOT, env=environment(), capture_output=True, text=True, check=True,
+        ).stdout
+        for first, command in (("alone", alone), ("as we are", []))
+    }  # fmt: skip
+    line = "agents keep the number of your user, who is root: this container knows no other user"
+    assert line in said["alone"]
+    assert "keep the number" not in said["as we are"]
+    assert all("<Outcome.PLAYED" in text for text in said.values())
 
 
 def test_the_level_that_was_asked_for_is_had_or_refused(

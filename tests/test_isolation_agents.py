@@ -20,17 +20,17 @@ from tests.seats import AGENTS, board, members, processes, seat, sessions
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
 PLAYED = """
-    bool_column changes_inode_flags changes_its_affinity changes_modes changes_own_file
-    computes_with_what_it_may counts_turns fills_shared_memory float_column hanging_atexit
-    has_the_kernel_send_signals imports_desktop_modules kills_the_parent lazy_imports
-    leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp leaves_the_session
-    leaves_threads limits_the_parent lists_submissions locks_shared_files
+    bool_column builds_the_kits_own_agent changes_inode_flags changes_its_affinity changes_modes
+    changes_own_file computes_with_what_it_may counts_turns fills_shared_memory float_column
+    hanging_atexit has_the_kernel_send_signals imports_desktop_modules kills_the_parent
+    lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp
+    leaves_the_session leaves_threads limits_the_parent lists_submissions locks_shared_files
     lowers_the_parents_priority mutates_state named_tuple numpy_integers opens_tcp
     opens_the_terminal opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
     prints_two_megabytes raises_its_priority reads_asynchronously reads_hidden_boards
-    reads_the_kits_own_agent reads_the_opponent reads_the_page_cache renames_results
-    resolves_names sends_urgent_data_to_the_log sets_trace signals_its_group stops_everyone
-    thinks_on_opponents_time traces_the_parent truncates_results unlinks_results
+    reads_the_kits_own_agent reads_the_opponent reads_the_page_cache reads_the_search
+    renames_results resolves_names sends_urgent_data_to_the_log sets_trace signals_its_group
+    stops_everyone thinks_on_opponents_time traces_the_parent truncates_results unlinks_results
     uses_ipc_of_others wakes_itself_by_a_signal wakes_itself_by_a_timer
     wakes_who_waits_on_a_library walks_for_the_referee watches_files watches_processes
     writes_results
@@ -44,9 +44,9 @@ INVALID = """
 ERROR = """
     aborts c_stack_overflow closes_descriptors daemon ends_by_a_nameless_signal escape_codes
     fills_memory fork_bomb huge_exception import_error import_exits import_never_ends
-    keyboard_interrupt kills_the_parent_carelessly no_class no_method os_exit raises
-    raises_recursion_error recursion_without_end segmentation_fault starts_a_program syntax_error
-    sys_exit unprintable_exception wrong_init wrong_signature
+    imports_the_search keyboard_interrupt kills_the_parent_carelessly no_class no_method os_exit
+    raises raises_recursion_error recursion_without_end segmentation_fault starts_a_program
+    syntax_error sys_exit unprintable_exception wrong_init wrong_signature
 """
 TIMEOUT = """
     c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads

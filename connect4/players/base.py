@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Action, Game, Player, Seconds, State
 from connect4.players.names import AgentName
 
@@ -61,6 +62,8 @@ class Setup:
     """For a student's file only."""
     source: bytes | None = None
     """The student's file where the agent's process is not to read it from disk."""
+    allowed: tuple[str, ...] = ALLOWED_MODULES
+    """Modules that a student's file may import besides the standard library and numpy."""
     own_seed: int | None = None
     """The derived seed where the agent's process is not to know the game's."""
 
@@ -118,4 +121,13 @@ class Connected(Protocol):
 
     def close(self) -> None:
         """Hang up."""
+        ...
+
+
+@runtime_checkable
+class Numbered(Protocol):
+    """A seat that notes in which turn its agent prints what."""
+
+    def begin_turn(self, number: int) -> None:
+        """Take note that the turn of that number begins."""
         ...

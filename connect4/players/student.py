@@ -10,6 +10,7 @@ import random
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Final, cast
 
@@ -49,7 +50,11 @@ class StudentAgent:
     Raises `AgentFailure` where the file cannot be loaded or the player not be constructed.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(
+        self, setup: Setup, note: Callable[[BaseException], str | None] | None = None
+    ) -> None:
+        """Load the file; `note` returns what to add to an error, for its author."""
+        self._note = note
         self._path = student_file(setup.agent)
         self._source = setup.source or b""
         self._method = f"get_{setup.asked}_move"
@@ -104,11 +109,19 @@ class StudentAgent:
         name = self._path.name
         try:
             text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source))
+            note = None if self._note is None else self._note(error)
+            text = text if note is None else f"{text}\n{note}"
         except Exception:  # the agent wrote the error's class, whose __str__ may do anything
             text = f"{type(error).__name__}: (its text could not be made)"
-        if len(text) > MAX_DETAIL:
-            text = text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
+        text = clipped(text)
         return AgentFailure(f"{name} {what}: {headline(text)[:200]}", text)
+
+
+def clipped(text: str) -> str:
+    """Return both ends of a long text."""
+    if len(text) <= MAX_DETAIL:
+        return text
+    return text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
 
 
 def uses_numpy_random(source: bytes) -> bool:
