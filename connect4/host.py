@@ -31,7 +31,7 @@ from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Agent, Setup
 from connect4.players.names import AgentName
-from connect4.players.student import MAX_FRAMES, StudentAgent, clipped
+from connect4.players.student import MAX_FRAMES, Note, StudentAgent, clipped
 
 BOOT: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -159,6 +159,7 @@ def serve(
     settings = json.loads(requests.readline())
     setup, game = read_setup(settings["setup"])
     limits = sandbox.Limits(**settings["limits"])
+    note = submission.note if sandbox.denies() else None  # cannot be asked any more in there
     try:
         sandbox.enter(limits, settings["slot"], settings["core"], files)
     except (OSError, ValueError) as error:
@@ -169,7 +170,7 @@ def serve(
     if STACK_SIGNAL is not None and stack >= 0:
         faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
     _say(channel, {"up": os.getpid()})
-    agent = _load(channel, setup)
+    agent = _load(channel, setup, note)
     if agent is None:
         return
     _say(channel, {"ready": True})
@@ -228,11 +229,11 @@ def _say(channel: socket.socket, message: dict[str, Any]) -> None:
     channel.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _load(channel: socket.socket, setup: Setup) -> Agent | None:
+def _load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | None:
     """Return the agent, or None where the referee has been told why there is none."""
     try:
         if setup.source is not None:
-            return StudentAgent(setup, submission.note if sandbox.denies() else None)
+            return StudentAgent(setup, note)
         from connect4.players.building import build
 
         return build(setup)

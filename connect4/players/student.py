@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from types import ModuleType, TracebackType
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -44,16 +44,17 @@ NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllI
 NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
 
 
+Note: TypeAlias = Callable[[BaseException], str | None]
+"""Returns what to say below an error to its author, or None."""
+
+
 class StudentAgent:
     """An `AIPlayer` of the file that `setup` names.
 
     Raises `AgentFailure` where the file cannot be loaded or the player not be constructed.
     """
 
-    def __init__(
-        self, setup: Setup, note: Callable[[BaseException], str | None] | None = None
-    ) -> None:
-        """Load the file; `note` returns what to add to an error, for its author."""
+    def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
         self._path = student_file(setup.agent)
         self._source = setup.source or b""

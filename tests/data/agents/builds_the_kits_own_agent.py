@@ -13,7 +13,7 @@ def found():
     for name in WANTED:
         try:
             yield importlib.import_module(name)
-        except ImportError:
+        except (ImportError, OSError):
             pass
     gc.unfreeze()
     for thing in gc.get_objects():
