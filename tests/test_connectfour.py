@@ -239,7 +239,8 @@ def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path:
     )
     command = (COMMAND, "random", f"ai:{path}", "case4", "--view", "none")
     shown = run(*command, cwd=tmp_path).stdout
-    assert shown.startswith(f"Player 2 (ai:{path}) printed:\n  looking at 2\n")
+    assert shown.startswith(f"Player 2 (ai:{path}) printed: (the last 20 ")
+    assert "  [turn 22]\n  looking at 2\n  [turn 24]\n  looking at 2\n" in shown
     written = run(*command, "--log", "prints.txt", cwd=tmp_path).stdout
     assert "looking" not in written
     assert (tmp_path / "prints.txt").read_text(encoding="utf-8").count("looking at 2\n") == 12
