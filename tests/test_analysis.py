@@ -69,7 +69,7 @@ def game() -> Record:
     return game_of(start, ["0", "3", "0P", "1", "0", "-", "2", "1P", "2", "3"])
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_values_and_losses_are_those_of_perfect_play(game: Record, jobs: int) -> None:
     states = list(records.replay(game))
     found = analyse(game, ENOUGH, jobs)
@@ -95,6 +95,7 @@ def follow(state: State, line: list[str]) -> int:
     return solved(state.to_text())
 
 
+@pytest.mark.slow
 def test_the_reference_agent_judges_where_it_offers_to(game: Record) -> None:
     assert analyse(game, ENOUGH)["agent"] == "ai"
 
@@ -219,6 +220,7 @@ def written(game: Record, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path: Path) -> None:
     path = written(game, tmp_path)
     before = json.loads(path.read_text(encoding="utf-8"))

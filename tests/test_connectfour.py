@@ -316,6 +316,7 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     assert len(re.findall(r"player 2's turn is lost", done.stdout)) == len(lost)
 
 
+@pytest.mark.slow
 def test_a_repeated_turn_takes_the_time_that_the_command_line_gives(tmp_path: Path) -> None:
     path = agent(
         tmp_path,

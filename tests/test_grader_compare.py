@@ -112,6 +112,7 @@ class AIPlayer(AIPlayer):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_broken_get_expectimax_move_is_found_and_the_games_are_kept(tmp_path: Path) -> None:
     rubric(tmp_path, compare="min_pairs = 3\nerror = 0.2\n")

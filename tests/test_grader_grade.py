@@ -661,6 +661,7 @@ def test_a_system_without_user_numbers_has_a_place_for_workers(
     assert one == scratch_for(tmp_path / "one.db")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path: Path) -> None:
     rubric(tmp_path)
     hand_in(tmp_path / "class", "ann", searcher(1))
@@ -757,6 +758,7 @@ def seedless(folder: Path, seed: str = "") -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -> None:
     seedless(tmp_path)
     for name in ("ann", "bo"):
@@ -781,6 +783,7 @@ def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -
     assert not games(tmp_path / "grade.db").keys() & games(tmp_path / "other.db").keys()
 
 
+@pytest.mark.slow
 def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
     seedless(tmp_path)
     hand_in(tmp_path / "class", "ann", searcher(1))
