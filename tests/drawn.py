@@ -41,6 +41,10 @@ class Drawn(State):
     def key(self):
         return self.path, self.mover
 
+    @property
+    def setting(self):
+        return None
+
     def board(self):
         raise NotImplementedError
 

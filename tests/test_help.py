@@ -17,6 +17,9 @@ COMMANDS = sorted(
     and ("\nif __name__ ==" in text or path.name == "__main__.py")
 )
 
+WITH_A_WINDOW = ("benchmarks.window",)
+"""What cannot be imported without tkinter."""
+
 
 @pytest.fixture(scope="module")
 def broken_kit(tmp_path_factory):
@@ -36,7 +39,13 @@ def test_the_commands_are_found():
     assert known <= set(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.display if command in WITH_A_WINDOW else [])
+        for command in COMMANDS
+    ],
+)
 def test_help_needs_no_file_of_the_students(command, broken_kit):
     done = run(command, "--help", cwd=broken_kit)
     assert (done.returncode, done.stderr) == (0, "")

@@ -8,6 +8,7 @@ from textwrap import dedent
 
 import pytest
 
+from connect4 import config
 from connect4.errors import BadInput
 from connect4.games import load_start
 from connect4.games.base import Ending
@@ -221,7 +222,8 @@ def test_a_constructor_that_fails_shows_its_line(tmp_path):
         ("popouts[1].decrement()", "ValueError: cannot decrement a count of 0"),
     ],
 )
-def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, move, last):
+def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, monkeypatch, move, last):
+    monkeypatch.setattr(config, "debug_mode", True)  # so that a count minds its limits
     before = """
     class Mute(Exception):
         def __str__(self): raise SystemExit

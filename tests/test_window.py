@@ -528,6 +528,10 @@ def test_without_a_display_the_terminal_command_is_shown(config: Path, tmp_path:
         "error: no window: there is no display here (DISPLAY is not set); in the terminal: "
         "python3 -m connect4.ConnectFour ai random case4 --time 5\n"
     )
+
+
+@pytest.mark.display
+def test_a_display_that_is_not_there_is_one_line(config: Path, tmp_path: Path) -> None:
     broken = command("connect4", env={**without_display(), "DISPLAY": ":987"}, cwd=tmp_path)
     _, errors = broken.communicate(timeout=60)
     assert broken.returncode == 2

@@ -8,8 +8,9 @@ P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based appro
 
 from __future__ import annotations
 
-from mmap import mmap
 from typing import Final
+
+import numpy as np
 
 from connect4.games.base import State
 from connect4.games.classic import ClassicState
@@ -64,7 +65,7 @@ class Solver:
     def __init__(self, memory: int = 256) -> None:
         """Keep a transposition table of `memory` megabytes, taken only as far as it is used."""
         self._size = memory * 2**20 // 8 - 1
-        self._table = memoryview(mmap(-1, 8 * self._size)).cast("Q")
+        self._table = np.zeros(self._size, dtype=np.uint64).data  # nothing shared: agents may not
         self.nodes = 0
         self.deadline = Deadline()
 
