@@ -242,7 +242,7 @@ def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
         ("see `docs/*.md` and `tests/*.py`, not my-docs/x", ["tests/*.py"]),
         ("python3 -m connect4.play, python3 -m venv x, .venv/bin/python -m pytest -n auto", []),
         ("`python3 -m connect4`", ["python3 -m connect4"]),
-        ("`python3 -m benchmarks.api`", ["python3 -m benchmarks.api", "benchmarks.api"]),
+        ("`python3 -m benchmarks.api`", ["python3 -m benchmarks.api"]),
         ("`python3 -m grader check`, `python3 -m grader handout x`", ["python3 -m grader handout"]),
         ("`connect4.play`, `grader.handout`, connect4-fault.json", ["grader.handout"]),
         ("`secret.py`, `play.py`, `old.py`, `CHANGELOG.md`", ["secret.py", "CHANGELOG.md"]),
@@ -253,9 +253,8 @@ def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
 def test_what_a_page_names_in_vain_is_found(text: str, lacking: list[str]) -> None:
     files = {"README.md": text.encode(), "docs/a.md": b"", "connect4/play.py": b""}
     files["grader/__main__.py"] = b"from connect4 import play\nimport json\n"
-    line = text.count("\n", 0, len(text) - len(text.lstrip("\n"))) + 1
     found = missing(files, ["/kit/benchmarks/secret.py", "/kit/tests/play.py"])
-    assert found == [f"README.md:{line}: {what}" for what in lacking]
+    assert found == [f"README.md: {what}" for what in lacking]
 
 
 def test_what_a_source_imports_in_vain_is_found() -> None:
@@ -263,9 +262,9 @@ def test_what_a_source_imports_in_vain_is_found() -> None:
     files = {"tests/a.py": source, "connect4/play.py": b"", "connect4/__init__.py": b"NAME = 1\n"}
     found = missing(files, [])
     assert found == [
-        "tests/a.py:1: tests.games",
-        "tests/a.py:3: benchmarks",
-        "tests/a.py:3: benchmarks.plain",
+        "tests/a.py: tests.games",
+        "tests/a.py: benchmarks",
+        "tests/a.py: benchmarks.plain",
     ]
 
 
@@ -444,11 +443,10 @@ def test_an_edition_that_names_what_it_has_not_got_is_not_made(own: Path) -> Non
             "\nSee [the teachers' page](teachers.md), and run `python3 -m benchmarks.api`.\n"
         )
     done = in_kit(own, "grader", "handout", "../kit.zip")
-    line = (own / "docs/students.md").read_text(encoding="utf-8").count("\n")
     assert_refused(
         done,
         "the students' edition has not got what it names: "
-        f"docs/students.md:{line}: teachers.md; docs/students.md:{line}: python3 -m benchmarks.api",
+        "docs/students.md: teachers.md; docs/students.md: python3 -m benchmarks.api (what",
         "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->",
     )
     assert not (own.parent / "kit.zip").exists()

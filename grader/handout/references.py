@@ -21,7 +21,7 @@ NAMES: Final = "|".join(OURS)
 LINK: Final = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 RUN: Final = re.compile(r"(?:\bpython[\d.]*|\bpy) +-m +([\w.]+)(?: +([a-z]+))?")
 PATH: Final = re.compile(rf"(?<![\w/.-])(?:(?:{NAMES})/|\.ci/)[\w*?./-]*[\w*?/]")
-MODULE: Final = re.compile(rf"(?<![\w/.-])(?:{NAMES})\.[a-z]\w*(?:\.\w+)*")
+MODULE: Final = re.compile(rf"(?<!-m )(?<![\w/.-])(?:{NAMES})\.[a-z]\w*(?:\.\w+)*")
 MAKE: Final = re.compile(r"(?:`|^)make +[\w-]+", re.MULTILINE)
 QUOTED: Final = re.compile(r"`([\w.-]+\.\w+)`")
 
@@ -56,7 +56,7 @@ class Edition:
         self._private = {PurePosixPath(name).name for name in kept_back} - self._names
 
     def of_page(self, page: str, text: str) -> Iterator[str]:
-        """Yield what a Markdown page names in vain, each as `PAGE:LINE: WHAT`."""
+        """Yield what a Markdown page names in vain, each thing once, as `PAGE: WHAT`."""
         checks: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
             (LINK, lambda found: self._link(page, found[1])),
             (RUN, lambda found: self._command(found[1], found[2] or "")),
@@ -69,10 +69,9 @@ class Edition:
         for pattern, problem in checks:
             for found in pattern.finditer(text):
                 what = problem(found)
-                line = text.count("\n", 0, found.start()) + 1
-                if what and (line, what) not in seen:
-                    seen.add((line, what))
-                    yield f"{page}:{line}: {what}"
+                if what and what not in seen:
+                    seen.add(what)
+                    yield f"{page}: {what}"
 
     def of_source(self, name: str, text: str) -> Iterator[str]:
         """Yield the kit's modules that a Python file imports in vain."""
@@ -89,7 +88,7 @@ class Edition:
                     imported += [f"{module}.{name}" for name in names]
             for module in imported:
                 if module.partition(".")[0] in OURS and self._module(module):
-                    yield f"{name}:{getattr(node, 'lineno', 1)}: {module}"
+                    yield f"{name}: {module}"
 
     def _link(self, page: str, target: str) -> str:
         path = normpath(join(str(PurePosixPath(page).parent), target))
