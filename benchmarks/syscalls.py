@@ -30,7 +30,6 @@ import unittest
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 from connect4 import seccomp
@@ -103,13 +102,15 @@ class _Results(unittest.TestResult):
             self._note(test, err)
 
 
-def run_standard(module: str) -> dict[str, str]:
+def run_standard(module: str, filtered: bool) -> dict[str, str]:
     """Run one module of the package `test`; return what each of its tests came to."""
     from test import support
 
     support.verbose = 0
     suite = unittest.defaultTestLoader.loadTestsFromName(f"test.test_{module}")
     results = _Results()
+    if filtered:
+        filter_this_process()
     suite.run(results)
     return results.found
 
@@ -117,8 +118,14 @@ def run_standard(module: str) -> dict[str, str]:
 class _Reports:
     """A plugin of pytest that keeps what each test came to."""
 
-    def __init__(self) -> None:
+    def __init__(self, filtered: bool) -> None:
         self.found: dict[str, str] = {}
+        self._filtered = filtered
+
+    def pytest_collection_finish(self) -> None:
+        """Put the filter on once all is imported; pytest itself needs files of its own."""
+        if self._filtered:
+            filter_this_process()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Say which test begins."""
@@ -133,11 +140,14 @@ class _Reports:
             self.found.setdefault(report.nodeid, "passed")
 
 
-def run_numpy(module: str) -> dict[str, str]:
-    """Run the tests of one package of numpy."""
+def run_numpy(module: str, filtered: bool) -> dict[str, str]:
+    """Run the tests of one package of numpy; return what each of its tests came to."""
+    import hypothesis
     import pytest
 
-    reports = _Reports()
+    hypothesis.settings.register_profile("plain", database=None, deadline=None)
+    hypothesis.settings.load_profile("plain")
+    reports = _Reports(filtered)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no"]
     pytest.main([*options, "-m", "not slow", "--pyargs", module], plugins=[reports])
     return reports.found
@@ -150,17 +160,9 @@ def run_here(module: str, filtered: bool) -> None:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     run = run_numpy if module.startswith("numpy") else run_standard
-    if module.startswith("numpy"):
-        import hypothesis
-        import pytest  # noqa: F401  # before the filter is there
-
-        hypothesis.settings.register_profile("plain", database=None, deadline=None)
-        hypothesis.settings.load_profile("plain")
-    if filtered:
-        filter_this_process()
     found = {}
     with contextlib.suppress(unittest.SkipTest), contextlib.redirect_stdout(io.StringIO()):
-        found = run(module)
+        found = run(module, filtered)
     with os.fdopen(answer, "w") as stream:
         stream.write("\n" + json.dumps(found))
         stream.flush()
@@ -230,7 +232,8 @@ def compare(modules: list[str], each: bool) -> None:
         print(f"{module:24} {len(passing - lost):6} of {len(passing):6}{note}", flush=True)
         refused = refused_calls(module) if lost and shutil.which("strace") else {}
         for test in sorted(lost):
-            calls = " ".join(sorted(refused.get(test, refused.get("its module or class", ()))))
+            shown = test.replace("\n", "\\n")  # as strace writes it
+            calls = " ".join(sorted(refused.get(shown, refused.get("its module or class", ()))))
             reasons[calls] += 1
             if each:
                 print(f"    {test}: {calls}: {(filtered or {}).get(test, 'not run')}")
@@ -271,14 +274,14 @@ def trace(modules: list[str]) -> None:
 
 
 def _clocked(call: Callable[[], object]) -> float:
-    """Return the nanoseconds that a call takes: the median of 9 rounds."""
+    """Return the nanoseconds that a call takes: the best of 9 rounds."""
     rounds = []
     for _ in range(9):
         began = time.perf_counter()
         for _ in range(TIMES // 9):
             call()
         rounds.append((time.perf_counter() - began) / (TIMES // 9))
-    return median(rounds) * 1e9
+    return min(rounds) * 1e9
 
 
 def cost_here(filtered: bool) -> None:
