@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it speaks for the imports below
+
+# isort: split
 import argparse
 import os
 import random
@@ -380,6 +383,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_intermixed_args(argv)
     signal.signal(signal.SIGTERM, terminate)
     try:
+        entry.ready()
         if arguments.replay_turn is not None:
             return repeat_turn(arguments)
         if arguments.agent2 is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it speaks for the imports below
+
+# isort: split
 import shlex
 import sys
 from pathlib import Path
@@ -24,6 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("record", metavar="RECORD", nargs="?", type=Path, help="a game's record")
     arguments = parser.parse_args(argv)
     try:
+        entry.ready()
         record = records.read(arguments.record) if arguments.record else None
         try:
             window = open_window()

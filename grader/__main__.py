@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it speaks for the imports below
+
+# isort: split
 import argparse
 import importlib
 import os
@@ -188,6 +191,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--page: --records names the folder for it")
     signal.signal(signal.SIGTERM, _terminate)
     try:
+        entry.ready()
         return command_of(arguments.command)(arguments)
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)

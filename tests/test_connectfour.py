@@ -451,6 +451,34 @@ def test_an_interrupted_game_shows_no_traceback(tmp_path: Path, number: signal.S
     assert document["result"]["ending"] == "left"
 
 
+@pytest.mark.parametrize("module", ["connect4.ConnectFour", "connect4", "grader"])
+def test_without_numpy_one_line_says_to_activate_the_environment(module: str) -> None:
+    bare = [sys.executable, "-S", "-m", module, "random", "random"]
+    done = subprocess.run(
+        bare, cwd=ROOT, capture_output=True, text=True, env=environment(), check=False
+    )
+    assert_refused(done, "has no numpy: activate the kit's environment first (source .venv/bin/")
+
+
+@pytest.mark.parametrize(
+    "imported", ["connect4.entry", "numpy", "connect4.games.base", "connect4.record"]
+)
+def test_a_ctrl_c_while_the_command_is_still_starting_shows_no_traceback(imported: str) -> None:
+    starting = [sys.executable, "-X", "importtime", "-m", COMMAND, "random", "random"]
+    process = subprocess.Popen(
+        starting, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=environment(),
+    )  # fmt: skip
+    assert process.stderr is not None
+    while process.stderr.readline().rpartition("|")[2].strip() != imported:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    assert "Traceback" not in errors
+    assert "Score" not in output
+
+
 def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
     players = ("ai:nodes=200", "random")
     run(COMMAND, *players, "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)

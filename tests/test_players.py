@@ -19,6 +19,8 @@ from connect4.players.random import RandomPlayer
 from connect4.players.registry import PLAYERS, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from connect4.utils import Integer, get_valid_actions
+from grader import rubric as rubrics
+from grader.submissions import find
 from tests.games import agent_file, played, reread
 
 
@@ -175,10 +177,31 @@ def test_a_syntax_error_names_file_and_line(tmp_path):
     assert '  File "student.py", line 2\n    def (:\n' in detail
 
 
-def test_a_file_that_is_no_utf8_text_says_so(tmp_path):
+@pytest.mark.parametrize(
+    ("data", "line", "byte"),
+    [
+        ("x = 1\n".encode("utf-16"), 1, 0),
+        ("x = 1\n".encode("utf-16-le"), 1, 1),
+        ("# coding: latin-1\nname = 'M\xfcller'\n".encode("latin-1"), 2, 27),
+        (b"x = 1\ny = '\0'\n", 2, 11),
+    ],
+)
+def test_a_file_that_is_no_utf8_text_is_refused_as_by_the_grader(tmp_path, data, line, byte):
     name = source_file(tmp_path, "")
-    (tmp_path / "student.py").write_bytes("x = 1\n".encode("utf-16"))
-    assert load_failure(name) == "student.py is not UTF-8; save the file as UTF-8"
+    (tmp_path / "student.py").write_bytes(data)
+    with pytest.raises(BadInput) as refusal:
+        parse_agent(name)
+    wrong = f"not UTF-8 (line {line}, byte {byte}); save the file as UTF-8"
+    assert str(refusal.value) == f"agent {name!r}: the file {name[3:]!r} is {wrong}"
+    (submission,) = find([tmp_path / "student.py"], rubrics.read().submission)
+    assert submission.problem == wrong
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    name = agent_file(tmp_path, "return (0, False)")
+    path = tmp_path / "student.py"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert first_turn(name).outcome is Outcome.PLAYED
 
 
 @pytest.mark.parametrize(
@@ -190,7 +213,6 @@ def test_a_file_that_is_no_utf8_text_says_so(tmp_path):
             "TypeError: AIPlayer() takes no arguments",
         ),
         ("", "student.py defines no class AIPlayer"),
-        ("x\x00y", None),
     ],
 )
 def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source, last):

@@ -294,6 +294,30 @@ def test_a_new_game_in_the_middle_of_anything_leaves_no_complaint(
     assert capfd.readouterr().err == ""
 
 
+def test_a_running_game_is_left_only_when_the_person_says_so(
+    window: Window, tmp_path: Path
+) -> None:
+    start(window, tmp_path, WHOLE_GAME, mode="persons")
+    wait(window, lambda: "your move" in texts(window))
+    for key, title in (("ctrl+n", "New game"), ("ctrl+o", "Open a record")):
+        answer = answer_dialog(title, "Return")  # what is chosen already goes on
+        press(window, key)
+        wait(window, lambda answer=answer: answer.poll() is not None)
+        wait(window, lambda: not window.root.grab_current())
+        assert "your move" in texts(window), "the game goes on"
+    click_cell(window, 0, 0)
+    wait(window, lambda: "turn 1 of 1" in texts(window))
+    answer_dialog("New game", "alt+y")
+    press(window, "ctrl+n")
+    wait(window, lambda: "The same in a terminal" in texts(window))
+
+
+def answer_dialog(title: str, key: str) -> subprocess.Popen[bytes]:
+    """Press a key in the dialog of that title, once it is there."""
+    search = f"xdotool search --sync --onlyvisible --name '{title}' windowfocus"
+    return subprocess.Popen(["sh", "-c", f"{search}; sleep 0.3; xdotool key {key}"])
+
+
 def test_pause_holds_an_agent_and_a_step_lets_one_turn_through(
     window: Window, tmp_path: Path
 ) -> None:
@@ -445,6 +469,7 @@ def test_the_start_page_shows_the_command_checks_the_fields_and_remembers(
     click(window, button(window, "Play"))
     wait(window, lambda: isinstance(window.page, GamePage))
     assert "ExtendedConnect4, case1" in texts(window)
+    answer_dialog("New game", "alt+y")
     press(window, "ctrl+n")
     wait(window, lambda: isinstance(window.page, StartPage))
     wait(window, lambda: "python3 -m connect4.ConnectFour random ai case1" in texts(window))

@@ -48,9 +48,15 @@ def find_start(game: Game, name: str) -> Path:
     for path in (Path(name), folder / name, folder / f"{name}.txt"):
         if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
             return path
-    names = sorted(path.name for path in folder.glob("*.txt") if _is_start(game, path))
+    names = [path.name for path in own_starts(game)]
     hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
     raise BadInput(f"{name}: no such file, here or among the kit's initial states{hint}")
+
+
+def own_starts(game: Game) -> list[Path]:
+    """Return the kit's own state files that a game can read, by name."""
+    files = sorted((STARTS / game.folder).glob("*.txt"))
+    return [path for path in files if _is_start(game, path)]
 
 
 def _is_start(game: Game, path: Path) -> bool:

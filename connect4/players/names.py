@@ -48,9 +48,15 @@ def split_name(text: str) -> AgentName:
 
 
 def source_text(data: bytes) -> str:
-    """Return the text of a student's file; raises `BadInput` where it is not UTF-8."""
+    """Return the text of a student's file; raises `BadInput` where it is not UTF-8.
+
+    Text of two bytes a letter may pass for UTF-8, but for its null bytes.
+    """
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
+        if "\0" in text:
+            raise UnicodeDecodeError("utf-8", data, data.index(0), len(data), "a null byte")
+        return text
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(

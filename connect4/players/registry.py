@@ -18,7 +18,7 @@ from connect4.games import nearest
 from connect4.games.base import State
 from connect4.players import agents
 from connect4.players.base import Asked
-from connect4.players.names import AgentName, split_name, student_file
+from connect4.players.names import AgentName, source_text, split_name, student_file
 from connect4.players.remote import USAGE, wrong_address
 
 
@@ -129,6 +129,10 @@ def _check_file(text: str, path: Path) -> None:
     if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
         if not os.access(path, os.R_OK):
             raise BadInput(f"agent {text!r}: the file {str(path)!r} cannot be read")
+        try:
+            source_text(path.read_bytes())
+        except BadInput as error:
+            raise BadInput(f"agent {text!r}: the file {str(path)!r} is {error}") from None
         return
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []

@@ -8,7 +8,7 @@ from tkinter import filedialog, ttk
 from typing import Final
 
 from connect4.errors import BadInput
-from connect4.games import GAMES, STARTS
+from connect4.games import GAMES, own_starts
 from connect4.views.agent_form import AgentForm
 from connect4.views.choices import MODES, Choices
 from connect4.views.session import Match
@@ -224,8 +224,7 @@ class StartPage(ttk.Frame):
 
     def _list_files(self) -> list[str]:
         """Offer the kit's own state files of the game, and return their names."""
-        folder = STARTS / GAMES[self._game].folder
-        names = sorted(path.stem for path in folder.glob("*.txt"))
+        names = [path.stem for path in own_starts(GAMES[self._game])]
         self._files.configure(values=names)
         return names
 

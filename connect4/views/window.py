@@ -131,8 +131,22 @@ class Window:
         self._change_page(page)
         page.load(record)
 
+    def new_game(self) -> None:
+        """Show the form that begins a game, unless a running game is to go on."""
+        if self._may_leave("New game"):
+            self.show_start_page()
+
+    def _may_leave(self, title: str) -> bool:
+        """Return whether no game is running, or the person wants to leave the one that is."""
+        if self._session is None:
+            return True
+        question = "A game is running. Leave it? It cannot be taken up again."
+        return messagebox.askyesno(title, question, parent=self.root, default="no")
+
     def open_record(self) -> None:
-        """Ask for a record and show it."""
+        """Ask for a record and show it, unless a running game is to go on."""
+        if not self._may_leave("Open a record"):
+            return
         name = filedialog.askopenfilename(
             parent=self.root, title="Open a record", filetypes=RECORD_FILES
         )
@@ -163,7 +177,7 @@ class Window:
     def buttons(self, session: Session | None) -> Buttons:
         """Return what a game page's buttons do, for the live game `session` if there is one."""
         return Buttons(
-            new_game=self.show_start_page,
+            new_game=self.new_game,
             open_record=self.open_record,
             save_record=self._save_record,
             show_tree=self._show_tree,
