@@ -241,7 +241,7 @@ def test_a_constructor_that_fails_shows_its_line(tmp_path):
         ("raise SystemExit", "SystemExit"),
         ("raise Mute", "Mute: <exception str() failed>"),
         ("return deeper(0)", None),
-        ("popouts[1].decrement()", "ValueError: cannot decrement a count of 0"),
+        ("popouts[3].decrement()", "KeyError: 3"),
     ],
 )
 def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, monkeypatch, move, last):
