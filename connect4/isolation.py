@@ -273,7 +273,8 @@ class IsolatedSeat:
         if not alive or self._lifetime == "move":
             status = self._end()
             if ended:
-                reply = replace(reply, detail=f"{self._name}: {_ending_text(status)}")
+                lines = [f"{self._name}: {_ending_text(status)}", *self._memory_gone()]
+                reply = replace(reply, detail="\n".join(lines))
         return replace(
             reply,
             seconds=took,
@@ -290,9 +291,12 @@ class IsolatedSeat:
         lines = [_late_text(took, limit, answered)]
         if not answered:
             lines.append(self._where(child))
-        if self._source is not None and self._lifetime == "game":
-            lines.append(MADE_ANEW)
+        lines += self._memory_gone()
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
+
+    def _memory_gone(self) -> list[str]:
+        """Return what an author should know of an agent whose process is made anew."""
+        return [MADE_ANEW] if self._source is not None and self._lifetime == "game" else []
 
     def _where(self, child: Child) -> str:
         """Return where the code of a student's file is, as far as its process says."""

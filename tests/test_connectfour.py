@@ -285,7 +285,13 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "outcome", "reason"),
     [
-        ("while True: pass", "timeout", "no answer within 0.1 s"),
+        ("while True: pass", "timeout", "no answer within 0.1 s (stopped 0."),
+        ("while True: pass", "timeout", "A new AIPlayer is made for the next turn"),
+        (
+            "import os\nos._exit(3)",
+            "error",
+            "agent.py: its process ended with exit status 3\n  A new AIPlayer is made",
+        ),
         ("return 9, False", "invalid", "column 9 is outside 0..5\n  (the answer: 9)"),
         ("return None", "invalid", "not None"),
         (

@@ -18,7 +18,7 @@ import pytest
 from connect4 import isolation, protections, submission
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.isolation import InProcessSeat, Level, Limits, choose_level, open_seat
+from connect4.isolation import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
 from connect4.players.base import Outcome, PlayerLeft, Setup
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
@@ -145,7 +145,8 @@ def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
     said = [opened.ask(board(), 5.0).detail for _ in range(2)]
     opened.close()
     assert said[0] == said[1]
-    assert said[0] is None if detail is None else (said[0] or "").splitlines()[-1] == detail
+    lines = (said[0] or "").removesuffix(f"\n{MADE_ANEW}").splitlines()
+    assert said[0] is None if detail is None else lines[-1] == detail
 
 
 IS_WHERE = "Where its code was, as the agent's own process reported it (most recent call last):"
