@@ -21,6 +21,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterable
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, cast
@@ -159,7 +160,8 @@ def serve(
     settings = json.loads(requests.readline())
     setup, game = read_setup(settings["setup"])
     limits = sandbox.Limits(**settings["limits"])
-    note = submission.note if sandbox.denies() else None  # cannot be asked any more in there
+    readable = sandbox.readable_paths(files)  # cannot be found out any more in there
+    note = partial(submission.note, readable) if sandbox.denies() else None
     try:
         sandbox.enter(limits, settings["slot"], settings["core"], files)
     except (OSError, ValueError) as error:

@@ -7,26 +7,20 @@ agent there. `docs/isolation.md` has the levels, the means and the limits.
 from __future__ import annotations
 
 import gc
-import json
 import math
-import signal
 import threading
 import time
 from dataclasses import asdict, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from connect4 import protections
+from connect4.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
 from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Seconds, State
 from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
 from connect4.players.building import build, module_of
 from connect4.players.names import student_file
-from connect4.players.student import (
-    MAX_DETAIL,
-    StudentAgent,
-    reported_stack,
-    uses_numpy_random,
-)
+from connect4.players.student import StudentAgent, reported_stack, uses_numpy_random
 from connect4.printed import Log
 from connect4.processes import (
     FORKS,
@@ -37,9 +31,11 @@ from connect4.processes import (
     Home,
     Silent,
     Spawner,
+    Undying,
     Warden,
 )
 from connect4.sandbox import Limits
+from connect4.timing import Timed, one_core
 
 Level: TypeAlias = Literal["none", "process", "strong"]
 """How far an agent is kept from everything else; `auto` on a command line picks one of them."""
@@ -54,15 +50,10 @@ IN_REFEREES_PROCESS: Final = frozenset({"remote"})
 
 USUAL_LIMITS: Final = Limits()
 
-MAX_ACTION_TEXT: Final = 16
-
-NO_ANSWER: Final = "what came from the agent's process is no answer"
-
 MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
 
-STARVED_SECONDS: Final = 0.05
-STARVED_PART: Final = 0.02
-"""A turn is starved if it waited for a processor longer than both, the latter part of it."""
+FREE_LOADING: Final = 0.5
+"""Seconds of loading for one move that are not on the clock, with a process for each move."""
 
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
@@ -140,7 +131,7 @@ class InProcessSeat:
         overrun = 0.0
         if seconds is not None and took > seconds:
             outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
-            detail = _late_text(took, seconds, answered=True)
+            detail = Timed(took).late_text(seconds, answered=True)
         if action is not None:
             text = self._game.format_action(action)
         return Reply(outcome, action, text, took, cpu, overrun, False, detail)
@@ -163,12 +154,41 @@ class InProcessSeat:
             gc.collect()
 
 
+class Reloads:
+    """How often and how long an agent may be loaded again in a game, beyond what is planned."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._times = 0
+        self._seconds = 0.0
+
+    def allowed(self) -> Seconds:
+        """Return how long the next one may take."""
+        return min(self._limits.start_seconds, self._limits.reload_seconds - self._seconds)
+
+    def add(self, seconds: Seconds) -> None:
+        """Count one that took so long."""
+        self._times += 1
+        self._seconds += seconds
+
+    def why_no_more(self, name: str) -> str | None:
+        """Return why the agent `name` is not loaded again; None where it may be."""
+        rest = "; the rest of its turns are lost"
+        if self._times >= self._limits.restarts:
+            return f"{name} was loaded again {self._times} times, the most in a game{rest}"
+        if self._seconds >= self._limits.reload_seconds:
+            most = f"{self._limits.reload_seconds:g} s in a game"
+            return f"{name} took {self._seconds:.1f} s to be loaded again, at most {most}{rest}"
+        return None
+
+
 class IsolatedSeat:
     """Runs an agent in a process of its own, stopped whenever it is not asked.
 
-    The process is made anew after a late turn or a crash, outside the clock. An agent that could
-    not be loaded has a `load_failure` and fails on every turn. `ask` and `close` may be called from
-    different threads: a seat that is closed while it is asked raises `PlayerLeft` there.
+    The process is made anew after a late turn or a crash, outside the clock, as far as `Reloads`
+    allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
+    that could not be loaded has a `load_failure` and fails on every turn. A seat may be closed
+    from another thread while it is asked, which then raises `PlayerLeft`.
     """
 
     def __init__(
@@ -186,6 +206,11 @@ class IsolatedSeat:
         self._closed = False
         self._child: Child | None = None
         self.load_failure: str | None = None
+        self.left_behind: int | None = None
+        """The number of a process that was killed and does not end."""
+        self._reloads = Reloads(limits)
+        self._charged = 0.0
+        """Seconds of this turn that went before it was asked."""
         described = setup_to_json(setup)
         source = described["source"]
         self._source = None if source is None else source.encode("latin-1")
@@ -199,10 +224,10 @@ class IsolatedSeat:
             "setup": described,
             "limits": asdict(replace(limits, tasks=limits.tasks + protections.tasks_of_user())),
             "slot": self._home.number,
-            "core": core,
+            "core": one_core() if core is None else core,
         }
         try:
-            self._start()
+            self._start(limits.start_seconds)
         except Gone:
             why = self._home.close() or "no reason given"
             self.close()
@@ -225,7 +250,8 @@ class IsolatedSeat:
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the agent's reply, timed from the request to the answer.
 
-        An agent that has not answered `Limits.margin_seconds` after its time is killed. Raises
+        An agent that has not answered `Limits.margin_seconds` after its time is killed; an answer
+        before that is late where more than its measured transport is beyond the time. Raises
         `PlayerLeft` where the seat is closed, `IsolationFailure` where the machine fails.
         """
         with self._asking:
@@ -247,80 +273,123 @@ class IsolatedSeat:
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         child = self._ready_child()
         if child is None:
-            return Reply(Outcome.ERROR, detail=self.load_failure)
-        before, own_busy = child.spent(), time.thread_time()
-        line, ended = None, False
-        allowed = math.inf if seconds is None else seconds + self._limits.margin_seconds
-        began = time.monotonic()
-        try:
-            child.send({"state": state.to_json(), "seconds": seconds})
-            began = time.monotonic()
-            child.go()
-            line = child.receive(began + allowed)
-        except (Silent, Ended) as end:
-            ended = isinstance(end, Ended)
-        took = time.monotonic() - began
-        if line is not None:  # else it is killed; a stopped one would not say where it is
-            child.stop()
-        after, own_busy = child.spent(), time.thread_time() - own_busy
-        waited = child.woken_late() + max(0.0, after.waited_since(before) - own_busy)
+            outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
+            return Reply(outcome, detail=self.load_failure)
+        limit = math.inf if seconds is None else seconds
+        if self._charged < limit:
+            line, ended, timed = self._time(child, state, seconds)
+        else:
+            line, ended, timed = None, False, Timed(0.0, loading=self._charged)
         if ended:
             reply, alive = Reply(Outcome.ERROR), False
-        elif line is None or took > allowed:
-            reply, alive = self._late(child, took, seconds or 0.0, line is not None), False
+        elif line is None or timed.is_late(limit, self._limits.margin_seconds):
+            reply, alive = self._late(child, timed, limit, line is not None), False
         else:
-            reply, alive = _read_answer(line, self._game)
+            reply, alive = read_answer(line, self._game)
         if not alive or self._lifetime == "move":
             status = self._end()
-            if ended:
-                lines = [f"{self._name}: {_ending_text(status)}", *self._memory_gone()]
+            if self.left_behind is not None:
+                reply = Reply(Outcome.TIMEOUT, detail=self.load_failure)
+            elif ended:
+                lines = [f"{self._name}: {ending_text(status)}", *self._memory_gone()]
                 reply = replace(reply, detail="\n".join(lines))
         return replace(
             reply,
-            seconds=took,
-            cpu_seconds=max(0.0, after.busy - before.busy),
-            overrun=max(0.0, took - (math.inf if seconds is None else seconds)),
-            starved=waited > max(STARVED_SECONDS, STARVED_PART * took),
+            seconds=timed.seconds,
+            cpu_seconds=timed.busy,
+            overrun=max(0.0, timed.seconds - limit),
+            starved=timed.starved,
         )
 
-    def _late(self, child: Child, took: Seconds, limit: Seconds, answered: bool) -> Reply:
+    def _time(
+        self, child: Child, state: State, seconds: Seconds | None
+    ) -> tuple[bytes | None, bool, Timed]:
+        """Ask for a move; return the line that came, whether the process has ended, and the time.
+
+        A process that has not answered runs on: it is to be killed, and a stopped one would not
+        say where it is.
+        """
+        before, own_busy, sent = child.spent(), time.thread_time(), 0.0
+        line, ended = None, False
+        left = None if seconds is None else seconds - self._charged
+        deadline = math.inf if left is None else left + self._limits.margin_seconds
+        began = time.monotonic()
+        try:
+            child.send({"state": state.to_json(), "seconds": left})
+            began = time.monotonic()
+            child.go()
+            sent = time.monotonic() - began
+            line = child.receive(began + deadline)
+        except (Silent, Ended) as end:
+            ended = isinstance(end, Ended)
+        took = time.monotonic() - began
+        if line is not None:
+            child.stop()
+        after, own_busy = child.spent(), time.thread_time() - own_busy
+        woken = child.woken_late()
+        busy = max(0.0, after.busy - before.busy)
+        waited = after.waited_since(before, woken - own_busy)
+        return line, ended, Timed(took, busy, sent + woken, waited, self._charged)
+
+    def _late(self, child: Child, timed: Timed, limit: Seconds, answered: bool) -> Reply:
         """Return the reply of a turn that was judged late.
 
         Where the code is costs no part of the turn: a process that has not answered is asked now.
         """
-        lines = [_late_text(took, limit, answered)]
-        if not answered:
+        lines = [timed.late_text(limit, answered)]
+        if timed.loading:
+            begin = f"{timed.loading:.2f} s of it went into loading"
+            lines.append(f"{begin}: beyond {FREE_LOADING:g} s for a move that counts.")
+        if not answered and timed.wall:
             lines.append(self._where(child))
         lines += self._memory_gone()
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
 
     def _memory_gone(self) -> list[str]:
         """Return what an author should know of an agent whose process is made anew."""
-        return [MADE_ANEW] if self._source is not None and self._lifetime == "game" else []
+        if self._source is None or self._lifetime == "move":
+            return []
+        return [self._reloads.why_no_more(self._name) or MADE_ANEW]
 
     def _where(self, child: Child) -> str:
         """Return where the code of a student's file is, as far as its process says."""
         if self._source is None:
             return ""
-        return _clean(reported_stack(child.stack(), self._name, self._source))
+        return cleaned(reported_stack(child.stack(), self._name, self._source))
 
     def _ready_child(self) -> Child | None:
         """Return a loaded and stopped child; None where the agent cannot be loaded."""
+        self._charged = 0.0
         if self._child is not None:
             try:
                 self._child.drain()
             except Ended:  # it died after its answer; nobody was waiting for it
                 self._end()
         if self._child is None and self.load_failure is None:
-            self._start()
+            if self._lifetime == "move":
+                self._charged = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
+            else:
+                self._start_again()
         return self._child
 
-    def _start(self) -> None:
-        """Make a child and load its agent, or note why that cannot be."""
+    def _start_again(self) -> None:
+        """Start the agent anew if the game allows it one more time, or note why not."""
+        self.load_failure = self._reloads.why_no_more(self._name)
+        if self.load_failure is None:
+            limit = self._reloads.allowed()
+            self._reloads.add(self._start(limit))
+            if self.load_failure is not None and limit < self._limits.start_seconds:
+                self.load_failure += f"\n{self._reloads.why_no_more(self._name) or ''}"
+
+    def _start(self, limit: Seconds) -> Seconds:
+        """Make a child and load its agent, or note why that cannot be; return how long it took.
+
+        Only the agent's own part counts: to run its file and to construct its player.
+        """
         self._child = child = Child(self._home, self._log)
         try:
             child.send(self._settings)
-            key, value = _read_message(child.receive(time.monotonic() + PATIENCE))
+            key, value = read_message(child.receive(time.monotonic() + PATIENCE))
         except Silent:
             raise IsolationFailure("an agent's process did not start") from None
         except Ended:
@@ -329,23 +398,25 @@ class IsolatedSeat:
         if key != "up":
             raise IsolationFailure(f"an agent's process cannot be isolated: {value}")
         child.known_as(value)
-        limit = self._limits.start_seconds
+        began = time.monotonic()
         try:
-            key, value = _read_message(child.receive(time.monotonic() + limit))
+            key, value = read_message(child.receive(began + limit))
         except Silent:
-            late = f"{self._name} was not loaded within {limit:g} s"
+            late = f"{self._name} was not loaded within {limit:.3g} s"
             self.load_failure = "\n".join(filter(None, (late, self._where(child))))
         except Ended:
             key = ""
         else:
             if key != "ready":
-                self.load_failure = _clean(value) if key == "failed" else NO_ANSWER
+                self.load_failure = cleaned(value) if key == "failed" else NO_ANSWER
+        took = time.monotonic() - began
         if key == "ready":
             child.stop()
-            return
+            return took
         status = self._end()
         if self.load_failure is None:
-            self.load_failure = f"{self._name} could not be loaded: {_ending_text(status)}"
+            self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
+        return took
 
     def _end(self) -> int:
         """End the child and all that it started; return its status."""
@@ -355,6 +426,15 @@ class IsolatedSeat:
         child.kill()
         try:
             return self._home.end()
+        except Undying:
+            if not child.is_alive():
+                raise Gone from None
+            self.left_behind = child.pid
+            self.load_failure = (
+                f"{self._name}: its process {child.pid} was killed and does not end; "
+                "this turn and the rest of its turns are lost"
+            )
+            return -9
         finally:
             child.close()
 
@@ -363,12 +443,14 @@ class IsolatedSeat:
         self._closed = True
         self._home.hang_up()
         with self._asking:
-            if self._child is not None:
-                self._child.kill()
+            child, self._child = self._child, None
+            if child is not None:
+                child.kill()
             self._home.close()
-            if self._child is not None:
-                self._child.close()
-                self._child = None
+            if child is not None:
+                if child.outlives(1.0):
+                    self.left_behind = child.pid
+                child.close()
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
@@ -378,8 +460,8 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
     """
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":
-        path = student_file(setup.agent).absolute()
-        agent["rest"] = str(path)
+        path = student_file(setup.agent)
+        agent.update(text="ai", rest=path.name)  # where the file lies is nobody's business
         try:
             source = (setup.source or path.read_bytes()).decode("latin-1")
         except OSError as error:
@@ -393,54 +475,3 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "own_seed": setup.derived_seed(),
         "source": source,
     }
-
-
-def _late_text(took: Seconds, limit: Seconds, answered: bool) -> str:
-    """Return the first line about a late turn."""
-    what = "it came" if answered else "stopped"
-    return f"no answer within {limit:g} s ({what} {took - limit:.2f} s over the limit)"
-
-
-def _read_message(line: bytes) -> tuple[str, Any]:
-    """Return the one key and the value of a line; an empty key where it is no message."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return "", None
-    if not isinstance(message, dict) or len(message) != 1:
-        return "", None
-    return next(iter(message.items()))
-
-
-def _read_answer(line: bytes, game: Game) -> tuple[Reply, bool]:
-    """Return the reply that a line makes, and whether the process may be asked again."""
-    key, value = _read_message(line)
-    if key == "played" and isinstance(value, str) and len(value) <= MAX_ACTION_TEXT:
-        try:
-            action = game.parse_action(value)
-        except IllegalAction as error:
-            return Reply(Outcome.INVALID, detail=_clean(str(error))), True
-        return Reply(Outcome.PLAYED, action, game.format_action(action)), True
-    if key == "invalid":
-        return Reply(Outcome.INVALID, detail=_clean(value)), True
-    if key in ("error", "last"):
-        return Reply(Outcome.ERROR, detail=_clean(value)), key == "error"
-    return Reply(Outcome.INVALID, detail=NO_ANSWER), False
-
-
-def _clean(text: object) -> str:
-    """Return a detail that can be shown on any terminal, of bounded length."""
-    if not isinstance(text, str):
-        return NO_ANSWER
-    shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
-    return "".join(shown)[: MAX_DETAIL + 10]
-
-
-def _ending_text(status: int) -> str:
-    """Return how a process ended, in words."""
-    if status >= 0:
-        return f"its process ended with exit status {status}"
-    if status == -9:
-        return "its process was killed, or closed its line to the referee"
-    names = {number.value: number.name for number in signal.Signals}  # most real-time ones lack one
-    return f"its process was ended by {names.get(-status, f'signal {-status}')}"

@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -29,9 +29,13 @@ from connect4 import host, protections, sandbox
 from connect4.errors import IsolationFailure
 from connect4.games.base import Seconds
 from connect4.printed import Log
+from connect4.timing import Spent, own_wait, processor_times
 
 PATIENCE: Final = 20.0
-"""Seconds for what no agent can slow down: a process starts, or dies when killed."""
+"""Seconds for what no agent can slow down: a process starts."""
+
+DEATH_PATIENCE: Final = 10.0
+"""Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
 
 MAX_LINE: Final = 1 << 16
 """Bytes of an answer; a longer one is none."""
@@ -80,6 +84,10 @@ class Silent(Exception):
 
 class Ended(Exception):
     """The agent's process has hung up."""
+
+
+class Undying(Exception):
+    """A process that was killed does not end: the kernel waits for something."""
 
 
 class Gone(Exception):
@@ -141,6 +149,7 @@ class Warden:
             theirs.close()
         self.number = self._process.pid
         self._said = b""
+        self._patience = DEATH_PATIENCE
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """Fork an agent's process that has these handles; the caller closes its own copies."""
@@ -150,10 +159,17 @@ class Warden:
             raise Gone from None
 
     def end(self) -> int:
-        """End the process and all that it started; return its status as `subprocess` does."""
+        """End the process and all that it started; return its status as `subprocess` does.
+
+        Raises `Undying` where that takes too long, after which only `close` may be called.
+        """
         try:
+            self.control.settimeout(DEATH_PATIENCE)
             self.control.sendall(host.END)
             answer = self.control.recv(host.STATUS.size, socket.MSG_WAITALL)
+        except TimeoutError:
+            self._patience = 0.5
+            raise Undying from None
         except OSError:
             raise Gone from None
         if len(answer) < host.STATUS.size:
@@ -172,13 +188,15 @@ class Warden:
         self.control.close()
         if self._process.returncode is None:
             try:
-                self._process.wait(PATIENCE)
+                self._process.wait(self._patience)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.wait()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(self._patience)
             assert self._process.stderr is not None
             with self._process.stderr as stream:
-                self._said = stream.read()
+                if self._process.returncode is not None:
+                    self._said = stream.read()
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -237,36 +255,6 @@ class Spawner:
 
 Home: TypeAlias = Warden | Spawner
 """Where agents' processes come from, one at a time."""
-
-
-def processor_times(task: str) -> tuple[Seconds, Seconds]:
-    """Return how long a thread ran and waited to, by its folder of `/proc`; raises `OSError`."""
-    with open(f"{task}/schedstat", "rb") as file:
-        busy, waited, _ = file.read().split()
-    return int(busy) / 1e9, int(waited) / 1e9
-
-
-def own_wait() -> Seconds:
-    """Return how long this thread has waited for a processor so far: it reads the clock."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            return processor_times("/proc/thread-self")[1]
-    return 0.0
-
-
-class Spent(NamedTuple):
-    """What an agent's process has had of the processor so far, in seconds."""
-
-    busy: Seconds = 0.0
-    """On a processor, all its threads, also those that have ended."""
-    main_busy: Seconds = 0.0
-    main_waited: Seconds = 0.0
-    """Its first thread, which the agent is asked in: on a processor, and waiting for one."""
-
-    def waited_since(self, before: Spent) -> Seconds:
-        """Return how long the first thread waited, not counting for the agent's own others."""
-        others = (self.busy - before.busy) - (self.main_busy - before.main_busy)
-        return max(0.0, self.main_waited - before.main_waited - others)
 
 
 class Child:
@@ -376,6 +364,11 @@ class Child:
     def _hear_warden(self) -> bool:
         raise Gone
 
+    @property
+    def pid(self) -> int:
+        """The number of the process, 0 before it has said anything."""
+        return self._pid
+
     def known_as(self, pid: int) -> None:
         """Take the process number that the process gave, before the agent was loaded."""
         self._pid = self._pid or pid
@@ -399,6 +392,23 @@ class Child:
         """Let it run again."""
         if STOPS:
             self._signal(signal.SIGCONT)
+
+    def is_alive(self) -> bool:
+        """Return whether the process is there and no zombie, as far as the system says (Linux)."""
+        try:
+            text = Path(f"/proc/{self._pid}/stat").read_text(encoding="latin-1")
+        except OSError:
+            return False
+        return self._pid > 0 and text.rpartition(")")[2].split()[0] not in "ZX"
+
+    def outlives(self, seconds: Seconds) -> bool:
+        """Return whether a process that was killed is still there after so long."""
+        end = time.monotonic() + seconds
+        while self.is_alive():
+            if time.monotonic() > end:
+                return True
+            time.sleep(0.01)
+        return False
 
     def stack(self) -> bytes:
         """Return where the code of a process that is to be killed is, as that process says it.

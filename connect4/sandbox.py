@@ -6,6 +6,7 @@ says what each means denies; `protections` is the referee's side.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import site
@@ -55,8 +56,12 @@ class Limits:
 
     start_seconds: float = 10.0
     """For loading the file and constructing the player."""
-    margin_seconds: float = 0.05
-    """Added to a move's seconds for the way there and back before the agent is killed."""
+    reload_seconds: float = 10.0
+    """For all loading after the first in a game, where a process is not planned for each move."""
+    restarts: int = 5
+    """How often in a game that may be."""
+    margin_seconds: float = 0.005
+    """Added to a move's seconds, for the measured part of the way there and back."""
     memory_bytes: int = 1 << 30
     cpu_seconds: int = 3600
     """Processor time of one process, over all its turns."""
@@ -96,6 +101,9 @@ def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> N
         os.sched_setaffinity(0, {core})
     if sys.platform == "win32":
         return
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # where memory is short, agents go first
+            Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     _limit(limits)
     landlocked = landlock_abi() > 0
     if os.geteuid() == 0:

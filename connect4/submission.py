@@ -92,7 +92,7 @@ SOCKETS = "open sockets here: there is no network"
 ANY = "start processes, open sockets or change files here"
 
 
-def note(error: BaseException) -> str | None:
+def note(readable: Sequence[Path], error: BaseException) -> str | None:
     """Return a line for an error that comes from a call which is denied to agents, else None.
 
     Whether a file that was not found would be there for others cannot be known here.
@@ -101,7 +101,7 @@ def note(error: BaseException) -> str | None:
     for _ in range(10):
         if current is None:
             break
-        denied = _denied(current) if isinstance(current, OSError) else None
+        denied = _denied(current, readable) if isinstance(current, OSError) else None
         if denied is not None:
             return f"note: agents may not {denied}"
         hidden = current.__suppress_context__
@@ -109,7 +109,7 @@ def note(error: BaseException) -> str | None:
     return None
 
 
-def _denied(error: OSError) -> str | None:
+def _denied(error: OSError, readable: Sequence[Path]) -> str | None:
     if type(error).__name__ == "gaierror":
         return SOCKETS
     refused = error.errno in (errno.EPERM, errno.EACCES)
@@ -120,7 +120,7 @@ def _denied(error: OSError) -> str | None:
         return PROCESSES
     if isinstance(error.filename, str | bytes):
         path = os.path.abspath(os.fsdecode(error.filename))
-        library = any(path.startswith(f"{folder}/") for folder in sandbox.readable_paths())
+        library = any(path.startswith(f"{folder}/") for folder in readable)
         missing = error.errno in (errno.ENOENT, errno.EROFS) and not library
         return FILES if refused or missing else None
     return ANY if error.errno == errno.EPERM else None

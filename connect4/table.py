@@ -9,7 +9,7 @@ from typing import Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Ending, Game, Player, Seconds, State
-from connect4.isolation import Level, Lifetime, open_seat
+from connect4.isolation import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import asked_of, file_hash
@@ -39,6 +39,8 @@ class Terms:
     play_unloaded: bool = False
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """Modules that students' files may import besides the standard library and numpy."""
+    sources: tuple[bytes | None, bytes | None] = (None, None)
+    """The text of a student's file, each player's, where no file is to be read."""
 
 
 class Table:
@@ -62,8 +64,8 @@ class Table:
             game,
             start,
             (
-                RecordedPlayer(one.text, asked[0], file_hash(one)),
-                RecordedPlayer(two.text, asked[1], file_hash(two)),
+                RecordedPlayer(one.text, asked[0], file_hash(one, terms.sources[0])),
+                RecordedPlayer(two.text, asked[1], file_hash(two, terms.sources[1])),
             ),
             terms.seconds,
             terms.seed,
@@ -90,6 +92,7 @@ class Table:
                             terms.seconds,
                             terms.seed,
                             asked[player - 1],
+                            terms.sources[player - 1],
                             allowed=terms.allowed,
                         ),
                         terms.level,
@@ -129,6 +132,15 @@ class Table:
     def log(self, player: Player) -> str:
         """Return what a player's agent has printed so far."""
         return self._seats[player].log
+
+    @property
+    def left_behind(self) -> list[Player]:
+        """The players whose agents have a process that was killed and does not end."""
+        return [
+            player
+            for player, seat in self._seats.items()
+            if isinstance(seat, IsolatedSeat) and seat.left_behind is not None
+        ]
 
     def close(self) -> None:
         """Close both seats."""

@@ -251,7 +251,7 @@ class Run:
         """Play until nothing is missing that can be played; return whether that was reached."""
         sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
-            level = isolation_level(self.arguments)
+            level = isolation_level(self.arguments, self.rubric)
             self._note_deadly(store)
             self._load(store, pool, level, sources)
             self._announce(read_results(store))
@@ -435,9 +435,15 @@ def scratch_for(results: Path) -> Path:
     return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
 
 
-def isolation_level(arguments: argparse.Namespace) -> str:
-    """Return the level at which agents are kept; grading is never done without one."""
-    level, notes = choose_level(arguments.isolation)
+def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
+    """Return the level at which agents are kept; grading is never done without one.
+
+    Raises `BadInput` where that is less than the rubric requires.
+    """
+    required, asked = rubric.limits.require, arguments.isolation
+    level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
+    if required == "strong" and level != required:
+        raise BadInput(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
     for note in notes:
         print(f"isolation: {note}", file=sys.stderr)
     return level

@@ -248,7 +248,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     if new.name == old.name:
         new, old = replace(new, name="NEW"), replace(old, name="OLD")
     parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
-    level = isolation_level(arguments)
+    level = isolation_level(arguments, rubric)
     found = Comparisons()
     games: list[Game] = []
     with contextlib.ExitStack() as stack:

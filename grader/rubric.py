@@ -11,7 +11,7 @@ import re
 import secrets
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -37,7 +37,7 @@ PUBLIC_SEED: Final = (
 
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
-OPTIONAL: Final = {"match.": frozenset({"seed"})}
+OPTIONAL: Final = {"match.": frozenset({"seed"}), "limits.": frozenset({"require"})}
 """Keys that a rubric may name though the default one does not, by their tables."""
 
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
@@ -79,6 +79,14 @@ class AgentLimits:
     memory_mb: int
     time_margin: Seconds
     lifetime: Literal["game", "move"]
+    startup_total: Seconds = 10.0
+    """For all loading after the first in a game."""
+    restarts: int = 5
+    """How often that may be in a game."""
+    require: Literal["process", "strong"] | None = None
+    """The least level of isolation that games count at; None for any."""
+    allowed: tuple[str, ...] = ALLOWED_MODULES
+    """As in `SubmissionRules`: what a process may import decides how a game goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,17 +241,18 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
             raise table.wrong("boards", "no board; name at least one")
         return tuple(_board(name, table, folder, stored) for name in names)
 
+    submission = _submission(top.table("submission"))
     rubric = Rubric(
         source,
         values,
         _match(top.table("match")),
-        _limits(top.table("limits")),
+        replace(_limits(top.table("limits")), allowed=submission.allowed),
         _part_a(top.table("part_a"), boards),
         _part_b(top.table("part_b"), boards),
         _tournament(top.table("tournament"), boards),
         _compare(top.table("compare"), boards),
         _statistics(top.table("statistics")),
-        _submission(top.table("submission")),
+        submission,
     )
     top.finish("boards")
     return rubric
@@ -324,6 +333,11 @@ def _limits(table: Table) -> AgentLimits:
         table.whole("memory_mb", 64),
         table.number("time_margin", minimum=0),
         cast('Literal["game", "move"]', table.choice("lifetime", ("game", "move"))),
+        table.number("startup_total", minimum=0),
+        table.whole("restarts", 0),
+        cast('Literal["process", "strong"]', table.choice("require", ("process", "strong")))
+        if table.has("require")
+        else None,
     )
     table.finish()
     return limits

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -16,7 +15,6 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from connect4.errors import BadInput
@@ -27,7 +25,6 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Turn
 from connect4.sandbox import Limits
 from connect4.table import Table, Terms
 from grader.feedback import replay_data
@@ -65,8 +62,7 @@ def play_game(job: Job) -> Result:
         "left_behind": [],
     }
     try:
-        with tempfile.TemporaryDirectory(prefix="connect4-game-") as folder:
-            record, result["left_behind"] = _play(job, Path(folder))
+        record, result["left_behind"] = _play(job)
     except Exception as error:  # a grader's fault ends this game and no other
         result["fault"] = one_line(error)
         result["traceback"] = traceback.format_exc()
@@ -88,11 +84,9 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
 
 
-def _play(job: Job, folder: Path) -> tuple[Record, list[int]]:
+def _play(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players of whom a process could not be ended."""
-    one, two = (
-        _agent(player, folder / str(number)) for number, player in enumerate(job["players"], 1)
-    )
+    one, two = map(_agent, job["players"])
     terms = Terms(
         job["time_limit"],
         job["seed"],
@@ -100,29 +94,33 @@ def _play(job: Job, folder: Path) -> tuple[Record, list[int]]:
         limits=_limits(job),
         lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
+        allowed=tuple(job["limits"]["allowed"]),
+        sources=(_source(job["players"][0]), _source(job["players"][1])),
     )
     start = EXTENDED.from_json(job["start"])
     with Table(EXTENDED, start, (one, two), terms, _nobody) as table:
         for _ in table.events():
             pass
-    left_behind = list(getattr(table, "left_behind", ()))
-    return _anonymous_paths(table.record, job, folder), left_behind
+    return _with_names(table.record, job), table.left_behind
 
 
-def _agent(player: dict[str, Any], folder: Path) -> AgentName:
-    """Return an agent by its name, or by its source as a file in `folder`."""
+def _agent(player: dict[str, Any]) -> AgentName:
+    """Return an agent by its name; a submission is no file, and knows itself as `ai.py`."""
     if player["source"] is None:
         return parse_agent(player["agent"])
-    path = folder / "ai.py"
-    path.parent.mkdir()
-    path.write_bytes(player["source"].encode())
-    return AgentName(f"ai:{path}", "ai", str(path))
+    return AgentName("ai:ai.py", "ai", "ai.py")
+
+
+def _source(player: dict[str, Any]) -> bytes | None:
+    return None if player["source"] is None else player["source"].encode()
 
 
 def _limits(job: Job) -> Limits:
     limits = job["limits"]
     return Limits(
         start_seconds=limits["startup"],
+        reload_seconds=limits["startup_total"],
+        restarts=limits["restarts"],
         margin_seconds=limits["time_margin"],
         memory_bytes=limits["memory_mb"] * 1_000_000,
     )
@@ -136,16 +134,22 @@ def try_load(job: Job) -> Result:
     result: Result = {"problem": None, "fault": None, "traceback": None}
     player = job["players"][0]
     try:
-        with tempfile.TemporaryDirectory(prefix="connect4-load-") as folder:
-            agent = _agent(player, Path(folder, "1"))
-            sides: tuple[Player, Player] = (1, 2)
-            for side in sides:
-                setup = Setup(agent, side, EXTENDED, job["time_limit"], 0, "intelligent")
-                with closing(open_seat(setup, job["isolation"], _limits(job))) as seat:
-                    if seat.load_failure is None:
-                        return {**result, "problem": None}
-                    shown = seat.load_failure.replace(f"{folder}/1/", "")
-                    result["problem"] = result["problem"] or shown
+        sides: tuple[Player, Player] = (1, 2)
+        for side in sides:
+            setup = Setup(
+                _agent(player),
+                side,
+                EXTENDED,
+                job["time_limit"],
+                0,
+                "intelligent",
+                _source(player),
+                tuple(job["limits"]["allowed"]),
+            )
+            with closing(open_seat(setup, job["isolation"], _limits(job))) as seat:
+                if seat.load_failure is None:
+                    return {**result, "problem": None}
+                result["problem"] = result["problem"] or seat.load_failure
     except Exception as error:  # a grader's fault is never a submission's
         return {"problem": None, "fault": one_line(error), "traceback": traceback.format_exc()}
     return result
@@ -155,22 +159,15 @@ def _nobody(player: int) -> Any:
     raise BadInput("people play no graded games")
 
 
-def _anonymous_paths(record: Record, job: Job, folder: Path) -> Record:
-    """Return the record as it reads on any machine: names in place of this machine's folders."""
+def _with_names(record: Record, job: Job) -> Record:
+    """Return the record with the submissions' folders as their authors know them."""
     players = [
         played
         if player["source"] is None
         else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
         for played, player in zip(record.players, job["players"], strict=True)
     ]
-
-    def cleaned(turn: Turn) -> Turn:
-        if turn.detail is None:
-            return turn
-        return replace(turn, detail=turn.detail.replace(f"{folder}/{turn.player}/", ""))
-
     record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
-    record.turns = [cleaned(turn) for turn in record.turns]
     return record
 
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, Final
 
+from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.players.registry import file_hash, parse_agent
@@ -41,6 +42,10 @@ LIMITS: Final[dict[str, tuple[str, object]]] = {
     "memory_mb": ("memory_mb", 1024),
     "time_margin": ("time_margin", 0.05),
     "lifetime": ("lifetime", "game"),
+    "startup_total": ("startup_total", 10.0),
+    "restarts": ("restarts", 5),
+    "require": ("require", None),
+    "allowed": ("allowed", ALLOWED_MODULES),
 }
 """How each field of `AgentLimits` stands in a key, and the value with which it stands in none.
 

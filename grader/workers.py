@@ -278,9 +278,9 @@ def job_count(jobs: int | None, forced: bool) -> int:
 
 @contextlib.contextmanager
 def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
-    """Open local workers, each on a core of its own where there are enough."""
+    """Open local workers, each on a core, which is its own where there are enough."""
     cores = physical_cores()
-    places: list[int | None] = [*cores[:jobs]] if jobs <= len(cores) else [None] * jobs
+    places: list[int | None] = [cores[number % len(cores)] for number in range(jobs)]
     executor = LocalExecutor(places, scratch)
     try:
         yield Pool(executor, jobs)

@@ -580,7 +580,8 @@ def test_every_limit_has_a_stable_name_and_usual_ones_are_in_no_key(tmp_path: Pa
     assert {field.name for field in fields(AgentLimits)} == set(LIMITS)
     game = grade_games([submitted("ann", "1" * 64)], rubrics.read())[0]
     assert limits_key(AgentLimits(10.0, 1024, 0.05, "game")) == {}
-    assert replace(game, limits=AgentLimits(10, 1024, 0.05, "game")).key == game.key
+    assert limits_key(rubrics.read().limits) == {"time_margin": 0.005}  # smaller than it was
+    assert replace(game, limits=AgentLimits(10, 1024, 0.005, "game")).key == game.key
     other = AgentLimits(10.0, 2048, 0.05, "game")
     assert limits_key(other) == {"memory_mb": 2048}
     assert replace(game, limits=other).key != game.key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from connect4.errors import BadInput
 from grader import rubric as rubrics
+from grader.commands import isolation_level
 
 
 def refusal(folder: Path, text: str) -> str:
@@ -88,6 +90,9 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ("[match]\nrepeats = true\n", "match.repeats: expected a whole number from 1, got True"),
         ("match = 3\n", "match: expected a table, got 3"),
         ("[limits]\nlifetime = 'turn'\n", "limits.lifetime: 'turn'; expected one of game, move"),
+        ("[limits]\nrestarts = -1\n", "limits.restarts: expected a whole number from 0, got -1"),
+        ("[limits]\nstartup_total = -1\n", "limits.startup_total: expected a number from 0"),
+        ("[limits]\nrequire = 'none'\n", "limits.require: 'none'; expected one of process, strong"),
         ("[part_a]\npoints = -1\n", "part_a.points: expected a number from 0, got -1"),
         ("[part_a]\nboards = []\n", "part_a.boards: no board; name at least one"),
         ("[part_a]\nboards = 'case1'\n", "part_a.boards: expected a list, got 'case1'"),
@@ -140,3 +145,14 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: s
 def test_a_rubric_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="the rubric cannot be read: No such file"):
         rubrics.read(tmp_path / "none.toml")
+
+
+def test_less_isolation_than_a_rubric_requires_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[limits]\nrequire = 'strong'\n", encoding="utf-8")
+    asked = argparse.Namespace(isolation="process")
+    assert isolation_level(asked, rubrics.read()) == "process"
+    with pytest.raises(BadInput) as caught:
+        isolation_level(asked, rubrics.read(path))
+    said = f"isolation process: {path} requires strong ([limits] require)"
+    assert str(caught.value) == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -16,15 +17,17 @@ from pathlib import Path
 import pytest
 
 from connect4 import isolation, protections, submission
+from connect4 import processes as connect4_processes
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
 from connect4.players.base import Outcome, PlayerLeft, Setup
+from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
-from connect4.processes import Spent
 from connect4.record import dumps
 from connect4.table import Table, Terms
+from connect4.timing import Spent, Timed
 from tests.command import ROOT, environment
 from tests.games import never_seated, without_times
 from tests.seats import SEED, board, processes, seat, setup, wait_for_none
@@ -476,6 +479,166 @@ def test_an_agent_cannot_starve_itself_with_threads() -> None:
     asked = Spent(10.0, 9.0, 3.0)
     assert Spent(12.0, 9.5, 4.5).waited_since(asked) == 0.0
     assert Spent(10.5, 9.5, 4.5).waited_since(asked) == 1.5  # it waited for somebody else
+
+
+def test_an_agent_cannot_starve_the_referee_with_threads() -> None:
+    """Sixty threads on the referee's core: it waits for them 0.3 s after the answer."""
+    asked = Spent(10.0, 9.0, 3.0)
+    assert Spent(12.0, 9.1, 3.0).waited_since(asked, 0.3) == 0.0
+    assert Spent(10.1, 9.1, 3.0).waited_since(asked, 0.3) == 0.3  # somebody else's
+
+
+def test_a_turn_takes_the_larger_of_wall_and_processor_time() -> None:
+    two_cores = Timed(0.37, busy=0.74)
+    assert two_cores.is_late(0.5, 0.005)
+    assert two_cores.late_text(0.5, answered=True).startswith("no answer within 0.5 s of one ")
+    assert not two_cores.is_late(0.75, 0.005)
+    assert Timed(0.37, busy=0.38).seconds == 0.37
+    assert Timed(0.37, loading=0.2).is_late(0.5, 0.005)
+
+
+def test_the_margin_pays_for_no_more_than_the_measured_transport() -> None:
+    assert Timed(2.004, transport=0.0001).is_late(2.0, 0.005)
+    assert not Timed(2.004, transport=0.0041).is_late(2.0, 0.005)
+    assert Timed(2.02, transport=0.03).is_late(2.0, 0.005)
+    assert not Timed(2.02, transport=0.03).is_late(2.0, 0.05)
+
+
+def test_an_agent_is_loaded_again_only_so_often_in_a_game(tmp_path: Path) -> None:
+    path = agent(tmp_path, "import os\nos._exit(3)")
+    path.write_text(f"print('loaded')\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    opened = seat(path, limits=Limits(restarts=2))
+    replies = [opened.ask(board(), 5.0) for _ in range(6)]
+    opened.close()
+    assert [reply.outcome for reply in replies] == ["error"] * 6
+    lost = "ai.py was loaded again 2 times, the most in a game; the rest of its turns are lost"
+    crash = "ai.py: its process ended with exit status 3"
+    assert [reply.detail for reply in replies] == [
+        f"{crash}\n{isolation.MADE_ANEW}",
+        f"{crash}\n{isolation.MADE_ANEW}",
+        f"{crash}\n{lost}",
+        *[lost] * 3,
+    ]
+    assert opened.log == "loaded\n" * 3
+
+
+def test_all_loading_again_of_a_game_has_one_limit(tmp_path: Path) -> None:
+    path = agent(tmp_path, "if self.turns == 1: import os; os._exit(3)")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"import time\nprint('loading')\ntime.sleep(0.3)\n{text}", encoding="utf-8")
+    opened = seat(path, limits=Limits(reload_seconds=0.5))
+    details = [opened.ask(board(), 5.0).detail or "" for _ in range(5)]
+    opened.close()
+    assert details[1].startswith("ai.py: its process ended with exit status 3\n")  # 0.3 s of 0.5 s
+    assert details[2].startswith("ai.py was not loaded within 0.")
+    assert re.fullmatch(
+        r"ai.py took \d\.\d s to be loaded again, at most 0.5 s in a game; "
+        "the rest of its turns are lost",
+        details[2].splitlines()[-1],
+    )
+    assert details[2:] == [details[2]] * 3
+    assert opened.log == "loading\n" * 3
+
+
+def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None:
+    path = agent(tmp_path, "")
+    text = path.read_text(encoding="utf-8").replace(
+        "        self.player", "        time_.sleep(0.8)\n        self.player", 1
+    )
+    path.write_text(f"import time as time_\n{text}", encoding="utf-8")
+    opened = seat(path, lifetime="move", seconds=5.0)
+    replies = [opened.ask(board(), 5.0) for _ in range(2)]
+    late = opened.ask(board(), 0.2)
+    opened.close()
+    assert [reply.outcome for reply in replies] == ["played", "played"]
+    assert replies[1].seconds > 0.3 > replies[0].seconds
+    assert late.outcome is Outcome.TIMEOUT
+    assert "s of it went into loading: beyond 0.5 s for a move that counts." in (late.detail or "")
+
+
+TRACER = """
+import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+seize, trace_exit = 0x4206, 0x40
+assert libc.ptrace(seize, int(sys.argv[1]), None, trace_exit) == 0, ctypes.get_errno()
+print("held", flush=True)
+sys.stdin.read()
+"""
+"""Holds a process at its very end, as the kernel does that waits for a disk."""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root only")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_process_that_does_not_die_is_its_agents_timeout(
+    level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect4_processes, "DEATH_PATIENCE", 0.5)
+    path = agent(tmp_path, "if self.turns == 2: time.sleep(60)")
+    opened = seat(path, level, seconds=0.2)
+    assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+    pid = max(processes())
+    with subprocess.Popen(
+        [sys.executable, "-c", TRACER, str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as tracer:
+        assert tracer.stdout is not None
+        assert tracer.stdout.readline() == b"held\n"
+        replies = [opened.ask(board(), 0.2) for _ in range(3)]
+        opened.close()
+        assert opened.left_behind == pid
+        assert pid in processes()
+        tracer.communicate()
+    said = (
+        f"ai.py: its process {pid} was killed and does not end; "
+        "this turn and the rest of its turns are lost"
+    )
+    assert [(reply.outcome, reply.detail) for reply in replies] == [(Outcome.TIMEOUT, said)] * 3
+    wait_for_none(os.getpid())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_knows_no_path_to_itself(level: Level, tmp_path: Path) -> None:
+    walk = (
+        "import gc, sys\n"
+        "gc.unfreeze()\n"
+        "texts = [t for o in gc.get_objects() if type(o) in (dict, list, tuple)\n"
+        "         for t in (o.values() if type(o) is dict else o) if type(t) is str]\n"
+        f"found = [t for t in texts if {tmp_path.name[::-1]!r}[::-1] in t]\n"
+        "print(__file__, found)"
+    )
+    opened = seat(agent(tmp_path, walk), level)
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+    assert opened.log == "ai.py []\n"
+
+
+def test_a_students_text_needs_no_file(tmp_path: Path) -> None:
+    source = agent(tmp_path, "").read_bytes()
+    (tmp_path / "ai.py").unlink()
+    one, two = AgentName("ai:alice", "ai", "ai.py"), parse_agent("random")
+    terms = Terms(5.0, SEED, "process", forced="intelligent", sources=(source, None))
+    with Table(EXTENDED, board(), (one, two), terms, never_seated) as table:
+        list(table.events())
+        turns = [turn for turn in table.record.turns if turn.player == 1]
+    assert {turn.outcome for turn in turns} == {Outcome.PLAYED}
+    assert table.record.players[0].sha256 == hashlib.sha256(source).hexdigest()
+    assert table.left_behind == []
+
+
+def test_agents_are_the_first_to_go_where_memory_is_short() -> None:
+    opened = seat("plain")
+    warden, process = sorted(processes())
+    scores = [Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in (warden, process)]
+    opened.close()
+    assert int(scores[1]) == 1000 > int(scores[0])
+
+
+def test_an_agent_has_one_processor(tmp_path: Path) -> None:
+    opened = seat(agent(tmp_path, "import os\nprint(len(os.sched_getaffinity(0)))"))
+    opened.ask(board(), 5.0)
+    opened.close()
+    assert opened.log == "1\n"
 
 
 def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:

@@ -49,11 +49,13 @@ ERROR = """
     syntax_error sys_exit unprintable_exception wrong_init wrong_signature
 """
 TIMEOUT = """
-    c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads
-    prints_without_end sleeps slow_regular_expression stops_itself
+    answers_in_the_margin c_loop catches_everything forges_ready forks_and_loops ignores_signals
+    late_with_threads prints_without_end sleeps slow_regular_expression stops_itself
 """
-EITHER = {"forges_answers": {Outcome.PLAYED, Outcome.INVALID}}
-"""What it forges are its own moves."""
+EITHER = {
+    "forges_answers": {Outcome.PLAYED, Outcome.INVALID},  # what it forges are its own moves
+    "dies_after_each_answer": {Outcome.PLAYED, Outcome.ERROR},  # or just before
+}
 
 EXPECTED = {
     **{name: {Outcome.PLAYED} for name in PLAYED.split()},
@@ -127,6 +129,8 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     seconds = 0.1 if late else 5.0
     limits = Limits(
         start_seconds=0.3 if agent == "import_never_ends" else 10.0,
+        reload_seconds=1000.0,
+        restarts=1000,  # one outcome on every turn; test_isolation.py has what follows after a few
         memory_bytes=1 << (28 if agent == "fills_memory" else 30),
     )
     hostile = seat(path, level, player, seconds, limits)

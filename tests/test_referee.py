@@ -306,7 +306,7 @@ def test_a_late_answer_is_late_whatever_it_is(tmp_path, move):
     turn = record.turns[0]
     assert (turn.outcome, turn.text) == (Outcome.TIMEOUT, None)
     assert turn.detail == (
-        f"no answer within 0.005 s (it came {turn.seconds - 0.005:.2f} s over the limit)"
+        f"no answer within 0.005 s (it came {turn.seconds - 0.005:.3f} s over the limit)"
     )
     assert turn.overrun == pytest.approx(turn.seconds - 0.005)
 

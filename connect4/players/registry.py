@@ -141,11 +141,15 @@ def _check_file(text: str, path: Path) -> None:
     raise BadInput(f"agent {text!r}: no file {str(path)!r}{hint}")
 
 
-def file_hash(name: AgentName) -> str | None:
-    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent."""
+def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
+    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
+
+    `source` is its text where there is no file.
+    """
     if name.kind != "ai":
         return None
-    return hashlib.sha256(student_file(name).read_bytes()).hexdigest()
+    data = student_file(name).read_bytes() if source is None else source
+    return hashlib.sha256(data).hexdigest()
 
 
 def asked_of(name: AgentName, opponent: AgentName, forced: Asked | None = None) -> Asked | None:

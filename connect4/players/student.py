@@ -58,6 +58,7 @@ class StudentAgent:
         self._note = note
         self._path = student_file(setup.agent)
         self._source = setup.source or b""
+        self._on_disk = setup.source is None
         self._method = f"get_{setup.asked}_move"
         random.seed(setup.derived_seed())
         try:
@@ -100,7 +101,7 @@ class StudentAgent:
         """
         code = compile(self._source, self._path.name, "exec", dont_inherit=True)
         module = ModuleType(MODULE_NAME)
-        module.__file__ = os.path.abspath(self._path)
+        module.__file__ = os.path.abspath(self._path) if self._on_disk else self._path.name
         sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
         exec(code, vars(module))
         return module

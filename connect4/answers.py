@@ -1,0 +1,61 @@
+"""What comes from an agent's process, read as bytes that nobody vouches for."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any, Final
+
+from connect4.errors import IllegalAction
+from connect4.games.base import Game
+from connect4.players.base import Outcome, Reply
+from connect4.players.student import MAX_DETAIL
+
+MAX_ACTION_TEXT: Final = 16
+
+NO_ANSWER: Final = "what came from the agent's process is no answer"
+
+
+def read_message(line: bytes) -> tuple[str, Any]:
+    """Return the one key and the value of a line; an empty key where it is no message."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return "", None
+    if not isinstance(message, dict) or len(message) != 1:
+        return "", None
+    return next(iter(message.items()))
+
+
+def read_answer(line: bytes, game: Game) -> tuple[Reply, bool]:
+    """Return the reply that a line makes, and whether the process may be asked again."""
+    key, value = read_message(line)
+    if key == "played" and isinstance(value, str) and len(value) <= MAX_ACTION_TEXT:
+        try:
+            action = game.parse_action(value)
+        except IllegalAction as error:
+            return Reply(Outcome.INVALID, detail=cleaned(str(error))), True
+        return Reply(Outcome.PLAYED, action, game.format_action(action)), True
+    if key == "invalid":
+        return Reply(Outcome.INVALID, detail=cleaned(value)), True
+    if key in ("error", "last"):
+        return Reply(Outcome.ERROR, detail=cleaned(value)), key == "error"
+    return Reply(Outcome.INVALID, detail=NO_ANSWER), False
+
+
+def cleaned(text: object) -> str:
+    """Return a detail that can be shown on any terminal, of bounded length."""
+    if not isinstance(text, str):
+        return NO_ANSWER
+    shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
+    return "".join(shown)[: MAX_DETAIL + 10]
+
+
+def ending_text(status: int) -> str:
+    """Return how a process ended, in words."""
+    if status >= 0:
+        return f"its process ended with exit status {status}"
+    if status == -9:
+        return "its process was killed, or closed its line to the referee"
+    names = {number.value: number.name for number in signal.Signals}  # most real-time ones lack one
+    return f"its process was ended by {names.get(-status, f'signal {-status}')}"

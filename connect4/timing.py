@@ -1,0 +1,108 @@
+"""How long a turn took and why, as the referee measures it: wall clock, processor, waiting.
+
+What an agent's process says about time is not asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+from typing import Final, NamedTuple
+
+from connect4.games.base import Seconds
+
+PARALLEL: Final = 1.05
+"""So much processor time goes with a second of wall time; what is beyond it counts as longer."""
+
+STARVED_SECONDS: Final = 0.05
+STARVED_PART: Final = 0.02
+"""A turn is starved if it waited for a processor longer than both, the latter part of it."""
+
+
+def processor_times(task: str) -> tuple[Seconds, Seconds]:
+    """Return how long a thread ran and waited to, by its folder of `/proc`; raises `OSError`."""
+    with open(f"{task}/schedstat", "rb") as file:
+        busy, waited, _ = file.read().split()
+    return int(busy) / 1e9, int(waited) / 1e9
+
+
+def own_wait() -> Seconds:
+    """Return how long this thread has waited for a processor so far: it reads the clock."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return processor_times("/proc/thread-self")[1]
+    return 0.0
+
+
+def one_core() -> int | None:
+    """Return the processor that this thread is on; None where it may use no other anyway.
+
+    A thread that runs is on a processor which nobody else uses right now, if there is one.
+    """
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1:
+        return None
+    try:
+        core = int(ctypes.CDLL(None).sched_getcpu())
+    except AttributeError:  # a C library without it
+        return None
+    return core if core >= 0 else None
+
+
+class Spent(NamedTuple):
+    """What an agent's process has had of the processor so far, in seconds."""
+
+    busy: Seconds = 0.0
+    """On a processor, all its threads, also those that have ended."""
+    main_busy: Seconds = 0.0
+    main_waited: Seconds = 0.0
+    """Its first thread, which the agent is asked in: on a processor, and waiting for one."""
+
+    def waited_since(self, before: Spent, referee: Seconds = 0.0) -> Seconds:
+        """Return how long the turn waited for a processor, but for the agent's own threads.
+
+        `referee` is how long the referee waited for one; that too may be their doing.
+        """
+        others = (self.busy - before.busy) - (self.main_busy - before.main_busy)
+        return max(0.0, self.main_waited - before.main_waited + referee - others)
+
+
+class Timed(NamedTuple):
+    """The measures of one turn."""
+
+    wall: Seconds
+    """From the moment that the agent may run to the moment that its answer has been read."""
+    busy: Seconds = 0.0
+    """Processor time of all its threads meanwhile."""
+    transport: Seconds = 0.0
+    """Part of `wall` in which the referee was sending, or could have read but had no processor."""
+    waited: Seconds = 0.0
+    """Part of `wall` in which agent or referee waited for a processor that others had."""
+    loading: Seconds = 0.0
+    """What the clock had already counted when the agent could be asked."""
+
+    @property
+    def seconds(self) -> Seconds:
+        """The turn's time: more threads than one are no more time."""
+        return max(self.wall, self.busy / PARALLEL) + self.loading
+
+    @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy, rather than the agent too slow."""
+        return self.waited > max(STARVED_SECONDS, STARVED_PART * self.wall)
+
+    def is_late(self, limit: Seconds, margin: Seconds) -> bool:
+        """Return whether the limit was over, `margin` being the most that transport can pay."""
+        return self.seconds - min(self.transport, margin) > limit
+
+    def late_text(self, limit: Seconds, answered: bool) -> str:
+        """Return the first line about a turn that was late."""
+        begin = f"no answer within {limit:g} s"
+        if self.busy / PARALLEL > self.wall:
+            return (
+                f"{begin} of one processor (its threads used {self.busy:.2f} s in "
+                f"{self.wall:.2f} s; what one processor has is allowed)"
+            )
+        what = "it came" if answered else "stopped"
+        return f"{begin} ({what} {self.seconds - limit:.3f} s over the limit)"
