@@ -24,7 +24,7 @@ from grader.progress import Progress, duration
 from grader.quick import quick
 from grader.report import GRADE, TOURNAMENT, Results, read_results
 from grader.rubric import Rubric
-from grader.run import LOADING, Result, load_all, play_all
+from grader.run import LOADING, Result, is_passing, load_all, play_all
 from grader.schedule import Game, baseline, seed_of, worth
 from grader.store import Store
 from grader.submissions import Submission
@@ -134,6 +134,7 @@ class Run:
                 print(f"{item.name}: {item.note}", file=sys.stderr)
         if self.arguments.dry_run:
             self._announce(self._foreseen(path))
+            self._check_seed()
             return DONE
         self._check_seed()
         with Store(path, writing=True) as store:
@@ -182,10 +183,8 @@ class Run:
         self._check_kind(store)
         left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
         if left_out:
-            names = sorted(left_out)
-            shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
             print(
-                f"{store.path}: {shown} ({len(names)} in all) had results there and are not among "
+                f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
                 "these submissions: tables and files are without them, their games are kept",
                 file=sys.stderr,
             )
@@ -311,8 +310,8 @@ class Run:
 
         Raises `BadInput` where a baseline cannot be loaded, or nobody is left for a tournament.
         """
-        before = read_results(store)
-        tried = gradable(before.submissions)
+        aside = store.set_aside()
+        tried = [item for item in gradable(self.found) if item.sha256 not in aside]
         if self.kind == GRADE:
             agents = [self.rubric.part_a.opponent]
             agents += [step.agent for step in self.rubric.part_b.baselines]
@@ -329,7 +328,9 @@ class Run:
         after = read_results(store).submissions
         for submission in after:
             if submission.problem != known[submission.name]:
-                print(f"{submission.name}: not graded: {submission.problem}", file=sys.stderr)
+                why = submission.problem or ""
+                again = "; the next run tries again" if is_passing(why) else ""
+                print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
         if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
             raise BadInput("a tournament needs two submissions that can play")
 
@@ -372,6 +373,12 @@ class Run:
         return STOPPED
 
 
+def named_few(names: Sequence[str]) -> str:
+    """Return the first of many names, and how many they are."""
+    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    return f"{shown} ({len(names)} in all)"
+
+
 def first_fault(results: Results) -> str:
     """Return the grader's first own failure, in words."""
     return next((fault.text for fault in results.faults.values()), "no reason is known")
@@ -388,6 +395,14 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             placement = report.placement_points(held)
         except BadInput as error:
             raise BadInput(f"--placement {named}: {error}") from None
+        names = {mark.submission.name for mark in results.marks}
+        absent = sorted(name for name in placement.keys() - names if placement[name])
+        if absent:
+            print(
+                f"--placement {named}: {named_few(absent)} earned points there and are not among "
+                "these submissions, by these names: nobody is given those points",
+                file=sys.stderr,
+            )
     print(results.text(placement, arguments.details), end="")
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)

@@ -253,6 +253,8 @@ def write(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
         os.replace(temporary, path)
     except OSError as error:
+        with suppress(OSError):  # half a file is nobody's
+            temporary.unlink()
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from connect4.errors import BadInput
+from connect4.errors import BadInput, headline
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
 from connect4.isolation import open_seat
@@ -41,6 +41,9 @@ T = TypeVar("T")
 
 LOADING: Final = "load "
 """Begins the key of a trial to load a submission; its hash follows."""
+
+PASSING: Final = ("was not loaded within", "its process was killed")
+"""In the headline of a load failure that a busy machine may be to blame for: it is tried again."""
 
 DEATHS: Final = ("WorkerDied", "KilledWorker")
 """What the local executor and Dask raise where a call has ended its worker again and again."""
@@ -239,6 +242,11 @@ def play_all(
         store.end_all()
 
 
+def is_passing(problem: str) -> bool:
+    """Return whether a submission that could not be loaded may well be loaded next time."""
+    return any(words in headline(problem) for words in PASSING)
+
+
 def load_all(
     contestants: Iterable[Contestant],
     rubric: Rubric,
@@ -249,10 +257,14 @@ def load_all(
 ) -> Iterator[tuple[Contestant, str | None, str | None]]:
     """Try once to load each that comes from a file, yielding it with its problem and our own.
 
-    What is known of a source under these limits is not tried again.
+    What is known of a source under these limits is not tried again, but for a passing failure.
     """
     limits = limits_text(rubric.limits)
-    known = store.loaded(limits)
+    known = {
+        sha256
+        for sha256, problem in store.loaded(limits).items()
+        if problem is None or not is_passing(problem)
+    }
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:

@@ -44,7 +44,11 @@ def mean_text(interval: Interval) -> str:
 def faults_text(faults: Faults) -> str:
     """Return the lost turns in words, empty where there are none."""
     counts = {"timeouts": faults.timeouts, "invalid": faults.invalid, "errors": faults.errors}
-    text = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    text = ", ".join(
+        f"{count} {word if count > 1 else word.removesuffix('s')}"
+        for word, count in counts.items()
+        if count
+    )
     return f"{text} ({faults.starved} starved)" if faults.starved else text
 
 
@@ -60,7 +64,7 @@ def remark(mark: Mark) -> str:
     if mark.submission.report is None:
         notes.append("no report.txt")
     if mark.faults.starved:
-        notes.append("late turns on a busy machine: --retry-starved")
+        notes.append("late turns on a busy machine (grade --retry-starved plays them again)")
     if mark.broken_rule:
         notes.append(mark.broken_rule)
     return "; ".join(notes)

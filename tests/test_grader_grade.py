@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import random
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
+from connect4.errors import BadInput
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
@@ -29,9 +31,9 @@ from grader import rubric as rubrics
 from grader.commands import scratch_for
 from grader.formats import gradebook as gradebook_text
 from grader.formats import summary
-from grader.grading import Mark
+from grader.grading import Mark, marks
 from grader.quick import quick
-from grader.report import read_results, write_pages
+from grader.report import read_results, write, write_pages
 from grader.rubric import AgentLimits
 from grader.schedule import (
     LIMITS,
@@ -42,8 +44,9 @@ from grader.schedule import (
     timed_turns,
     worth,
 )
-from grader.store import Store, machine
+from grader.store import Faults, Played, Store, machine
 from grader.submissions import Member, Submission
+from grader.tables import faults_text, remark
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.grading import (
@@ -199,6 +202,19 @@ def test_no_cell_begins_a_formula_after_any_separator(text: str, cell: str) -> N
     assert row["Name"] == cell
 
 
+def test_remarks_of_the_grader_itself_reach_the_gradebook_unchanged() -> None:
+    rules = rubrics.read()
+    item = Submission("ann", "ann/ai.py", "pass", None)
+    game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
+    late = Faults(timeouts=1, starved=1)
+    played = Played(game.key, (0, 0), "no_action", 1, (late, late), 1.0)
+    (mark,) = marks([item], {game.key: played}, rules, {})
+    (row,) = csv.DictReader(gradebook_text([mark], {})[1:].splitlines())
+    assert row["Remark"] == remark(mark)
+    assert "--retry-starved" in row["Remark"]
+    assert faults_text(late) == "1 timeout (1 starved)"
+
+
 def test_no_link_is_alive_in_a_job_summary() -> None:
     names = ["[a](https://b.example)", "https://b.example @everybody", "![i](x) <b> `code` a|b", ""]
     marks = [Mark(Submission(name, "", problem="none")) for name in names]
@@ -333,6 +349,20 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     done = run(COMMAND, "grade", "ann", "--results", "other.db", cwd=tmp_path)
     assert_refused(done, "other.db: no results file of the grader")
     assert (tmp_path / "other.db").read_bytes() == before
+
+
+def test_a_file_that_cannot_be_written_whole_leaves_no_part_of_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "old.csv").write_text("old", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(BadInput, match=r"old\.csv: cannot be written: No space left"):
+        write(tmp_path / "old.csv", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
 
 
 @pytest.mark.slow
@@ -691,6 +721,45 @@ def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path:
     assert told.stdout == done.stdout
 
 
+@pytest.mark.slow
+def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Path) -> None:
+    """The machine may have been busy; what a source raises itself it raises again."""
+    rubric(tmp_path)
+    for name in ("ann", "bo"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    first = grade(tmp_path)
+    assert first.returncode == 0, first.stderr
+    for problem, tried in (
+        ("ai.py was not loaded within 20 s\nin line 3", True),
+        ("ValueError: never on Sundays", False),
+    ):
+        with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
+            database.execute(
+                "UPDATE loaded SET problem = ? WHERE sha256 IN (SELECT sha256 FROM "
+                "submission WHERE name = 'bo')",
+                (problem,),
+            )
+            database.commit()
+        told = run(COMMAND, "report", "grade.db", cwd=tmp_path)
+        assert f"cannot be loaded: {problem.splitlines()[0]}" in told.stdout
+        again = grade(tmp_path)
+        assert (again.stdout == first.stdout) is tried
+        assert ("bo: not graded: cannot be loaded" in again.stderr) is not tried
+
+
+def test_who_is_late_in_loading_reads_that_the_next_run_tries_again(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    text = (tmp_path / "rubric.toml").read_text(encoding="utf-8")
+    text = text.replace("startup = 20.0", "startup = 2.0")
+    text = text.replace(f"ai:{tmp_path / 'baseline.py'}", "greedy")
+    (tmp_path / "rubric.toml").write_text(text, encoding="utf-8")
+    hand_in(tmp_path / "class", "bo", f"while True:\n    pass\n{searcher(1)}")
+    done = grade(tmp_path)
+    assert done.returncode == 0, done.stderr
+    why = "bo: not graded: cannot be loaded: ai.py was not loaded within 2 s; the next run tries"
+    assert why in done.stderr
+
+
 @pytest.mark.parametrize("time_limit", [5.0, 10.0, 0.1])
 def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
     whole = rubrics.read()
@@ -795,7 +864,10 @@ def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
     assert "can be guessed" not in grade(tmp_path, "--dry-run").stderr
     hand_in(tmp_path / "class", "bo", searcher(1, note="bo"))
     assert_refused(grade(tmp_path), "rubric.toml: match.seed 20240 is the practice seed")
-    assert "4 games to play (4 have results)" in grade(tmp_path, "--dry-run").stderr
+    foreseen = grade(tmp_path, "--dry-run")
+    assert "4 games to play (4 have results)" in foreseen.stderr
+    assert foreseen.returncode == 2
+    assert "match.seed 20240 is the practice seed" in foreseen.stderr
     tournament = ("tournament", "class", "--rubric", "rubric.toml")
     assert_refused(run(COMMAND, *tournament, cwd=tmp_path), "match.seed 20240 is the practice seed")
     seedless(tmp_path, "seed = 7\n")

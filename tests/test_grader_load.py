@@ -40,7 +40,7 @@ def test_late_turns_beside_a_busy_process_are_starved_and_can_be_retried(tmp_pat
     assert late
     assert all(turn["starved"] for turn in late)
     assert "starved)" in out
-    assert "late turns on a busy machine: --retry-starved" in out
+    assert "late turns on a busy machine (grade --retry-starved plays them again)" in out
     before = games(tmp_path / "grade.db")
     running = start(*arguments, "--retry-starved", cwd=tmp_path)
     out, errors = running.communicate(timeout=100)

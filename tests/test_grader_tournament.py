@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import time
 from pathlib import Path
 
@@ -173,6 +174,16 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     with (tmp_path / "m" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         placement = sorted(row["Placement"] for row in csv.DictReader(file))
     assert placement == ["0.00", "3.00", "5.00"]
+    hand_in(tmp_path / "class", "dee", searcher(1, note="dee"))
+    (tmp_path / "class" / "ann").rename(tmp_path / "class" / "anna")
+    (tmp_path / "class" / "bo").rename(tmp_path / "class" / "bob")
+    (tmp_path / "class" / "cy").rename(tmp_path / "class" / "cyn")
+    assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0
+    lost = run(COMMAND, *placed, cwd=tmp_path)
+    assert "(2 in all) earned points there and are not among these submissions" in lost.stderr
+    for new, old in (("anna", "ann"), ("bob", "bo"), ("cyn", "cy")):
+        (tmp_path / "class" / new).rename(tmp_path / "class" / old)
+    shutil.rmtree(tmp_path / "class" / "dee")
     rubric(tmp_path)  # without points
     assert "0 games to play" in run(COMMAND, *arguments, cwd=tmp_path).stderr
     assert_refused(run(COMMAND, *placed, cwd=tmp_path), "its rubric has no tournament.points; set")
