@@ -120,6 +120,8 @@ class Run:
     """The sources of whom a process could not be ended."""
     deadly: set[str] = field(default_factory=set)
     """The games that have ended the grader too often."""
+    told: bool = False
+    """Whether it has been said that a file cannot be written."""
     any_played: bool = False
     failed: int = 0
 
@@ -137,6 +139,8 @@ class Run:
             self._check_seed()
             return DONE
         self._check_seed()
+        if self.arguments.out is not None:
+            report.check_out(self.arguments.out)
         with Store(path, writing=True) as store:
             self._plan(store)
             interrupted = not self._play(store)
@@ -267,8 +271,9 @@ class Run:
                         played = play_all(
                             games, store, pool.executor, pool.slots, level, sources, solitary
                         )
-                        if not self._follow(played, store, progress):
-                            return True
+                        with contextlib.closing(played):
+                            if not self._follow(played, store, progress):
+                                return True
                 self._tell_stage(store)
                 self._note_deadly(store)
                 todo = [
@@ -316,14 +321,16 @@ class Run:
             agents = [self.rubric.part_a.opponent]
             agents += [step.agent for step in self.rubric.part_b.baselines]
             tried += [item for item in map(baseline, agents) if item.sha256 is not None]
-        for item, problem, fault in load_all(tried, self.rubric, store, pool, level, sources):
-            if problem is not None and not item.is_submission:
-                raise BadInput(
-                    f"{self.rubric.source}: agent {item.name!r} cannot be loaded: "
-                    f"{headline(problem)}"
-                )
-            if fault is not None:
-                print(f"loading {item.name}: {fault}", file=sys.stderr)
+        trials = load_all(tried, self.rubric, store, pool, level, sources)
+        with contextlib.closing(trials):  # whatever is raised here, it still needs the store
+            for item, problem, fault in trials:
+                if problem is not None and not item.is_submission:
+                    raise BadInput(
+                        f"{self.rubric.source}: agent {item.name!r} cannot be loaded: "
+                        f"{headline(problem)}"
+                    )
+                if fault is not None:
+                    print(f"loading {item.name}: {fault}", file=sys.stderr)
         known = {item.name: item.problem for item in self.found}
         after = read_results(store).submissions
         for submission in after:
@@ -339,7 +346,12 @@ class Run:
         out = self.arguments.out
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
-            report.write_quick(read_results(store), out, {})
+            try:
+                report.write_quick(read_results(store), out, {})
+            except BadInput as error:  # the games are in the results file all the same
+                if not self.told:
+                    print(f"{error}; the games go on", file=sys.stderr)
+                self.told = True
             self.written = time.monotonic()
 
     def _tell_stage(self, store: Store) -> None:

@@ -246,6 +246,14 @@ def _make(folder: Path) -> None:
         raise BadInput(f"--out {folder}: cannot be made: {error.strerror}") from None
 
 
+def check_out(out: Path) -> None:
+    """Make the folder of `--out`; raises `BadInput` where nothing can be written into it."""
+    _make(out)
+    trial = out / ".trial"
+    write(trial, "")
+    trial.unlink()
+
+
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all; raises `BadInput`."""
     temporary = path.with_name(f".{path.name}.new")

@@ -254,7 +254,7 @@ def load_all(
     pool: Pool,
     isolation: str,
     sources: Mapping[str, str],
-) -> Iterator[tuple[Contestant, str | None, str | None]]:
+) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
     """Try once to load each that comes from a file, yielding it with its problem and our own.
 
     What is known of a source under these limits is not tried again, but for a passing failure.

@@ -139,6 +139,11 @@ class Store:
                 raise _damaged(path, error) from None
             if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
                 raise BadInput(f"{path}: cannot be written: {error}") from None
+            if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
+                raise BadInput(
+                    f"{path}: cannot be read: permission denied; it holds a secret seed, and only "
+                    "who made it may read it"
+                ) from None
             raise BadInput(f"{path}: no results file of the grader ({error})") from None
         except BaseException:  # Ctrl-C too: the lock on the file is given back
             self._release()

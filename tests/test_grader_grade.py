@@ -365,6 +365,49 @@ def test_a_file_that_cannot_be_written_whole_leaves_no_part_of_it(
     assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
 
 
+def test_an_out_that_cannot_be_written_is_refused_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    (tmp_path / "marks").write_text("a file", encoding="utf-8")
+    assert_refused(grade(tmp_path), "marks: cannot be made: File exists")
+    assert not (tmp_path / "grade.db").exists()
+
+
+@pytest.mark.slow
+def test_an_out_that_is_lost_on_the_way_costs_no_game(tmp_path: Path) -> None:
+    """The first result cannot be written: a folder stands in its place."""
+    rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher(1))
+    (tmp_path / "marks" / "results.json" / "in the way").mkdir(parents=True)
+    done = grade(tmp_path)
+    assert done.returncode == 2
+    told = [line for line in done.stderr.splitlines() if "results.json: cannot be written" in line]
+    assert len(told) == 2, done.stderr
+    assert told[0].endswith("; the games go on")
+    assert told[1].startswith("error: ")
+    assert "Traceback" not in done.stderr
+    (tmp_path / "marks" / "results.json" / "in the way").rmdir()
+    (tmp_path / "marks" / "results.json").rmdir()
+    assert "0 games to play (4 have results)" in grade(tmp_path).stderr
+
+
+def test_results_that_one_may_not_read_are_named_as_such(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def closed(*_: object, **__: object) -> None:
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    (tmp_path / "grade.db").touch()
+    monkeypatch.setattr(sqlite3, "connect", closed)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(BadInput, match=r"grade\.db: cannot be read: permission denied"):
+        Store(tmp_path / "grade.db", writing=False)
+
+
 @pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
     rubric(tmp_path, match="repeats = 3\n")
