@@ -310,6 +310,16 @@ class Run:
                 return False
         return True
 
+    def _tell_deadly_pairs(self, results: Results) -> None:
+        """Say how a tournament gets on in which a game of two submissions ends its worker."""
+        for pair in _pairs([game for game in results.games if game.key in self.deadly]):
+            print(
+                f"{pair}: their game ends the grader or its worker, and which of them does it is "
+                "not known. `grade` plays each alone; take that one out of the folder and give "
+                "the same command again",
+                file=sys.stderr,
+            )
+
     def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
         """Try once to load each submission and each baseline of its own file.
 
@@ -375,6 +385,7 @@ class Run:
                 "of their matches are withheld. --retry-starved plays them again",
                 file=sys.stderr,
             )
+            self._tell_deadly_pairs(results)
             return STOPPED
         else:
             why = f"not all games could be played; {first_fault(results)}"
@@ -383,6 +394,12 @@ class Run:
             file=sys.stderr,
         )
         return STOPPED
+
+
+def _pairs(games: Sequence[Game]) -> list[str]:
+    """Return the two submissions of each match among games, in words."""
+    pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
+    return [text for match, text in pairs.items() if match.two.is_submission]
 
 
 def named_few(names: Sequence[str]) -> str:

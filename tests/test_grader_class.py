@@ -7,8 +7,10 @@ import csv
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 from pathlib import Path
 
@@ -153,16 +155,7 @@ def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_pa
         hand_in(tmp_path / "class", name, searcher(1, note=name))
     arguments = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
     running = start(*arguments, "--isolation", "process", cwd=tmp_path)
-    kills = 0
-    while running.poll() is None:
-        titles = begun(tmp_path / "grade.db")
-        if titles and all(title.startswith("hog, ") for title in titles):
-            for number, _ in descendants(running.pid):
-                with contextlib.suppress(OSError):
-                    if _is_worker(number):
-                        os.kill(number, signal.SIGKILL)
-                        kills += 1
-        time.sleep(0.02)
+    kills = kill_during(running, tmp_path / "grade.db", "hog, ")
     out, errors = running.communicate()
     assert running.returncode == 0, errors
     assert kills >= 2
@@ -177,6 +170,41 @@ def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_pa
     assert sum("zoe" in game[:2] for game in whole) == 4
     again = run(COMMAND, *arguments, "--isolation", "process", cwd=tmp_path)
     assert "0 games to play (8 have results)" in again.stderr
+
+
+@pytest.mark.slow
+def test_two_whose_game_ends_the_worker_are_named_with_the_way_out(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    for name in ("ann", "hog"):
+        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    arguments = ("tournament", "class", "--rubric", "rubric.toml", "--jobs", "1")
+    running = start(*arguments, "--isolation", "process", cwd=tmp_path)
+    assert kill_during(running, tmp_path / "tournament.db", ("ann, groups", "hog, groups")) >= 2
+    _, errors = running.communicate()
+    assert running.returncode == 3
+    assert "their game ends the grader or its worker" in errors
+    assert "ann and hog: " in errors or "hog and ann: " in errors
+    assert "take that one out of the folder" in errors
+    hand_in(tmp_path / "class", "zoe", searcher(1, note="zoe"))
+    shutil.rmtree(tmp_path / "class" / "hog")
+    done = run(COMMAND, *arguments, "--isolation", "process", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "places" in done.stdout
+
+
+def kill_during(running: subprocess.Popen[str], results: Path, title: str | tuple[str, ...]) -> int:
+    """Kill the workers whenever only games whose titles begin so are under way, until the end."""
+    kills = 0
+    while running.poll() is None:
+        titles = begun(results)
+        if titles and all(each.startswith(title) for each in titles):
+            for number, _ in descendants(running.pid):
+                with contextlib.suppress(OSError):
+                    if _is_worker(number):
+                        os.kill(number, signal.SIGKILL)
+                        kills += 1
+        time.sleep(0.02)
+    return kills
 
 
 def begun(results: Path) -> list[str]:
