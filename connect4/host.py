@@ -107,6 +107,8 @@ def guard(
                 control.close()
                 channel, log = (socket.socket(fileno=handle) for handle in handles[:2])
                 return channel, log, handles[2], parent
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.setpgid(agent, agent)  # as it does itself: `end` may come before it gets there
             for handle in handles:
                 os.close(handle)
         else:
