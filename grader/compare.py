@@ -174,13 +174,17 @@ def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
     if comparison.part == "a":
         what = f"{comparison.mean:+.2f} points more margin a game"
         tallies = {new: total, old: comparison.old}
-        listed = [f"{name}: {_games_text(tally)}" for name, tally in tallies.items()]
-    faults = {new: total.faults.total, old: total.other_faults.total}
-    if comparison.part == "a":
-        faults[old] = comparison.old.faults.total
-    lost = "".join(f", lost turns of {name}: {turns}" for name, turns in faults.items() if turns)
-    said = "\n".join(listed)
-    return f"{words[comparison.verdict]}: {what} ({bounds})\n{said}{lost}"
+        listed = [
+            f"{name}: {_games_text(tally)}{_lost_text(name, tally.faults)}"
+            for name, tally in tallies.items()
+        ]
+    else:
+        listed[0] += _lost_text(new, total.faults) + _lost_text(old, total.other_faults)
+    return "\n".join([f"{words[comparison.verdict]}: {what} ({bounds})", *listed])
+
+
+def _lost_text(name: str, faults: Faults) -> str:
+    return f", lost turns of {name}: {faults.total}" if faults.total else ""
 
 
 def _games_text(total: Tally) -> str:

@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
+from pathlib import PurePath
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from connect4.errors import BadInput, headline
@@ -108,10 +109,12 @@ def _play(job: Job) -> tuple[Record, list[Player]]:
 
 
 def _agent(player: dict[str, Any]) -> AgentName:
-    """Return an agent by its name; a submission is no file, and knows itself as `ai.py`."""
+    """Return an agent by its name; a submission is no file here, but knows its name."""
     if player["source"] is None:
         return parse_agent(player["agent"])
-    return AgentName("ai:ai.py", "ai", "ai.py")
+    own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
+    name = file_name(own) if own.endswith(".py") else "ai.py"
+    return AgentName(f"ai:{name}", "ai", name)
 
 
 def _source(player: dict[str, Any]) -> bytes | None:

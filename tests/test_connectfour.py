@@ -501,6 +501,11 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
         (["ai", "randon", "case4"], ["no agent 'randon' (did you mean 'random'?)"]),
         (["ai", "random", "case44.txt"], ["case44.txt: no such file", "did you mean 'case4.txt'?"]),
         (["ai:nowhere.py", "random"], ["no file 'nowhere.py'"]),
+        (
+            ["old/ai.py", "random"],
+            ["no agent 'old/ai.py'; for a student's file write 'ai:old/ai.py'"],
+        ),
+        (["ai:/", "random"], ["'/' is a folder; name the file in it"]),
         (["ai:nodes=x", "random"], ["nodes is a whole number above 0, not 'x'"]),
         (["ai:node=3", "random"], ["no option 'node' (did you mean 'nodes'?)"]),
         (["random:fast", "random"], ["'fast' is not understood"]),

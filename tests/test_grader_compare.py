@@ -124,7 +124,10 @@ def test_a_broken_get_expectimax_move_is_found_and_the_games_are_kept(tmp_path: 
     assert done.returncode == 0, done.stderr
     part_a, part_b = done.stdout.split("part B")
     assert "new/ai.py is worse than old/ai.py: -" in part_a
-    assert ", lost turns of new/ai.py: " in part_a
+    line_of_new, line_of_old = part_a.splitlines()[-2:]
+    assert line_of_new.startswith("new/ai.py: ")
+    assert ", lost turns of new/ai.py: " in line_of_new
+    assert "lost turns" not in line_of_old
     assert "lost turns" not in part_b
     paths = sorted((tmp_path / "games").glob("*.json"))
     against_random = [path for path in paths if "random" in path.name]
@@ -189,6 +192,17 @@ def test_a_file_that_cannot_be_loaded_is_refused_with_the_reason(tmp_path: Path)
     assert last.startswith("error: new: cannot be loaded: ")
     assert "no_such_module" in last
     assert 'File "ai.py", line 1' in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_a_refused_file_goes_by_its_own_name_and_without_the_kits_lines(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    (tmp_path / "mine.py").write_text("import connect4.search\n", encoding="utf-8")
+    named = ("compare", "mine.py", "random", "--rubric", "rubric.toml")
+    done = run(COMMAND, *named, cwd=tmp_path)
+    assert done.returncode == 2
+    files = [line for line in done.stderr.splitlines() if line.strip().startswith("File ")]
+    assert files == ['  File "mine.py", line 1, in <module>']
 
 
 def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None:

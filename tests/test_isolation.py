@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from connect4.players.base import Outcome, PlayerLeft, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
+from connect4.processes import Warden
 from connect4.record import dumps
 from connect4.table import Table, Terms
 from connect4.timing import Spent, Timed
@@ -122,6 +124,34 @@ def test_an_agent_sees_its_own_source_in_a_traceback_that_names_no_folder(tmp_pa
         "    raise ValueError(f'at {object()}')  # the culprit\n"
     )
     assert detail.endswith("\nValueError: at <object object at 0x...>")
+
+
+def test_a_traceback_names_the_kits_files_without_the_folder_of_the_kit(tmp_path: Path) -> None:
+    opened = seat(agent(tmp_path, "get_valid_actions(1, None)"))
+    detail = opened.ask(board(), 5.0).detail or ""
+    opened.close()
+    assert '\n  File "connect4/utils.py", line ' in detail
+    assert str(ROOT) not in detail
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("get_intelligent_move(self, state)", "get_intelligent_move(state)"),
+        ("__init__(self, player_number, time)", "__init__(self)"),
+    ],
+)
+def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
+    right: str, wrong: str, tmp_path: Path
+) -> None:
+    path = agent(tmp_path, "pass")
+    path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
+    opened = seat(path)
+    detail = opened.load_failure or opened.ask(board(), 5.0).detail or ""
+    opened.close()
+    first, last = detail.splitlines()
+    assert first.startswith("TypeError: ")
+    assert last == f"note: the simulator needs def {right} in class AIPlayer"
 
 
 @pytest.mark.parametrize(
@@ -361,6 +391,8 @@ def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
     path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     opened = seat(path, level)
     opened.close()
+    assert str(ROOT) not in (opened.load_failure or "")
+    assert "submission.py" not in (opened.load_failure or "")
     assert (opened.load_failure or "").splitlines() == [
         "Traceback (most recent call last):",
         '  File "ai.py", line 1, in <module>',
@@ -735,6 +767,21 @@ def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(leve
     with pytest.raises(PlayerLeft, match="the seat was closed"):
         opened.ask(board(), 1.0)
     opened.close()
+
+
+def test_a_ctrl_c_while_an_agent_is_being_started_waits_for_nobody() -> None:
+    """The referee hangs up before the new process has done anything at all."""
+    warden = Warden(strong=False, modules=[])
+    pairs = [socket.socketpair() for _ in range(2)]
+    stack = os.pipe()
+    (_, channel), (_, log) = pairs
+    warden.start(channel, log, stack[1])
+    warden.close()
+    for end in (*pairs[0], *pairs[1]):
+        end.close()
+    for handle in stack:
+        os.close(handle)
+    assert warden._process.returncode == 0, "it ended by itself, not because patience did"
 
 
 def test_seats_do_not_leak_descriptors_or_threads() -> None:

@@ -92,8 +92,11 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     """Return the agent's name, checked whole; raises `BadInput` that lists what would be right."""
     name = split_name(text)
     if name.kind not in PLAYERS:
-        usages = ", ".join(kind.usage for kind in PLAYERS.values())
-        raise BadInput(f"no agent {text!r}{nearest(name.kind, PLAYERS)}; the agents are {usages}")
+        if text.endswith(".py"):
+            raise BadInput(f"no agent {text!r}; for a student's file write {'ai:' + text!r}")
+        near = nearest(name.kind, PLAYERS)
+        usages = ", ".join(PLAYERS if near else (kind.usage for kind in PLAYERS.values()))
+        raise BadInput(f"no agent {text!r}{near}; the agents are {usages}")
     kind = PLAYERS[name.kind]
     if kind.games is not None and game not in kind.games:
         raise BadInput(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
@@ -134,6 +137,8 @@ def _check_file(text: str, path: Path) -> None:
         except BadInput as error:
             raise BadInput(f"agent {text!r}: the file {str(path)!r} is {error}") from None
         return
+    if path.is_dir():
+        raise BadInput(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
     near = difflib.get_close_matches(path.name, names, n=1)

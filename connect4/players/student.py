@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Final, TypeAlias, cast
 
@@ -26,6 +27,11 @@ MAX_DETAIL: Final = 4000
 """Characters of an agent's traceback that are kept."""
 
 MODULE_NAME: Final = "submission"
+
+KIT: Final = Path(__file__).parents[1]
+
+IMPORT_CHECK: Final = str(KIT / "submission.py")
+"""Refuses imports; its own lines tell an author nothing."""
 
 MAX_FRAMES: Final = 20
 """Calls of a traceback that are kept, the innermost ones."""
@@ -79,7 +85,8 @@ class StudentAgent:
         except (AgentFailure, KeyboardInterrupt):  # the latter is a person's Ctrl-C
             raise
         except BaseException as error:
-            raise self._failure("could not be loaded", error) from None
+            signature = "__init__(self, player_number, time)"
+            raise self._failure("could not be loaded", error, signature) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> ExtendedAction:
         """Ask the student's method and read its answer; `AgentFailure` has the traceback."""
@@ -89,7 +96,8 @@ class StudentAgent:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise self._failure(f"failed in {self._method}", error) from None
+            signature = f"{self._method}(self, state)"
+            raise self._failure(f"failed in {self._method}", error, signature) from None
         return read_answer(answer)
 
     def _load_module(self) -> ModuleType:
@@ -106,12 +114,17 @@ class StudentAgent:
         exec(code, vars(module))
         return module
 
-    def _failure(self, what: str, error: BaseException) -> AgentFailure:
-        """Return the failure with a traceback that begins in the agent's own file."""
+    def _failure(self, what: str, error: BaseException, signature: str) -> AgentFailure:
+        """Return the failure with a traceback that begins in the agent's own file.
+
+        Where no line of that file was reached, `signature` is what its method should look like.
+        """
         name = self._path.name
         try:
             text = ADDRESS.sub("at 0x...", _traceback(error, name, self._source))
             note = None if self._note is None else self._note(error)
+            if isinstance(error, TypeError) and not text.startswith("Traceback ("):
+                note = f"note: the simulator needs def {signature} in class AIPlayer"
             text = text if note is None else f"{text}\n{note}"
         except Exception:  # the agent wrote the error's class, whose __str__ may do anything
             text = f"{type(error).__name__}: (its text could not be made)"
@@ -142,7 +155,10 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
     lines = traceback.format_exception(type(error), error, first, limit=-MAX_FRAMES)
     if first is None and isinstance(error, SyntaxError):  # what is wrong first, then where
         lines = [f"{type(error).__name__}: {error}\n", *lines[:-1]]
-    return "".join(lines).rstrip()
+    shown = (line for line in lines if not line.lstrip().startswith(f'File "{IMPORT_CHECK}", '))
+    return (
+        "".join(shown).replace(f'  File "{KIT.parent}{os.sep}connect4', '  File "connect4').rstrip()
+    )
 
 
 def reported_stack(dump: bytes, name: str, source: bytes) -> str:
