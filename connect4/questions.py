@@ -15,7 +15,8 @@ import threading
 from dataclasses import asdict, replace
 from typing import IO, Any, Final
 
-from connect4 import protections, sandbox
+from connect4 import protections, sandbox, submission
+from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentFailure
 from connect4.games.base import Game, Seconds, State
 from connect4.games.extended import ExtendedState
@@ -113,9 +114,10 @@ def serve() -> None:
     questions, channel = os.fdopen(os.dup(0), encoding="ascii"), os.dup(1)
     _silence()
     settings = json.loads(questions.readline())
-    sandbox.prepare()
     setup, game = read_setup(settings["setup"])
-    sandbox.enter(sandbox.Limits(**settings["limits"]), settings["slot"], None)
+    files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
+    sandbox.prepare(files)
+    sandbox.enter(sandbox.Limits(**settings["limits"]), settings["slot"], None, files)
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         for line in questions:
             answers.write(_answer(setup, game, json.loads(line)) + "\n")

@@ -394,6 +394,7 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return []", "explain returned no nodes"),
         ("return 5", "failed in explain: TypeError"),
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
+        ("import connect4.search", "failed in explain: ImportError('connect4.search is not part"),
         ("import os; os._exit(0)", "'ai:agent.py' answered explain with what is no answer"),
         ("return [object()]", "failed in explain: AttributeError"),
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
