@@ -1,15 +1,19 @@
 """Imported first by the commands: speaks for them while the rest of their imports runs.
 
 That takes up to a second, in which a Ctrl-C would show a traceback from the middle of numpy, and
-it fails in as many lines where the kit's environment is not active.
+it fails in as many lines where the kit's environment is not active, or where a file in the current
+folder is called like a module that is needed.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from types import TracebackType
 from typing import Final
 
 COMMANDS: Final = ("connect4.ConnectFour", "connect4.__main__", "grader.__main__")
@@ -28,8 +32,35 @@ def missing(modules: Sequence[str] = NEEDED) -> str | None:
     return None
 
 
+def hiding(trace: TracebackType | None) -> str | None:
+    """Return the file in the current folder that was taken for a module of Python's or numpy.
+
+    It is loaded in place of that module, or, where it fails itself, among the files of `trace`.
+    """
+    names = {*sys.stdlib_module_names, *NEEDED}
+    loaded: list[str | None] = [getattr(sys.modules.get(name), "__file__", None) for name in names]
+    run = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(trace)]
+    for file in filter(None, (*loaded, *run)):
+        folder, name = os.path.split(os.path.abspath(file))
+        if folder == os.getcwd() and name.removesuffix(".py") in names:
+            return os.path.join(folder, name)
+    return None
+
+
+def explain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Say in one line which file keeps the imports from working, else show the traceback."""
+    file = hiding(trace)
+    if file is None:
+        sys.__excepthook__(kind, error, trace)
+        return
+    module = os.path.basename(file).removesuffix(".py")
+    line = f"error: Python takes {file} for its own module {module}: rename that file"
+    print(f"{line}, or run the command in another folder", file=sys.stderr)
+
+
 def begin() -> None:
     """Let a Ctrl-C end the process without a word, and end it here where a module is missing."""
+    sys.excepthook = explain
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     line = missing()
@@ -40,6 +71,7 @@ def begin() -> None:
 
 def ready() -> None:
     """The imports are done: a Ctrl-C is the command's own `KeyboardInterrupt` from here on."""
+    sys.excepthook = sys.__excepthook__
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -191,8 +191,9 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--page: --records names the folder for it")
     signal.signal(signal.SIGTERM, _terminate)
     try:
+        command = command_of(arguments.command)
         entry.ready()
-        return command_of(arguments.command)(arguments)
+        return command(arguments)
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

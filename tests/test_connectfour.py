@@ -466,6 +466,24 @@ def test_without_numpy_one_line_says_to_activate_the_environment(module: str) ->
     assert_refused(done, "has no numpy: activate the kit's environment first (source .venv/bin/")
 
 
+@pytest.mark.parametrize("module", ["connect4.ConnectFour", "connect4", "grader"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("random.py", "mine = 1\n"), ("numpy.py", "mine = 1\n"), ("heapq.py", "1 / 0\n")],
+)
+def test_a_file_called_like_a_module_that_is_needed_is_named_in_one_line(
+    name: str, text: str, module: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run(module, "check", "ai.py", cwd=tmp_path)
+    own = name.removesuffix(".py")
+    assert done.returncode != 0
+    assert done.stderr.splitlines() == [
+        f"error: Python takes {tmp_path / name} for its own module {own}: rename that file, "
+        "or run the command in another folder"
+    ]
+
+
 @pytest.mark.parametrize(
     "imported", ["connect4.entry", "numpy", "connect4.games.base", "connect4.record"]
 )
