@@ -30,7 +30,9 @@ LIMITS = Limits(start_seconds=1.0, restarts=100, memory_bytes=1 << 29)
 TOO_MUCH_WORK = {
     "builds_the_kits_own_agent",
     "c_stack_overflow",
+    "computes_with_what_it_may",
     "fills_memory",
+    "fills_shared_memory",
     "huge_exception",
     "imports_desktop_modules",
     "lazy_imports",
@@ -69,6 +71,8 @@ def play_one(names: tuple[str, str], level: Level) -> None:
                 allowed = set(EXPECTED[name])
                 if turn.starved or name in TOO_MUCH_WORK:
                     allowed.add(Outcome.TIMEOUT)
+                if name == "answers_in_the_margin":  # in time where its transport took as long
+                    allowed.add(Outcome.PLAYED)
                 assert turn.outcome in allowed, (names, turn)
                 played = turn.outcome is Outcome.PLAYED
                 state = state.apply(turn.action) if played else state.skip()

@@ -28,7 +28,7 @@ class AIPlayer:
     def get_intelligent_move(self, state):
         if list(found()):
             return 99, False
-        del sys.meta_path[0]  # whatever refuses imports
+        del sys.meta_path[:1]  # whatever refuses imports
         if list(found()):
             return 99, False
         return get_valid_actions(self.player_number, state)[0]
