@@ -88,11 +88,18 @@ def test_wins_and_losses_are_seen_in_dynamic_by_chance_too(name):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "name", ["minimax:depth=3", "alphabeta", "expectimax", "montecarlo:samples=3", "mcts"]
+    ("name", "positions"),
+    [
+        ("minimax:depth=3", 100),
+        ("alphabeta", 100),
+        ("expectimax", 100),
+        ("montecarlo:samples=3", 100),
+        ("mcts", 20),  # two seconds a move
+    ],
 )
-def test_tactics_of_dynamic_at_length(name):
+def test_tactics_of_dynamic_at_length(name, positions):
     players = {player: agent(name, "dynamic", player) for player in (1, 2)}
-    for player, state, right in tactical("dynamic", 100):
+    for player, state, right in tactical("dynamic", positions):
         assert players[player].choose(state, None) in right, state.to_text()
 
 

@@ -561,7 +561,10 @@ FUZZED = 10_000
     "numbers",
     [
         range(300),
-        pytest.param(range(300, FUZZED), marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+        pytest.param(
+            range(300, FUZZED),
+            marks=[pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(1800)],
+        ),
     ],
     ids=["few", "many"],
 )
