@@ -61,7 +61,7 @@ class Limits:
     restarts: int = 5
     """How often in a game that may be."""
     margin_seconds: float = 0.005
-    """Added to a move's seconds, for the measured part of the way there and back."""
+    """Added to a move's seconds, for the measured time of communication."""
     memory_bytes: int = 1 << 30
     cpu_seconds: int = 3600
     """Processor time of one process, over all its turns."""

@@ -86,7 +86,7 @@ def make_parser() -> Parser:
     compare = command("compare", "find out whether a new agent is better than an old one")
     compare.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
     compare.add_argument("old", metavar="OLD", help="a file, or an agent's name")
-    compare.add_argument("--games", type=count, help="at most so many games of NEW in each part")
+    compare.add_argument("--games", type=count, help="at most N games of NEW in each part")
     compare.add_argument(
         "--part",
         choices=("a", "b", "both"),

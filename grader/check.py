@@ -48,7 +48,7 @@ def check(source: str, report: str | None, rules: SubmissionRules) -> list[Findi
 def check_source(
     source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
 ) -> list[Finding]:
-    """Return the findings of a source text; it is read for at most so many seconds."""
+    """Return the findings of a source text; reading it takes `seconds` at most."""
     found = _READER.ask({"source": source, "rules": asdict(rules)}, seconds)
     if isinstance(found, str):
         return [Finding(1, "syntax", f"{found}; make the file smaller and simpler")]

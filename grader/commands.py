@@ -38,7 +38,7 @@ DEADLY: Final = 2
 """So often something may end the grader before it is begun no more."""
 
 HOPELESS: Final = 10
-"""A run whose first games all fail, so many of them, is given up: the machine is at fault."""
+"""A run is given up once its first N games have all failed: the machine is at fault."""
 
 REWRITE_SECONDS: Final = 5.0
 """At most so often the quick files of a large class are written anew."""

@@ -139,7 +139,7 @@ class Game:
     def blamed(self) -> dict[str, str]:
         """Return whom to blame for the death of the grader: each hash with the other one's.
 
-        An opponent of the kit is never to blame; it stands there as the empty text.
+        An opponent of the kit is never to blame; its hash is the empty string.
         """
         hashes = self.submitted
         return {

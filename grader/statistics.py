@@ -16,7 +16,7 @@ import numpy as np
 from grader.rubric import CompareRules, StatisticsRules
 
 DECIMALS: Final = 1
-"""So many of them people see of an interval."""
+"""Decimals of an interval as it is shown."""
 
 ROUNDING: Final = math.sqrt(1 / 12)
 """The standard deviation of a uniform error of one point."""

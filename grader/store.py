@@ -347,7 +347,7 @@ class Store:
         """Return the titles of what ran when an earlier grader was ended by the machine.
 
         A grader that somebody has killed proves nothing: the kernel must have ended a process
-        for want of memory meanwhile, or the machine have started anew. Where a system tells
+        for lack of memory meanwhile, or the machine have restarted. Where a system tells
         neither, every sudden end counts.
         """
         rows = self._database.execute("SELECT key, title, machine FROM begun WHERE running = 1")
@@ -421,7 +421,7 @@ class Store:
 
 
 def machine() -> str:
-    """Return what changes once the machine starts anew or ends a process for want of memory.
+    """Return what changes when the machine restarts or ends a process for lack of memory.
 
     Empty where the system does not tell.
     """

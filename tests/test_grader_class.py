@@ -149,7 +149,7 @@ def _is_worker(number: int) -> bool:
 
 
 def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
-    """Whenever a game of the hog's is under way its worker is killed, as for want of memory."""
+    """Whenever a game of the hog's is under way its worker is killed, as for lack of memory."""
     rubric(tmp_path)
     for name in ("ann", "hog", "zoe"):
         hand_in(tmp_path / "class", name, searcher(1, note=name))

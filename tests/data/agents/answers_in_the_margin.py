@@ -1,4 +1,4 @@
-"""Answers two milliseconds after its time, hoping that the way there and back is paid for."""
+"""Answers two milliseconds after its time, hoping that communication is paid for."""
 
 import time
 
