@@ -307,6 +307,7 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     path = agent(tmp_path, body)
     done = run(COMMAND, "random", f"ai:{path.name}", "case4", "--time", "0.1", cwd=tmp_path)
     begins = re.findall(r"^Player 2 \(ai:agent.py\) .*turn .*:\n  .*", done.stdout, re.M)
+    begins = [begin for begin in begins if "was loaded again" not in begin]
     assert len(begins) == 1, "the whole report comes once for each kind of fault"
     report = done.stdout[done.stdout.index(begins[0]) :]
     assert reason in report
@@ -317,7 +318,7 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     assert f"To see why player 2 lost turn 2, play it once more: {command}\n" in report
     document = json.loads((tmp_path / "connect4-fault.json").read_text(encoding="utf-8"))
     assert document["turns"][1]["outcome"] == outcome
-    lost = [turn for turn in document["turns"] if turn["outcome"] == outcome]
+    lost = [turn for turn in document["turns"] if turn["outcome"] != "played"]
     assert len(lost) > 1
     assert len(re.findall(r"player 2's turn is lost", done.stdout)) == len(lost)
 

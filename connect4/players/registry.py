@@ -137,7 +137,7 @@ def _check_file(text: str, path: Path) -> None:
         except BadInput as error:
             raise BadInput(f"agent {text!r}: the file {str(path)!r} is {error}") from None
         return
-    if path.is_dir():
+    if os.path.isdir(path):
         raise BadInput(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
