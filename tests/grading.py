@@ -111,6 +111,8 @@ def stored_records(results: Path) -> dict[str, dict[str, Any]]:
         for turn in record["turns"]:
             for measured in ("seconds", "cpu_seconds", "overrun", "starved"):
                 del turn[measured]
+            if turn["outcome"] == "timeout":  # by how much, and where the code was
+                turn["detail"] = turn["detail"].partition(" (")[0]
     return records
 
 

@@ -276,7 +276,7 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
         COMMAND, f"ai:{path}", "random", "case4", "--time", "0.1", "--view", "none",
         "--record", "late.json", cwd=tmp_path,
     )  # fmt: skip
-    assert re.search(r"Player 1 faults: \d+ timeout .*no answer within 0.1 s", done.stdout)
+    assert re.search(r"Player 1 faults: .*\b\d+ timeout .*no answer within 0.1 s", done.stdout)
     turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
     assert (turn["outcome"], turn["action"]) == ("timeout", None)
     assert turn["overrun"] > 0
