@@ -84,9 +84,8 @@ def play_one(names: tuple[str, str], level: Level) -> None:
             opened.close()
 
 
-@pytest.mark.parametrize(
-    "part", [0, 1, *(pytest.param(part, marks=pytest.mark.soak) for part in range(2, PARTS))]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(PARTS))
 def test_random_hostile_pairs(part: int) -> None:
     level = choose_level("auto" if part % 2 else "process")[0]
     chance = random.Random(part)
