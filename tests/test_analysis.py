@@ -69,6 +69,7 @@ def game() -> Record:
     return game_of(start, ["0", "3", "0P", "1", "0", "-", "2", "1P", "2", "3"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_values_and_losses_are_those_of_perfect_play(game: Record, jobs: int) -> None:
     states = list(records.replay(game))
@@ -112,6 +113,7 @@ def test_a_students_file_without_the_offer_leaves_it_to_alpha_beta(
     ]
 
 
+@pytest.mark.slow
 def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> None:
     found = analyse(game, ENOUGH)
     losses = {turn.number: found["turns"][turn.number - 1]["loss"] for turn in game.turns}
@@ -122,6 +124,7 @@ def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> Non
         assert all(game.turns[number - 1].player == player for number in numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start", "moves"),
     [

@@ -367,6 +367,7 @@ def test_an_option_that_a_repeated_turn_cannot_follow_is_refused(
     assert_refused(done, f"takes --time, --isolation and --log, not {named}: the record has")
 
 
+@pytest.mark.slow
 def test_the_winner_is_named_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "even.txt").write_text("0\n0 0\n", encoding="utf-8")
     (tmp_path / "won.txt").write_text("0\n1 0\n1 2\n", encoding="utf-8")

@@ -231,6 +231,7 @@ def test_names_of_older_versions_are_found_with_what_to_write(
     assert instead in found[0].text
 
 
+@pytest.mark.slow
 def test_each_old_name_is_one_that_is_missing_here_or_is_advice() -> None:
     for name in INSTEAD:
         module, _, attribute = name.rpartition(".")

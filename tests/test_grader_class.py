@@ -150,6 +150,7 @@ def _is_worker(number: int) -> bool:
     return b"grader.workers" in Path(f"/proc/{number}/cmdline").read_bytes()
 
 
+@pytest.mark.slow
 def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
     """Whenever a game of the hog's is under way its worker is killed, as for lack of memory."""
     rubric(tmp_path)

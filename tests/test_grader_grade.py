@@ -315,6 +315,7 @@ def test_a_dry_run_leaves_stored_results_as_they_are(graded: Path) -> None:
     assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_who_breaks_a_rule_of_form_is_graded_and_remarked(tmp_path: Path) -> None:
     rubric(tmp_path)
     hand_in(tmp_path / "class", "ann", searcher(1))
@@ -790,6 +791,7 @@ def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Pat
         assert ("bo: not graded: cannot be loaded" in again.stderr) is not tried
 
 
+@pytest.mark.slow
 def test_who_is_late_in_loading_reads_that_the_next_run_tries_again(tmp_path: Path) -> None:
     rubric(tmp_path)
     text = (tmp_path / "rubric.toml").read_text(encoding="utf-8")
@@ -822,6 +824,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
         assert (board.name in note) != played
 
 
+@pytest.mark.slow
 def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
     rubric(tmp_path)
     for name in ("ann", "bo"):
@@ -942,6 +945,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
         database.commit()
 
 
+@pytest.mark.slow
 def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
     rubric(tmp_path)
     for name in ("ann", "hog"):

@@ -404,6 +404,7 @@ def test_a_student_beside_a_file_of_the_same_name_is_not_forgotten(tmp_path: Pat
     assert sources(find([path / "class.zip"], RULES)) == {"ann": "a", "bo": "b"}
 
 
+@pytest.mark.slow
 def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a", "eve/ai.py": "x"})
     for number in range(10_000):
@@ -556,6 +557,7 @@ FUZZED = 10_000
 """Mutated hand-ins, each beside a good one."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["this user", "an ordinary user"])
 @pytest.mark.parametrize(
     "numbers",

@@ -195,6 +195,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
     assert "EXTENDED.from_json" in trace
 
 
+@pytest.mark.slow
 def test_a_game_that_fails_is_begun_three_times_and_then_left(tmp_path: Path) -> None:
     """Its match has no points; `--retry-starved` begins it again, once what failed is mended."""
     rubric(tmp_path)

@@ -572,6 +572,7 @@ def test_all_loading_again_of_a_game_has_one_limit(tmp_path: Path) -> None:
     assert opened.log == "loading\n" * 3
 
 
+@pytest.mark.slow
 def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None:
     path = agent(tmp_path, "")
     text = path.read_text(encoding="utf-8").replace(

@@ -167,6 +167,7 @@ def test_every_agent_has_an_expected_outcome() -> None:
     assert {path.stem for path in AGENTS.glob("*.py")} == set(EXPECTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
 def test_as_player_1_in_a_process(agent: str, tmp_path: Path) -> None:
     assert_one_outcome(agent, 1, "process", tmp_path)

@@ -122,6 +122,7 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
     assert -best_margin(state.apply(ask(state, 60))) == best_margin(state)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(small_endgames)
 def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
