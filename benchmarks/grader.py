@@ -28,14 +28,14 @@ from tabulate import tabulate
 
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
-from grader import rubric as rubrics
-from grader.grading import gradable
-from grader.rubric import Rubric
-from grader.run import Result, play_all, play_game
-from grader.schedule import Contestant, Game, Match, baseline, grade_games, submitted
-from grader.store import Store
-from grader.submissions import Member, Submission
-from grader.workers import local_pool
+from grader.handin.find import Member, Submission
+from grader.marks.points import gradable
+from grader.play.executors import local_pool
+from grader.play.one_game import Result, play_all, play_game
+from grader.play.schedule import Contestant, Game, Match, baseline, grade_games, submitted
+from grader.results.store import Store
+from grader.rubric import model as rubrics
+from grader.rubric.model import Rubric
 
 REQUIRED_THROUGHPUT = 1.9
 REQUIRED_OVERHEAD = 0.02

@@ -18,15 +18,15 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from grader import rubric as rubrics
-from grader.compare import opening
-from grader.grading import by_match, tally
-from grader.rubric import Rubric
-from grader.run import play_all
-from grader.schedule import SIDES, Game, Match, baseline, seed_of
-from grader.store import Store
-from grader.tables import mean_text
-from grader.workers import job_count, local_pool
+from grader.commands.compare import opening
+from grader.marks.points import by_match, tally
+from grader.output.tables import mean_text
+from grader.play.executors import job_count, local_pool
+from grader.play.one_game import play_all
+from grader.play.schedule import SIDES, Game, Match, baseline, seed_of
+from grader.results.store import Store
+from grader.rubric import model as rubrics
+from grader.rubric.model import Rubric
 
 LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "ai")
 

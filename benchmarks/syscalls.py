@@ -1,8 +1,8 @@
 """What agents lose by the filter of system calls: `python3 -m benchmarks.syscalls [MODULE ...]`.
 
 Runs the tests of the standard library that Python ships (package `test`), without the filter of
-`connect4.seccomp` and under it, and tells what share of those that pass without it pass under it,
-and which refused calls (by strace) the others made. `--each` names them one by one.
+`connect4.isolation.seccomp` and under it, and tells what share of those that pass without it pass
+under it, and which refused calls (by strace) the others made. `--each` names them one by one.
 `--numpy` runs numpy's own tests instead (needs pytest and hypothesis), MODULE being such as
 `numpy.linalg`.
 `--trace` (needs strace) runs them without the filter and names the system calls that they make,
@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import seccomp
+from connect4.isolation import seccomp
 
 KIT: Final = Path(__file__).resolve().parent.parent
 

@@ -29,9 +29,9 @@ from connect4.errors import BadInput
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players.base import Outcome
 from connect4.referee import Started, Turn, TurnEnded
-from connect4.views.display import open_window
-from connect4.views.game_page import GamePage, Heading
-from connect4.views.window import Window
+from connect4.views.window.display import open_window
+from connect4.views.window.game_page import GamePage, Heading
+from connect4.views.window.window import Window
 
 LIMIT = 16.0
 PICTURES = 6

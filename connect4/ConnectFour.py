@@ -16,35 +16,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from connect4 import record as records
+from connect4.cli import Parser, check_place, count, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
-from connect4.isolation import choose_level
-from connect4.options import Parser, check_place, count, seed_number, time_limit
+from connect4.isolation.seat import choose_level
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
-from connect4.repeat import load_again, never_began, read_place, replay_turn
 from connect4.table import Table, Terms
 from connect4.views import document
-from connect4.views.display import open_window
-from connect4.views.page import page
-from connect4.views.session import Match
-from connect4.views.summary import (
+from connect4.views.page.page import page
+from connect4.views.terminal.repeat import load_again, never_began, read_place, replay_turn
+from connect4.views.terminal.summary import (
     agents_faults,
     tell_average,
     tell_log,
     tell_result,
     tell_what_next,
 )
-from connect4.views.terminal import TerminalView, harmless
+from connect4.views.terminal.view import TerminalView, harmless
+from connect4.views.window.display import open_window
+from connect4.views.window.session import Match
 
 if TYPE_CHECKING:
-    from connect4.views.window import Window
+    from connect4.views.window.window import Window
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """Where the record of a game with a failed turn goes if `--record` names no other place."""

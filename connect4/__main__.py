@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from connect4 import record as records
+from connect4.cli import Parser
 from connect4.errors import BadInput
-from connect4.options import Parser
-from connect4.views.choices import load_choices
-from connect4.views.display import open_window
+from connect4.views.window.choices import load_choices
+from connect4.views.window.display import open_window
 
 
 def main(argv: list[str] | None = None) -> int:

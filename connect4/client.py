@@ -12,18 +12,18 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Final
 
+from connect4.cli import Parser, count, port_number, seed_number, time_limit
 from connect4.errors import AgentFailure, BadInput, IllegalAction
 from connect4.games import load_start
 from connect4.games.base import Player, Seconds
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
-from connect4.isolation import open_seat
-from connect4.options import Parser, count, port_number, seed_number, time_limit
+from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeft, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.remote import Wire
-from connect4.strict import verdict
+from connect4.server.arbiter import verdict
 
 MARGIN: Final = (0.5, 0.1)
 """What the way to the server may take of a move's time: so many seconds, or that part of it."""

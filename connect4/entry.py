@@ -16,7 +16,16 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final
 
-COMMANDS: Final = ("connect4.ConnectFour", "connect4.__main__", "grader.__main__")
+COMMANDS: Final = (
+    "connect4.ConnectFour",
+    "connect4.__main__",
+    "connect4.client",
+    "connect4.server.__main__",
+    "connect4.analysis.__main__",
+    "connect4.views.page.__main__",
+    "connect4.views.tree.__main__",
+    "grader.__main__",
+)
 
 NEEDED: Final = ("numpy", "tabulate")
 

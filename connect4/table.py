@@ -9,13 +9,13 @@ from typing import Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Ending, Game, Player, Seconds, State
-from connect4.isolation import IsolatedSeat, Level, Lifetime, open_seat
+from connect4.isolation.sandbox import Limits
+from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import asked_of, file_hash
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
-from connect4.sandbox import Limits
 
 
 @dataclass(frozen=True, slots=True)

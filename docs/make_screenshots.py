@@ -9,15 +9,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from connect4.analysis import analyse
+from connect4.analysis.costs import analyse
 from connect4.games import GAMES, load_start
 from connect4.games.base import Player
 from connect4.players.base import Seat
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.table import Table, Terms
-from connect4.views.page import page
-from connect4.views.tree import explain, tree_page
+from connect4.views.page.page import page
+from connect4.views.tree.tree import explain, tree_page
 from tests.browser import PHONE, Browser, NoBrowser
 
 FOLDER = Path(__file__).parent

@@ -18,11 +18,11 @@ from connect4.games import find_game, load_start
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.table import Table, Terms
-from connect4.views.choices import Choices, save_choices
-from connect4.views.display import open_window
-from connect4.views.game_page import GamePage
-from connect4.views.session import Match
-from connect4.views.window import Window
+from connect4.views.window.choices import Choices, save_choices
+from connect4.views.window.display import open_window
+from connect4.views.window.game_page import GamePage
+from connect4.views.window.session import Match
+from connect4.views.window.window import Window
 
 FOLDER = Path(__file__).parent
 

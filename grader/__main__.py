@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from connect4.cli import Parser, count, time_limit
 from connect4.errors import BadInput
-from connect4.options import Parser, count, time_limit
 
 STOPPED: Final = 3
 
-MODULES: Final = {"compare": "compare", "handout": "handout"}
+MODULES: Final = {"compare": "commands.compare", "handout": "handout"}
 """Commands in modules of their own; the others are in `commands`."""
 
 EXAMPLES: Final = {
@@ -168,7 +168,7 @@ def _terminate(number: int, frame: object) -> NoReturn:
 
 def has_command(name: str) -> bool:
     """Say whether this very edition has the command."""
-    path = Path(__file__).with_name(MODULES.get(name, "commands"))
+    path = Path(__file__).parent.joinpath(*MODULES.get(name, "commands.play").split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
@@ -176,7 +176,7 @@ def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     """Return what a command does; raises `BadInput` where this edition lacks it."""
     if not has_command(name):
         raise BadInput(f"{name}: only the teachers' edition has it")
-    module = importlib.import_module(f"grader.{MODULES.get(name, 'commands')}")
+    module = importlib.import_module(f"grader.{MODULES.get(name, 'commands.play')}")
     function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
     return function
 

@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.rubric import SubmissionRules
-from grader.submissions import Submission, find
+from grader.handin.find import Submission, find
+from grader.rubric.model import SubmissionRules
 
 NAMES = [
     *("ai.py", "AI.PY", "report.txt", "old.py", "hw1/ai.py", "inner.zip", "notes.txt", "work.rar"),

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from connect4.protections import bubblewrap_works
+from connect4.isolation.machine import bubblewrap_works
 
 CI = "CONNECT4_CI"
 """Set where the gate has installed every program below: there a skip is a failure."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from connect4.games.extended import EXTENDED, ExtendedState, read
-from connect4.isolation import IsolatedSeat, Level, Lifetime, Limits, open_seat
+from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, open_seat
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 

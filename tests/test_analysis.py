@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connect4 import record as records
-from connect4.analysis import analyse
+from connect4.analysis.costs import analyse
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
@@ -22,7 +22,7 @@ from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn, Winner
 from connect4.search.solver import Solver
-from connect4.views.page import page
+from connect4.views.page.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.games import agent_file

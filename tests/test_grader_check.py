@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from connect4.players.names import importable_sentence
-from grader import rubric as rubrics
-from grader.check import _READER, Finding, check, check_report, check_source
-from grader.removed import INSTEAD
-from grader.state import changing_state
+from grader.handin.form import _READER, Finding, check, check_report, check_source
+from grader.handin.module_state import changing_state
+from grader.handin.removed import INSTEAD
+from grader.rubric import model as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
 
@@ -318,7 +318,7 @@ def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
 def test_a_text_that_ends_its_reader_costs_no_other_its_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("grader.check.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)")
+    monkeypatch.setattr("grader.handin.form.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)")
     _READER.end()
     (found,) = check_source(CLASS, RULES)
     assert found.text.startswith("reading it took more memory than there is")
@@ -340,7 +340,7 @@ def test_the_names_of_a_module_are_not_copied_for_each_line(
             return set(self).difference(other)  # type: ignore[call-overload]
 
     names = Counted(f"v{one}" for one in range(number))
-    monkeypatch.setattr("grader.state._module_names", lambda tree: names)
+    monkeypatch.setattr("grader.handin.module_state._module_names", lambda tree: names)
     assert len(list(changing_state(ast.parse(source)))) == number
     assert sum(copied) <= number
 

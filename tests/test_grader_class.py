@@ -147,7 +147,7 @@ def test_a_worker_that_is_killed_costs_only_its_game(tmp_path: Path) -> None:
 
 
 def _is_worker(number: int) -> bool:
-    return b"grader.workers" in Path(f"/proc/{number}/cmdline").read_bytes()
+    return b"grader.play.executors" in Path(f"/proc/{number}/cmdline").read_bytes()
 
 
 @pytest.mark.slow

@@ -10,11 +10,11 @@ import pytest
 
 from connect4 import record as records
 from connect4.games.extended import EXTENDED
-from grader import compare
-from grader import rubric as rubrics
-from grader.schedule import baseline, submitted
-from grader.statistics import verdict
-from grader.store import Faults, Played
+from grader.commands import compare
+from grader.marks.intervals import verdict
+from grader.play.schedule import baseline, submitted
+from grader.results.store import Faults, Played
+from grader.rubric import model as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 

@@ -26,16 +26,16 @@ from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from connect4.views import document
-from grader import feedback
-from grader import rubric as rubrics
-from grader.commands import scratch_for
-from grader.formats import gradebook as gradebook_text
-from grader.formats import summary
-from grader.grading import Mark, marks
-from grader.quick import quick
-from grader.report import read_results, write, write_pages
-from grader.rubric import AgentLimits
-from grader.schedule import (
+from grader.commands.play import scratch_for
+from grader.handin.find import Member, Submission
+from grader.marks.points import Mark, marks
+from grader.output import feedback
+from grader.output.formats import gradebook as gradebook_text
+from grader.output.formats import summary
+from grader.output.report import read_results, write, write_pages
+from grader.output.tables import faults_text, remark
+from grader.play.quick import quick
+from grader.play.schedule import (
     LIMITS,
     grade_games,
     limits_key,
@@ -44,9 +44,9 @@ from grader.schedule import (
     timed_turns,
     worth,
 )
-from grader.store import Faults, Played, Store, machine
-from grader.submissions import Member, Submission
-from grader.tables import faults_text, remark
+from grader.results.store import Faults, Played, Store, machine
+from grader.rubric import model as rubrics
+from grader.rubric.model import AgentLimits
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
 from tests.grading import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import BadInput
-from grader import rubric as rubrics
-from grader.commands import isolation_level
+from grader.commands.play import isolation_level
+from grader.rubric import model as rubrics
 
 
 def refusal(folder: Path, text: str) -> str:

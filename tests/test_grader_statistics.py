@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from grader import rubric as rubrics
-from grader.statistics import bootstrap, ratings, verdict
+from grader.marks.intervals import bootstrap, ratings, verdict
+from grader.rubric import model as rubrics
 
 RUBRIC = rubrics.read()
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import BadInput
-from grader import rubric as rubrics
-from grader.archive import file_reader
-from grader.submissions import Member, Submission, file_name, find
+from grader.handin.archive import file_reader
+from grader.handin.find import Member, Submission, file_name, find
+from grader.rubric import model as rubrics
 from tests.mutations import try_all
 
 RULES = rubrics.read().submission
@@ -360,7 +360,7 @@ def test_whatever_one_hand_in_raises_the_others_are_found(
             raise ZeroDivisionError("of\nmine")
         return sources[0]
 
-    monkeypatch.setattr("grader.submissions._choose", explode)
+    monkeypatch.setattr("grader.handin.find._choose", explode)
     write(tmp_path, {"ann.py": "a", "eve.py": "x"})
     found = find([tmp_path], RULES)
     assert sources(found)["ann"] == "a"

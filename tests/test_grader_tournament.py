@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import rubric as rubrics
-from grader.schedule import Contestant, submitted
-from grader.store import Faults, Played
-from grader.tables import standing_row, tournament_text
-from grader.tournament import StageState, deal, group_count, placings, stages
+from grader.marks.tournament import StageState, deal, group_count, placings, stages
+from grader.output.tables import standing_row, tournament_text
+from grader.play.schedule import Contestant, submitted
+from grader.results.store import Faults, Played
+from grader.rubric import model as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from connect4.errors import BadInput
-from grader import rubric as rubrics
-from grader.rubric import make_board
-from grader.run import play_all, play_game
-from grader.schedule import Game, grade_games, submitted
-from grader.store import Fault, Store
-from grader.submissions import Submission
-from grader.workers import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
+from grader.handin.find import Submission
+from grader.play.executors import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
+from grader.play.one_game import play_all, play_game
+from grader.play.schedule import Game, grade_games, submitted
+from grader.results.store import Fault, Store
+from grader.rubric import model as rubrics
+from grader.rubric.model import make_board
 from tests.command import ROOT, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
 
@@ -233,7 +233,7 @@ def test_who_leaves_a_process_behind_begins_no_new_game_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ahead, sources = schedule(tmp_path)
-    monkeypatch.setattr("grader.run.play_game", leaves_one_behind)
+    monkeypatch.setattr("grader.play.one_game.play_game", leaves_one_behind)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the worker, which is to find this module
     with (
         LocalExecutor([None], tmp_path / "scratch") as local,

@@ -13,8 +13,8 @@ COMMANDS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
     for package in PACKAGES
     for path in (ROOT / package).rglob("*.py")
-    if "\ndef main(" in (text := path.read_text(encoding="utf-8"))
-    and ("\nif __name__ ==" in text or path.name == "__main__.py")
+    if path.name == "__main__.py"
+    or ("\ndef main(" in (text := path.read_text(encoding="utf-8")) and "\nif __name__ ==" in text)
 )
 
 WITH_A_WINDOW = ("benchmarks.window",)

@@ -17,19 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from connect4 import isolation, protections, submission
-from connect4 import processes as connect4_processes
 from connect4.errors import BadInput, IsolationFailure
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.isolation import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
+from connect4.isolation import machine, spawn, submission
+from connect4.isolation import seat as isolated
+from connect4.isolation.seat import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
+from connect4.isolation.spawn import Warden
+from connect4.isolation.timing import Spent, Timed
 from connect4.players.base import Outcome, PlayerLeft, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
-from connect4.processes import Warden
 from connect4.record import dumps
 from connect4.table import Table, Terms
-from connect4.timing import Spent, Timed
 from tests.command import ROOT, environment
 from tests.games import never_seated, without_times
 from tests.seats import SEED, board, processes, seat, setup, wait_for_none
@@ -246,7 +246,7 @@ def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path
     forged = (
         "import os, signal, stat\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\n"
-        'text = b\'  File "ai.py", line 99999 in \\x1b[2J\\n  File "host.py", line 1 in x\\n\'\n'
+        'text = b\'  File "ai.py", line 99999 in \\x1b[2J\\n  File "worker.py", line 1 in x\\n\'\n'
         "pipes = [n for n in range(3, 60) if os.path.exists(f'/proc/self/fd/{n}')]\n"
         "pipes = [n for n in pipes if stat.S_ISFIFO(os.fstat(n).st_mode)]\n"
         "print(len(pipes), flush=True)\n"
@@ -381,7 +381,10 @@ REFUSED = (
         ("from connect4.games.extended import EXTENDED", "connect4.games"),
         ("import grader", "grader"),
         ("import pytest", "pytest"),
-        ("__import__('importlib').import_module('connect4.host')", "connect4.host"),
+        (
+            "__import__('importlib').import_module('connect4.isolation.worker')",
+            "connect4.isolation",
+        ),
     ],
 )
 def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
@@ -438,9 +441,19 @@ def test_other_modules_can_be_allowed(level: Level, tmp_path: Path) -> None:
 
 REACHABLE = {
     *("connect4", "connect4.config", "connect4.errors", "connect4.games.base"),
-    *("connect4.games.extended", "connect4.games.files", "connect4.games.grid", "connect4.host"),
+    *(
+        "connect4.games.extended",
+        "connect4.games.files",
+        "connect4.games.grid",
+        "connect4.isolation.worker",
+    ),
     *("connect4.players.base", "connect4.players.names", "connect4.players.student"),
-    *("connect4.sandbox", "connect4.seccomp", "connect4.submission", "connect4.utils"),
+    *(
+        "connect4.isolation.sandbox",
+        "connect4.isolation.seccomp",
+        "connect4.isolation.submission",
+        "connect4.utils",
+    ),
 }
 """As docs/isolation.md lists it."""
 
@@ -546,8 +559,8 @@ def test_an_agent_is_loaded_again_only_so_often_in_a_game(tmp_path: Path) -> Non
     lost = "ai.py was loaded again 2 times, the most in a game; the rest of its turns are lost"
     crash = "ai.py: its process ended with exit status 3"
     assert [reply.detail for reply in replies] == [
-        f"{crash}\n{isolation.MADE_ANEW}",
-        f"{crash}\n{isolation.MADE_ANEW}",
+        f"{crash}\n{isolated.MADE_ANEW}",
+        f"{crash}\n{isolated.MADE_ANEW}",
         f"{crash}\n{lost}",
         *[lost] * 3,
     ]
@@ -606,7 +619,7 @@ sys.stdin.read()
 def test_a_process_that_does_not_die_is_its_agents_timeout(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect4_processes, "DEATH_PATIENCE", 0.5)
+    monkeypatch.setattr(spawn, "DEATH_PATIENCE", 0.5)
     path = agent(tmp_path, "if self.turns == 2: time.sleep(60)")
     opened = seat(path, level, seconds=0.2)
     assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
@@ -817,7 +830,7 @@ def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
 
 
 def test_without_fork_each_agent_is_started_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation, "FORKS", False)
+    monkeypatch.setattr(isolated, "FORKS", False)
     for name, outcome in (
         ("plain", "played"),
         ("sleeps", "timeout"),
@@ -864,7 +877,7 @@ def test_nothing_survives_the_referee(level: Level, number: signal.Signals) -> N
 
 
 LONELY = """
-from connect4.isolation import choose_level
+from connect4.isolation.seat import choose_level
 from tests.seats import board, seat
 print(*choose_level("process")[1], sep=chr(10))
 opened = seat("plain")
@@ -898,7 +911,7 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     assert choose_level("process")[0] == "process"
     with pytest.raises(BadInput, match="isolation 'weak': expected none, process, strong or auto"):
         choose_level("weak")
-    protections.bubblewrap_works.cache_clear()
+    machine.bubblewrap_works.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         BadInput, match=r"isolation strong: .* is not installed; use process or auto"
@@ -907,14 +920,14 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     level, notes = choose_level("auto")
     assert level == "process"
     assert notes[-1] == "isolation is process, not strong: bubblewrap (bwrap) is not installed"
-    protections.bubblewrap_works.cache_clear()
+    machine.bubblewrap_works.cache_clear()
     (tmp_path / "bwrap").write_text(
         "#!/bin/sh\necho 'no permission' >&2\nexit 1\n", encoding="utf-8"
     )
     (tmp_path / "bwrap").chmod(0o755)
     with pytest.raises(BadInput, match=r"bubblewrap does not work here \(no permission\)"):
         choose_level("strong")
-    protections.bubblewrap_works.cache_clear()
+    machine.bubblewrap_works.cache_clear()
 
 
 def test_people_may_be_seated_without_a_process() -> None:

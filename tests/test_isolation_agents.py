@@ -12,7 +12,7 @@ import pytest
 
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
-from connect4.isolation import IsolatedSeat, Level, Limits
+from connect4.isolation.seat import IsolatedSeat, Level, Limits
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
 from tests.seats import AGENTS, board, members, processes, seat, sessions

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from connect4.games.extended import EXTENDED
-from connect4.isolation import Level, Limits, choose_level
+from connect4.isolation.seat import Level, Limits, choose_level
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, TurnEnded, play
 from tests.seats import board, processes, seat

@@ -15,7 +15,7 @@ from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn, Winner
-from connect4.views.page import page
+from connect4.views.page.page import page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, run
 

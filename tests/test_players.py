@@ -19,8 +19,8 @@ from connect4.players.random import RandomPlayer
 from connect4.players.registry import PLAYERS, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from connect4.utils import Integer, get_valid_actions
-from grader import rubric as rubrics
-from grader.submissions import find
+from grader.handin.find import find
+from grader.rubric import model as rubrics
 from tests.games import agent_file, played, reread
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from connect4 import seccomp
-from connect4.seccomp import ALLOW, CALLS, CONDITIONAL, ERROR, KILL, MACHINES, Machine
+from connect4.isolation import seccomp
+from connect4.isolation.seccomp import ALLOW, CALLS, CONDITIONAL, ERROR, KILL, MACHINES, Machine
 
 PID = 4711
 OTHER = 4712

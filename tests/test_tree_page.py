@@ -11,7 +11,7 @@ import pytest
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search.trace import Flag, Kind, Node
-from connect4.views.tree import tree_page
+from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, run
 

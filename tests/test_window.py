@@ -24,15 +24,15 @@ from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.search.heuristics import HEURISTICS
 from connect4.search.ordering import ORDERS
-from connect4.views.choices import Choices, choices_file, load_choices, save_choices
-from connect4.views.display import open_window
 from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
+from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
+from connect4.views.window.display import open_window
 from tests.command import ROOT, assert_refused, environment, run
 
 with suppress(ImportError):  # without tkinter what needs no window is tested all the same
-    from connect4.views.game_page import GamePage
-    from connect4.views.start_page import StartPage
-    from connect4.views.window import Window
+    from connect4.views.window.game_page import GamePage
+    from connect4.views.window.start_page import StartPage
+    from connect4.views.window.window import Window
 
 COMMAND = "connect4.ConnectFour"
 

@@ -30,7 +30,7 @@ MODULE_NAME: Final = "submission"
 
 KIT: Final = Path(__file__).parents[1]
 
-IMPORT_CHECK: Final = str(KIT / "submission.py")
+IMPORT_CHECK: Final = str(KIT / "isolation" / "submission.py")
 """Refuses imports; its own lines tell an author nothing."""
 
 MAX_FRAMES: Final = 20

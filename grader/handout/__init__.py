@@ -24,9 +24,9 @@ from connect4 import record as records
 from connect4.errors import BadInput, headline
 from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
-from grader import rubric as rubrics
-from grader.check import check_source
+from grader.handin.form import check_source
 from grader.handout.references import missing
+from grader.rubric import model as rubrics
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent

@@ -6,7 +6,7 @@ const ROW = 30;
 const SPARE = 12;
 const COUNT = DATA.depth.length;
 
-/* Flags of a node, as `connect4.views.tree` writes them. */
+/* Flags of a node, as `connect4.views.tree.tree` writes them. */
 const BEST = 1;
 const PRUNED = 2;
 const CUT = 4;

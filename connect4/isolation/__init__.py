@@ -1,0 +1,1 @@
+"""An agent behind a seat: in a process of its own, timed, limited and killed."""

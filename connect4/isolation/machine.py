@@ -1,0 +1,113 @@
+"""What the referee finds out about this machine: what protects it from agents, and bubblewrap."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from connect4.isolation import seccomp
+from connect4.isolation.sandbox import (
+    SYSTEM_LIBRARIES,
+    Files,
+    landlock_abi,
+    readable_paths,
+    why_same_user,
+)
+
+
+class Unavailable(Exception):
+    """A protection that this machine has could not be set up."""
+
+
+def bubblewrap(files: Files = None) -> list[str]:
+    """Return the command that runs another one inside bubblewrap.
+
+    Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
+    network and no other process. Raises `Unavailable` where bubblewrap is not installed.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise Unavailable("bubblewrap (bwrap) is not installed")
+    interpreter = Path(sys.executable)
+    wanted = {
+        *readable_paths(files),
+        *(Path(folder) for folder in SYSTEM_LIBRARIES if os.access(folder, os.R_OK)),
+        interpreter.parent,
+        interpreter.resolve().parent,
+    }
+    configuration = Path(sys.prefix, "pyvenv.cfg")
+    if configuration.exists():
+        wanted.add(configuration)
+    spaces = ["pid", "net", "ipc", "uts"]
+    command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
+    command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    if os.geteuid() == 0:
+        command += ["--cap-drop", "ALL"]
+        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
+            command += ["--cap-add", f"CAP_{name}"]
+        for parent in sorted({parent for path in wanted for parent in path.parents} - {Path("/")}):
+            command += ["--perms", "0755", "--dir", str(parent)]
+    for path in sorted(wanted):
+        command += ["--ro-bind", str(path), str(path)]
+    return [*command, "--chdir", "/", "--"]
+
+
+def tasks_of_user() -> int:
+    """Return how many threads this user runs (Linux), to be added to `Limits.tasks`.
+
+    The kernel counts those of a user together. 0 for root, whose agents have a user each.
+    """
+    tasks = 0
+    if sys.platform == "linux" and os.geteuid() != 0:
+        for process in Path("/proc").glob("[0-9]*/task"):
+            try:
+                found = process.stat()
+            except OSError:
+                continue
+            if found.st_uid == os.geteuid():
+                tasks += found.st_nlink - 2
+    return tasks
+
+
+@cache
+def bubblewrap_works() -> str | None:
+    """Return None where bubblewrap can run this Python here, else why it cannot."""
+    try:
+        command = [*bubblewrap(), sys.executable, "-I", "-S", "-c", ""]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
+        )
+    except (Unavailable, OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+    return f"bubblewrap does not work here ({lines[0]})"
+
+
+def missing() -> tuple[str, ...]:
+    """Return a line for each protection that this machine does not have."""
+    if sys.platform == "win32":
+        return (
+            "Windows: agents run in processes of their own under deadlines, but are not stopped "
+            "while the other side thinks, and files, network and memory are not limited",
+        )
+    freely = "agents can read and write what you can, use the network and start processes"
+    if sys.platform != "linux":
+        return (f"this system has neither seccomp nor Landlock: {freely}",)
+    if seccomp.machine() is None:
+        return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
+    lines = []
+    same_user = why_same_user() if os.geteuid() == 0 else None
+    if same_user is not None:
+        lines.append(f"agents keep the number of your user, who is root: {same_user}")
+    if not seccomp.available():
+        lines.append("the kernel has no seccomp: agents can use the network and start processes")
+    if landlock_abi() == 0:
+        lines.append("the kernel has no Landlock: at level process agents can read what you can")
+    return tuple(lines)

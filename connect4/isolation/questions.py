@@ -1,0 +1,154 @@
+"""What a student's `AIPlayer` is asked beside moves, in a process where it may do no harm.
+
+That process gives up what an agent's process gives up in a game, inside bubblewrap where that
+works. Whoever asks checks what comes out of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import asdict, replace
+from typing import IO, Any, Final
+
+from connect4.config import ALLOWED_MODULES
+from connect4.errors import AgentFailure
+from connect4.games.base import Game, Seconds, State
+from connect4.games.extended import ExtendedState
+from connect4.isolation import machine, sandbox, submission
+from connect4.isolation.seat import USUAL_LIMITS, choose_level, setup_to_json
+from connect4.isolation.spawn import agent_environment
+from connect4.isolation.worker import read_setup
+from connect4.players.base import Setup
+from connect4.players.student import StudentAgent
+
+BOOT: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from connect4.isolation import questions; questions.serve()"
+)
+
+PATIENCE: Final = 30.0
+"""Seconds that it may take longer than a move: to start, and because an answer may be long."""
+
+MAX_BYTES: Final = 1 << 28
+
+
+class Questions:
+    """Asks the file that `setup` names; each question is put to an `AIPlayer` of its own."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Raise `BadInput` where the file cannot be read; its code is not run before a question."""
+        limits = replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + machine.tasks_of_user())
+        self._settings = {"setup": setup_to_json(setup), "limits": asdict(limits)}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def offers(self, method: str) -> tuple[str, Any]:
+        """Return `answer` and True, `missing`, or `failed` with why the file cannot be loaded."""
+        return self._put({"method": method, "player": 1, "state": None}, PATIENCE)
+
+    def ask(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
+        """Return what the mover's `method(state)` returned, a list; `seconds` are those it has.
+
+        As `answer` with that list, as `missing`, or as `failed` with what happened in one line.
+        """
+        question = {"method": method, "player": state.mover, "state": state.to_json()}
+        return self._put(question, seconds + PATIENCE)
+
+    def close(self) -> None:
+        """Leave no process behind."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+    def _put(self, question: dict[str, Any], seconds: Seconds) -> tuple[str, Any]:
+        if self._process is None:
+            self._process = _start(self._settings)
+        process = self._process
+        assert process.stdout is not None
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            _send(process, question)
+            ((key, value),) = json.loads(process.stdout.readline(MAX_BYTES)).items()
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            in_time, method = timer.is_alive(), question["method"]
+            self.close()
+            late = f"did not answer {method} within {seconds:g} s"
+            return "failed", f"answered {method} with what is no answer" if in_time else late
+        finally:
+            timer.cancel()
+        return key, value
+
+
+def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """Start the student's process."""
+    inside: list[str] = []
+    if choose_level("auto")[0] == "strong":
+        program, *options = machine.bubblewrap()
+        inside = [program, "--die-with-parent", *options]
+    process = subprocess.Popen(
+        [*inside, sys.executable, "-P", "-c", BOOT, str(sandbox.KIT.parent)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=agent_environment(),
+    )  # fmt: skip
+    _send(process, {**settings, "slot": process.pid})
+    return process
+
+
+def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+
+
+# -- the student's process
+
+
+def serve() -> None:
+    """Answer the questions on standard input; what the student's file prints is dropped."""
+    sys.path.remove(sys.argv[1])
+    questions, channel = os.fdopen(os.dup(0), encoding="ascii"), os.dup(1)
+    _silence()
+    settings = json.loads(questions.readline())
+    setup, game = read_setup(settings["setup"])
+    files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
+    sandbox.prepare(files)
+    sandbox.enter(sandbox.Limits(**settings["limits"]), settings["slot"], None, files)
+    with os.fdopen(channel, "w", encoding="ascii") as answers:
+        for line in questions:
+            answers.write(_answer(setup, game, json.loads(line)) + "\n")
+            answers.flush()
+            gc.unfreeze()  # the file's module is a cycle, and its search may have frozen it
+            gc.collect()
+
+
+def _silence() -> None:
+    """Let the file read nothing, and what it prints go nowhere."""
+    nothing: IO[Any]
+    with open(os.devnull, "r+b") as nothing:
+        os.dup2(nothing.fileno(), 0)
+        os.dup2(nothing.fileno(), 1)
+
+
+def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
+    """Return the answer to one question as a line of JSON."""
+    method = question["method"]
+    try:
+        player = StudentAgent(replace(setup, player=question["player"])).player
+        if not hasattr(player, method):
+            return json.dumps({"missing": None})
+        if question["state"] is None:
+            return json.dumps({"answer": True})
+        state = game.from_json(question["state"])
+        assert isinstance(state, ExtendedState)
+        answer = list(getattr(player, method)(state.for_agent()))
+        return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
+    except AgentFailure as error:
+        return json.dumps({"failed": str(error)})
+    except BaseException as error:  # whatever the file raises is told to who asked
+        return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

@@ -1,0 +1,477 @@
+"""One agent behind a seat: in a process of its own that is paused, limited, timed and killed.
+
+This is the referee's side; `worker` is the other end, `sandbox` what holds the agent there.
+`docs/isolation.md` has the levels, the means and the limits.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+import time
+from dataclasses import asdict, replace
+from typing import Any, Final, Literal, TypeAlias
+
+from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
+from connect4.games.base import Seconds, State
+from connect4.isolation import machine
+from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
+from connect4.isolation.printed import Log
+from connect4.isolation.sandbox import Limits
+from connect4.isolation.spawn import (
+    FORKS,
+    PATIENCE,
+    Child,
+    Ended,
+    Gone,
+    Home,
+    Silent,
+    Spawner,
+    Undying,
+    Warden,
+)
+from connect4.isolation.timing import Timed, one_core
+from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
+from connect4.players.building import build, module_of
+from connect4.players.names import student_file
+from connect4.players.student import StudentAgent, reported_stack, uses_numpy_random
+
+Level: TypeAlias = Literal["none", "process", "strong"]
+"""How far an agent is kept from everything else; `auto` on a command line picks one of them."""
+
+Lifetime: TypeAlias = Literal["game", "move"]
+"""Whether an agent's process lives for a whole game or is made anew for each move."""
+
+LEVELS: Final = ("none", "process", "strong")
+
+IN_REFEREES_PROCESS: Final = frozenset({"remote"})
+"""Kinds that talk to the network themselves and run no code that is not the kit's."""
+
+USUAL_LIMITS: Final = Limits()
+
+MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
+
+FREE_LOADING: Final = 0.5
+"""Seconds of loading for one move that are not on the clock, with a process for each move."""
+
+
+def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
+    """Return the level that `none`, `process`, `strong` or `auto` comes to on this machine.
+
+    Also one line for each protection that is missing here, to be said once. Raises `BadInput`
+    where `strong` was asked for and cannot be had.
+    """
+    if requested == "none":
+        return "none", ()
+    if requested not in (*LEVELS, "auto"):
+        raise BadInput(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
+    missing = machine.missing()
+    if requested == "process":
+        return "process", missing
+    why_not = machine.bubblewrap_works()
+    if why_not is None:
+        return "strong", missing
+    if requested == "strong":
+        raise BadInput(f"isolation strong: {why_not}; use process or auto")
+    return "process", (*missing, f"isolation is process, not strong: {why_not}")
+
+
+def open_seat(
+    setup: Setup,
+    level: Level,
+    limits: Limits = USUAL_LIMITS,
+    lifetime: Lifetime = "game",
+    core: int | None = None,
+) -> InProcessSeat | IsolatedSeat:
+    """Return a seat whose agent is ready to be asked; a person's seat is a `HumanSeat` instead.
+
+    `core` is the processor that the agent has to stay on. Raises `IsolationFailure` where the
+    machine cannot run an agent at that level; what is the agent's own fault shows in its turns.
+    """
+    if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
+        return InProcessSeat(setup)
+    return IsolatedSeat(setup, level, limits, lifetime, core)
+
+
+class InProcessSeat:
+    """Runs an agent in the referee's own process (`isolation: none`).
+
+    Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
+    that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
+    """
+
+    log = ""
+
+    def __init__(self, setup: Setup) -> None:
+        self._game = setup.game
+        self._agent: Agent | None = None
+        self.load_failure: str | None = None
+        try:
+            self._agent = build(setup)
+        except AgentFailure as failure:
+            self.load_failure = failure.detail
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply, judged late by the wall clock once it is there."""
+        if self._agent is None:
+            return Reply(Outcome.ERROR, detail=self.load_failure)
+        action = text = detail = None
+        cpu_began = time.process_time()
+        began = time.monotonic()
+        try:
+            action = self._agent.choose(state, seconds)
+            outcome = Outcome.PLAYED
+        except IllegalAction as error:
+            outcome, detail = Outcome.INVALID, str(error)
+        except AgentFailure as failure:
+            outcome, detail = Outcome.ERROR, failure.detail
+        took = time.monotonic() - began
+        cpu = time.process_time() - cpu_began
+        overrun = 0.0
+        if seconds is not None and took > seconds:
+            outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
+            detail = Timed(took).late_text(seconds, answered=True)
+        if action is not None:
+            text = self._game.format_action(action)
+        return Reply(outcome, action, text, took, cpu, overrun, False, detail)
+
+    def see_end(self, state: State) -> None:
+        """Show the agent the last position, where it has somebody to tell."""
+        if isinstance(self._agent, Connected):
+            self._agent.see_end(state)
+
+    def close(self) -> None:
+        """Let the agent hang up, where it is connected to somebody, and free a student's module.
+
+        A module is a cycle, and may be among what a search had the collector leave out.
+        """
+        if isinstance(self._agent, Connected):
+            self._agent.close()
+        if isinstance(self._agent, StudentAgent):
+            self._agent = None
+            gc.unfreeze()
+            gc.collect()
+
+
+class Reloads:
+    """How often and how long an agent may be loaded again in a game, beyond what is planned."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._times = 0
+        self._seconds = 0.0
+
+    def allowed(self) -> Seconds:
+        """Return how long the next one may take."""
+        return min(self._limits.start_seconds, self._limits.reload_seconds - self._seconds)
+
+    def add(self, seconds: Seconds) -> None:
+        """Count one that took so long."""
+        self._times += 1
+        self._seconds += seconds
+
+    def why_no_more(self, name: str) -> str | None:
+        """Return why the agent `name` is not loaded again; None where it may be."""
+        rest = "; the rest of its turns are lost"
+        if self._times >= self._limits.restarts:
+            return f"{name} was loaded again {self._times} times, the most in a game{rest}"
+        if self._seconds >= self._limits.reload_seconds:
+            most = f"{self._limits.reload_seconds:g} s in a game"
+            return f"{name} took {self._seconds:.1f} s to be loaded again, at most {most}{rest}"
+        return None
+
+
+class IsolatedSeat:
+    """Runs an agent in a process of its own, stopped whenever it is not asked.
+
+    The process is made anew after a late turn or a crash, outside the clock, as far as `Reloads`
+    allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
+    that could not be loaded has a `load_failure` and fails on every turn. A seat may be closed
+    from another thread while it is asked, which then raises `PlayerLeft`.
+    """
+
+    def __init__(
+        self, setup: Setup, level: Level, limits: Limits, lifetime: Lifetime, core: int | None
+    ) -> None:
+        """Start the agent; raises `IsolationFailure`."""
+        self._game = setup.game
+        self._name = (
+            student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
+        )
+        self._limits = limits
+        self._lifetime = lifetime
+        self._log = Log(limits.log_bytes)
+        self._asking = threading.RLock()
+        self._closed = False
+        self._child: Child | None = None
+        self.load_failure: str | None = None
+        self.left_behind: int | None = None
+        """The number of a process that was killed and does not end."""
+        self._reloads = Reloads(limits)
+        self._charged = 0.0
+        """Seconds of this turn that went before it was asked."""
+        described = setup_to_json(setup)
+        source = described["source"]
+        self._source = None if source is None else source.encode("latin-1")
+        draws = uses_numpy_random(self._source or b"")
+        modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
+        allowed = None if source is None else setup.allowed
+        self._home: Home = (
+            Warden(level == "strong", modules, allowed) if FORKS else Spawner(allowed)
+        )
+        self._settings = {
+            "setup": described,
+            "limits": asdict(replace(limits, tasks=limits.tasks + machine.tasks_of_user())),
+            "slot": self._home.number,
+            "core": one_core() if core is None else core,
+        }
+        try:
+            self._start(limits.start_seconds)
+        except Gone:
+            why = self._home.close() or "no reason given"
+            self.close()
+            raise IsolationFailure(f"the process that starts agents has ended: {why}") from None
+        except BaseException:  # a Ctrl-C too: no process is left behind
+            self.close()
+            raise
+
+    @property
+    def log(self) -> str:
+        """What the agent has printed so far; see `printed.Log`."""
+        return self._log.text()
+
+    def begin_turn(self, number: int) -> None:
+        """See `players.base.Numbered`."""
+        if self._child is not None:
+            self._child.hear_prints()
+        self._log.begin_turn(number)
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply, timed from the request to the answer.
+
+        An agent that has not answered `Limits.margin_seconds` after its time is killed; an answer
+        before that is late where more than its measured transport is beyond the time. Raises
+        `PlayerLeft` where the seat is closed, `IsolationFailure` where the machine fails.
+        """
+        with self._asking:
+            if self._closed:
+                raise PlayerLeft("the seat was closed")
+            try:
+                return self._ask(state, seconds)
+            except (Gone, IsolationFailure, OSError, ValueError) as error:
+                if self._closed:
+                    raise PlayerLeft("the seat was closed") from None
+                self.close()
+                if isinstance(error, Gone):
+                    raise IsolationFailure("the process that starts agents has ended") from None
+                raise
+            except BaseException:  # a Ctrl-C: what is asked now must not be answered later
+                self._end()
+                raise
+
+    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
+        child = self._ready_child()
+        if child is None:
+            outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
+            return Reply(outcome, detail=self.load_failure)
+        limit = math.inf if seconds is None else seconds
+        if self._charged < limit:
+            line, ended, timed = self._time(child, state, seconds)
+        else:
+            line, ended, timed = None, False, Timed(0.0, loading=self._charged)
+        if ended:
+            reply, alive = Reply(Outcome.ERROR), False
+        elif line is None or timed.is_late(limit, self._limits.margin_seconds):
+            reply, alive = self._late(child, timed, limit, line is not None), False
+        else:
+            reply, alive = read_answer(line, self._game)
+        if not alive or self._lifetime == "move":
+            status = self._end()
+            if self.left_behind is not None:
+                reply = Reply(Outcome.TIMEOUT, detail=self.load_failure)
+            elif ended:
+                lines = [f"{self._name}: {ending_text(status)}", *self._memory_gone()]
+                reply = replace(reply, detail="\n".join(lines))
+        return replace(
+            reply,
+            seconds=timed.seconds,
+            cpu_seconds=timed.busy,
+            overrun=max(0.0, timed.seconds - limit),
+            starved=timed.starved,
+        )
+
+    def _time(
+        self, child: Child, state: State, seconds: Seconds | None
+    ) -> tuple[bytes | None, bool, Timed]:
+        """Ask for a move; return the line that came, whether the process has ended, and the time.
+
+        A process that has not answered runs on: it is to be killed, and a stopped one would not
+        say where it is.
+        """
+        before, own_busy, sent = child.spent(), time.thread_time(), 0.0
+        line, ended = None, False
+        left = None if seconds is None else seconds - self._charged
+        deadline = math.inf if left is None else left + self._limits.margin_seconds
+        began = time.monotonic()
+        try:
+            child.send({"state": state.to_json(), "seconds": left})
+            began = time.monotonic()
+            child.go()
+            sent = time.monotonic() - began
+            line = child.receive(began + deadline)
+        except (Silent, Ended) as end:
+            ended = isinstance(end, Ended)
+        took = time.monotonic() - began
+        if line is not None:
+            child.stop()
+        after, own_busy = child.spent(), time.thread_time() - own_busy
+        woken = child.woken_late()
+        busy = max(0.0, after.busy - before.busy)
+        waited = after.waited_since(before, woken - own_busy)
+        return line, ended, Timed(took, busy, sent + woken, waited, self._charged)
+
+    def _late(self, child: Child, timed: Timed, limit: Seconds, answered: bool) -> Reply:
+        """Return the reply of a turn that was judged late.
+
+        Where the code is costs no part of the turn: a process that has not answered is asked now.
+        """
+        lines = [timed.late_text(limit, answered)]
+        if timed.loading:
+            begin = f"{timed.loading:.2f} s of it went into loading"
+            lines.append(f"{begin}: beyond {FREE_LOADING:g} s for a move that counts.")
+        if not answered and timed.wall:
+            lines.append(self._where(child))
+        lines += self._memory_gone()
+        return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
+
+    def _memory_gone(self) -> list[str]:
+        """Return what an author should know of an agent whose process is made anew."""
+        if self._source is None or self._lifetime == "move":
+            return []
+        return [self._reloads.why_no_more(self._name) or MADE_ANEW]
+
+    def _where(self, child: Child) -> str:
+        """Return where the code of a student's file is, as far as its process says."""
+        if self._source is None:
+            return ""
+        return cleaned(reported_stack(child.stack(), self._name, self._source))
+
+    def _ready_child(self) -> Child | None:
+        """Return a loaded and stopped child; None where the agent cannot be loaded."""
+        self._charged = 0.0
+        if self._child is not None:
+            try:
+                self._child.drain()
+            except Ended:  # it died after its answer; nobody was waiting for it
+                self._end()
+        if self._child is None and self.load_failure is None:
+            if self._lifetime == "move":
+                self._charged = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
+            else:
+                self._start_again()
+        return self._child
+
+    def _start_again(self) -> None:
+        """Start the agent anew if the game allows it one more time, or note why not."""
+        self.load_failure = self._reloads.why_no_more(self._name)
+        if self.load_failure is None:
+            limit = self._reloads.allowed()
+            self._reloads.add(self._start(limit))
+            if self.load_failure is not None and limit < self._limits.start_seconds:
+                self.load_failure += f"\n{self._reloads.why_no_more(self._name) or ''}"
+
+    def _start(self, limit: Seconds) -> Seconds:
+        """Make a child and load its agent, or note why that cannot be; return how long it took.
+
+        Only the agent's own part counts: to run its file and to construct its player.
+        """
+        self._child = child = Child(self._home, self._log)
+        try:
+            child.send(self._settings)
+            key, value = read_message(child.receive(time.monotonic() + PATIENCE))
+        except Silent:
+            raise IsolationFailure("an agent's process did not start") from None
+        except Ended:
+            self._end()
+            raise IsolationFailure(f"an agent's process ended at once: {self.log}") from None
+        if key != "up":
+            raise IsolationFailure(f"an agent's process cannot be isolated: {value}")
+        child.known_as(value)
+        began = time.monotonic()
+        try:
+            key, value = read_message(child.receive(began + limit))
+        except Silent:
+            late = f"{self._name} was not loaded within {limit:.3g} s"
+            self.load_failure = "\n".join(filter(None, (late, self._where(child))))
+        except Ended:
+            key = ""
+        else:
+            if key != "ready":
+                self.load_failure = cleaned(value) if key == "failed" else NO_ANSWER
+        took = time.monotonic() - began
+        if key == "ready":
+            child.stop()
+            return took
+        status = self._end()
+        if self.load_failure is None:
+            self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
+        return took
+
+    def _end(self) -> int:
+        """End the child and all that it started; return its status."""
+        child, self._child = self._child, None
+        if child is None:
+            return 0
+        child.kill()
+        try:
+            return self._home.end()
+        except Undying:
+            if not child.is_alive():
+                raise Gone from None
+            self.left_behind = child.pid
+            self.load_failure = (
+                f"{self._name}: its process {child.pid} was killed and does not end; "
+                "this turn and the rest of its turns are lost"
+            )
+            return -9
+        finally:
+            child.close()
+
+    def close(self) -> None:
+        """Leave nothing behind, also in the middle of a turn that another thread waits for."""
+        self._closed = True
+        self._home.hang_up()
+        with self._asking:
+            child, self._child = self._child, None
+            if child is not None:
+                child.kill()
+            self._home.close()
+            if child is not None:
+                if child.outlives(1.0):
+                    self.left_behind = child.pid
+                child.close()
+
+
+def setup_to_json(setup: Setup) -> dict[str, Any]:
+    """Return what the agent's process is told: its own seed but not the game's, and its source.
+
+    Raises `BadInput` where the student's file cannot be read.
+    """
+    agent, source = asdict(setup.agent), None
+    if setup.agent.kind == "ai":
+        path = student_file(setup.agent)
+        agent.update(text="ai", rest=path.name)  # where the file lies is nobody's business
+        try:
+            source = (setup.source or path.read_bytes()).decode("latin-1")
+        except OSError as error:
+            raise BadInput(f"agent {setup.agent.text!r}: {error.strerror}") from None
+    return {
+        "agent": agent,
+        "player": setup.player,
+        "game": setup.game.name,
+        "seconds": setup.seconds,
+        "asked": setup.asked,
+        "own_seed": setup.derived_seed(),
+        "source": source,
+    }

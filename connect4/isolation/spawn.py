@@ -1,0 +1,472 @@
+"""An agent's process as the referee sees it: start it, talk to it, pause, measure and end it.
+
+A `Warden` is a process of the kit's own that forks agents' processes; where a system cannot fork,
+a `Spawner` starts each from nothing. A `Child` is the line to one agent. What comes up that line
+is bytes that nobody vouches for.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import math
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from connect4.errors import IsolationFailure
+from connect4.games.base import Seconds
+from connect4.isolation import machine, sandbox, worker
+from connect4.isolation.printed import Log
+from connect4.isolation.timing import Spent, own_wait, processor_times
+
+PATIENCE: Final = 20.0
+"""Seconds for what no agent can slow down: a process starts."""
+
+DEATH_PATIENCE: Final = 10.0
+"""Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
+
+MAX_LINE: Final = 1 << 16
+"""Bytes of an answer; a longer one is none."""
+
+STACK_PATIENCE: Final = 0.05
+"""Seconds that a process which is to be killed has got to say where its code is."""
+
+MAX_STACK: Final = 1 << 15
+"""Bytes of that which are read."""
+
+STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
+"""How `faulthandler` ends: with the frame of `worker.BOOT`, or where there are too many."""
+
+FORKS: Final = hasattr(os, "fork")
+STOPS: Final = hasattr(signal, "SIGSTOP")
+
+KEPT_VARIABLES: Final = (
+    "PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+    "PYTHONHOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPYCACHEPREFIX",
+    "SYSTEMROOT",
+    "TEMP",
+)
+SET_VARIABLES: Final = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "PYTHONIOENCODING": "utf-8:backslashreplace",
+    "MALLOC_ARENA_MAX": "1",  # each thread's own one would take 64 MB of the address space
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+
+
+class Silent(Exception):
+    """No line came before the deadline."""
+
+
+class Ended(Exception):
+    """The agent's process has hung up."""
+
+
+class Undying(Exception):
+    """A process that was killed does not end: the kernel waits for something."""
+
+
+class Gone(Exception):
+    """The warden has hung up, because the seat was closed or something killed it."""
+
+
+def agent_environment() -> dict[str, str]:
+    """Return what an agent may know of the referee's environment: nothing but Python's needs."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    numeric = str(Path(np.__file__).parent.parent)
+    if numeric in folders:
+        kept["PYTHONPATH"] = numeric
+    return kept | SET_VARIABLES
+
+
+def _command(handle: str, allowed: Sequence[str] | None, modules: Sequence[str] = ()) -> list[str]:
+    """Return Python's command; the last word tells a person who looks at the processes."""
+    first = "" if allowed is None else " ".join(("connect4", *allowed))
+    label = f"connect4 agent of {os.getpid()}"
+    folder = str(sandbox.KIT.parent)
+    return [sys.executable, "-P", "-c", worker.BOOT, folder, handle, first, *modules, label]
+
+
+class Warden:
+    """A process of the kit's own, perhaps inside bubblewrap, that forks agents' processes.
+
+    `number` is a process number that no other warden has.
+    """
+
+    def __init__(
+        self, strong: bool, modules: Sequence[str], allowed: Sequence[str] | None = None
+    ) -> None:
+        """Start it, with `modules` loaded once for all that it forks; raises `IsolationFailure`.
+
+        `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+        """
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(PATIENCE)
+        files = None if allowed is None else sandbox.host_files(allowed)
+        command = [
+            *(machine.bubblewrap(files) if strong else ()),
+            *_command(str(theirs.fileno()), allowed, modules),
+        ]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=agent_environment(),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
+            )
+        except OSError as error:
+            self.control.close()
+            raise IsolationFailure(f"no process can be started: {error}") from None
+        finally:
+            theirs.close()
+        self.number = self._process.pid
+        self._said = b""
+        self._patience = DEATH_PATIENCE
+
+    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
+        """Fork an agent's process that has these handles; the caller closes its own copies."""
+        try:
+            socket.send_fds(self.control, [worker.START], [channel.fileno(), log.fileno(), stack])
+        except OSError:
+            raise Gone from None
+
+    def end(self) -> int:
+        """End the process and all that it started; return its status as `subprocess` does.
+
+        Raises `Undying` where that takes too long, after which only `close` may be called.
+        """
+        try:
+            self.control.settimeout(DEATH_PATIENCE)
+            self.control.sendall(worker.END)
+            answer = self.control.recv(worker.STATUS.size, socket.MSG_WAITALL)
+        except TimeoutError:
+            self._patience = 0.5
+            raise Undying from None
+        except OSError:
+            raise Gone from None
+        if len(answer) < worker.STATUS.size:
+            raise Gone
+        status: int = worker.STATUS.unpack(answer)[0]
+        return status
+
+    def hang_up(self) -> None:
+        """Make whatever is waited for end now; may be called from another thread."""
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> str:
+        """Leave nothing behind; return the last line that the warden had to say, if any."""
+        self.hang_up()
+        self.control.close()
+        if self._process.returncode is None:
+            try:
+                self._process.wait(self._patience)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(self._patience)
+            assert self._process.stderr is not None
+            with self._process.stderr as stream:
+                if self._process.returncode is not None:
+                    self._said = stream.read()
+        lines = self._said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+class Spawner:
+    """Starts each agent's process from nothing, where a system cannot fork (Windows)."""
+
+    control = None
+    number = 0
+
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self._allowed = allowed
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
+        """See `Warden.start`."""
+        shares = hasattr(channel, "share")
+        self._process = subprocess.Popen(
+            _command("shared", self._allowed),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=agent_environment(),
+            pass_fds=() if shares else [channel.fileno(), log.fileno(), stack],
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        assert self._process.stdin is not None
+        with self._process.stdin as stream:
+            for end in (channel, log):
+                word = (
+                    base64.b64encode(end.share(self._process.pid))  # type: ignore[attr-defined]
+                    if shares
+                    else str(end.fileno()).encode()
+                )
+                stream.write(word + b"\n")
+            stream.write(b"%d\n" % (-1 if shares else stack))
+
+    def end(self) -> int:
+        """See `Warden.end`."""
+        if self._process is None:
+            return 0
+        self._process.kill()
+        return self._process.wait()
+
+    def hang_up(self) -> None:
+        """See `Warden.hang_up`."""
+        if self._process is not None:
+            self._process.kill()
+
+    def close(self) -> str:
+        """See `Warden.close`."""
+        self.end()
+        return ""
+
+
+Home: TypeAlias = Warden | Spawner
+"""Where agents' processes come from, one at a time."""
+
+
+class Child:
+    """The line to one agent's process, whose group can be stopped, measured and killed."""
+
+    def __init__(self, home: Home, log: Log) -> None:
+        """Start the process; raises `Gone`."""
+        self._log = log
+        self._pid = 0
+        self._buffer = bytearray()
+        self._waited = 0.0
+        self._channel, channel = socket.socketpair()
+        self._prints, prints = socket.socketpair()
+        self._stack, stack = os.pipe()
+        if STOPS:
+            os.set_blocking(self._stack, False)
+        self._selector = selectors.DefaultSelector()
+        try:
+            if sys.platform == "linux":  # the kernel then says who sends, as we count processes
+                self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            self._channel.settimeout(PATIENCE)
+            if STOPS:  # out-of-band data would hold up who reads; so it is data like any other
+                for end in (self._channel, self._prints):
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+            self._selector.register(self._channel, selectors.EVENT_READ, self._hear)
+            self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
+            if home.control is not None:
+                self._selector.register(home.control, selectors.EVENT_READ, self._hear_warden)
+            home.start(channel, prints, stack)
+        except BaseException:  # Ctrl-C too: no process stays behind
+            self.close()
+            raise
+        finally:
+            channel.close()
+            prints.close()
+            os.close(stack)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one line; raises `Ended`."""
+        try:
+            self._channel.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            raise Ended from None
+
+    def receive(self, deadline: Seconds) -> bytes:
+        """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
+
+        `deadline` is a time of `time.monotonic`, or infinite. Raises `Silent`, `Ended` or `Gone`.
+        """
+        while True:
+            line, end, rest = self._buffer.partition(b"\n")
+            if end:
+                self._buffer = rest
+                return bytes(line)
+            if len(self._buffer) > MAX_LINE:
+                return bytes(self._buffer)
+            self._waited = own_wait()
+            left = None if deadline == math.inf else deadline - time.monotonic()
+            answered = False
+            for key, _ in self._selector.select(left):
+                answered |= key.data()
+            if not answered and time.monotonic() >= deadline:
+                raise Silent
+
+    def _hear(self) -> bool:
+        try:
+            if self._pid or sys.platform != "linux":
+                data = self._channel.recv(MAX_LINE)
+            else:
+                data = self._hear_whose()
+        except OSError:
+            data = b""
+        if not data:
+            raise Ended
+        self._buffer += data
+        return True
+
+    def _hear_whose(self) -> bytes:
+        """Return the first bytes and note whose process sent them."""
+        form = struct.Struct("=3i")
+        data, notes, _, _ = self._channel.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
+        for level, kind, value in notes:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                self._pid = form.unpack(value)[0]
+        return data
+
+    def _hear_print(self) -> bool:
+        data = b""
+        with contextlib.suppress(OSError):
+            data = self._prints.recv(MAX_LINE)
+        if data:
+            self._log.add(data)
+        else:
+            self._selector.unregister(self._prints)
+        return False
+
+    def hear_prints(self) -> None:
+        """Take what was printed so far, without waiting for more."""
+        self._prints.setblocking(False)
+        with contextlib.suppress(OSError):
+            for _ in range(1000):  # a bound, as for `drain`
+                data = self._prints.recv(MAX_LINE)
+                if not data:
+                    break
+                self._log.add(data)
+
+    def _hear_warden(self) -> bool:
+        raise Gone
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, 0 before it has said anything."""
+        return self._pid
+
+    def known_as(self, pid: int) -> None:
+        """Take the process number that the process gave, before the agent was loaded."""
+        self._pid = self._pid or pid
+
+    def drain(self) -> None:
+        """Throw away what was sent unasked; raises `Ended` or `Gone`."""
+        for _ in range(1000):  # a bound for systems on which the agent is not stopped meanwhile
+            ready = self._selector.select(0)
+            for key, _ in ready:
+                key.data()
+            self._buffer.clear()
+            if not ready:
+                break
+
+    def stop(self) -> None:
+        """Let no thread of the agent run on."""
+        if STOPS:
+            self._signal(signal.SIGSTOP)
+
+    def go(self) -> None:
+        """Let it run again."""
+        if STOPS:
+            self._signal(signal.SIGCONT)
+
+    def is_alive(self) -> bool:
+        """Return whether the process is there and no zombie, as far as the system says (Linux)."""
+        try:
+            text = Path(f"/proc/{self._pid}/stat").read_text(encoding="latin-1")
+        except OSError:
+            return False
+        return self._pid > 0 and text.rpartition(")")[2].split()[0] not in "ZX"
+
+    def outlives(self, seconds: Seconds) -> bool:
+        """Return whether a process that was killed is still there after so long."""
+        end = time.monotonic() + seconds
+        while self.is_alive():
+            if time.monotonic() > end:
+                return True
+            time.sleep(0.01)
+        return False
+
+    def stack(self) -> bytes:
+        """Return where the code of a process that is to be killed is, as that process says it.
+
+        Nobody vouches for that, and there may be none: an agent can ignore the signal. The wait is
+        `STACK_PATIENCE` at most, whatever is written.
+        """
+        number = worker.STACK_SIGNAL
+        if number is None or not self._pid:
+            return b""
+        said = bytearray()
+        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
+            ready.register(self._stack, selectors.EVENT_READ)
+            if ready.select(0):
+                os.read(self._stack, MAX_STACK)  # written unasked
+            os.kill(self._pid, number)
+            self.go()  # it may have stopped itself
+            end = time.monotonic() + STACK_PATIENCE
+            while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
+                if not ready.select(end - time.monotonic()):
+                    break
+                data = os.read(self._stack, MAX_STACK)
+                if not data:
+                    break
+                said += data
+        return bytes(said)
+
+    def kill(self) -> None:
+        """Kill its process group; `Home.end` has the rest."""
+        if STOPS:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        if self._pid:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, number)
+
+    def spent(self) -> Spent:
+        """Return what its process has had so far; zeros where the system does not say."""
+        if sys.platform == "linux" and self._pid:
+            with contextlib.suppress(OSError):
+                main_busy, main_waited = processor_times(f"/proc/{self._pid}")
+                return Spent(time.clock_gettime(~self._pid << 3 | 2), main_busy, main_waited)
+        return Spent()
+
+    def woken_late(self) -> Seconds:
+        """Return how long this thread waited for a processor since `receive` began its last sleep.
+
+        Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
+        """
+        return own_wait() - self._waited
+
+    def close(self) -> None:
+        """Close this end; the process is ended by its `Home`."""
+        self._selector.close()
+        self.hear_prints()
+        self._channel.close()
+        self._prints.close()
+        with contextlib.suppress(OSError):
+            os.close(self._stack)
+            self._stack = -1

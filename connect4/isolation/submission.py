@@ -1,0 +1,134 @@
+"""What is different in a submission's process: which modules it may import, what denied calls say.
+
+`confine` runs before a line of the submission does. It keeps honest files to what they may use,
+and says so; what keeps the others to it is that the files of the kit cannot be read there.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import FrameType, ModuleType
+
+from connect4.isolation import sandbox
+
+KIT = ("connect4", "grader")
+"""Packages that are never imported by a submission but for the modules that it may."""
+
+
+class Imports:
+    """Refuses modules of the kit and installed packages, first of all on `sys.meta_path`."""
+
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self._allowed = ("numpy", *allowed)
+        *most, last = ("the standard library", *self._allowed)
+        self._listed = f"{', '.join(most)} and {last}"
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Leave the module to the other finders, or raise `ImportError`.
+
+        What libraries import for themselves is left to them, but for the kit.
+        """
+        refused = not any(
+            f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.")
+            for each in self._allowed
+        ) and (name.partition(".")[0] in KIT or (_asked_by_submission() and _is_installed(name)))
+        if refused:
+            raise ImportError(
+                f"{name} is not part of what a submission may import: {self._listed}", name=name
+            )
+        return None
+
+
+def _asked_by_submission() -> bool:
+    """Return whether the import that is under way stands in the submission itself."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        frame = frame.f_back
+    return frame is not None and not os.path.isabs(frame.f_code.co_filename)
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether that is a package which is installed beside Python's own."""
+    if "." in name or name in sys.stdlib_module_names:
+        return False
+    spec = PathFinder.find_spec(name)
+    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
+    return any("-packages" in place for place in places if place)
+
+
+def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
+    """Forget the modules of the kit that are not among `kept`, and refuse to load them again.
+
+    Returns the files of the kit that stay readable. Code of the kit that is still running is only
+    found by walking through frames and `gc`; the rest is freed.
+    """
+    staying = set(kept)
+    for name in [name for name in sys.modules if name.partition(".")[0] in KIT]:
+        if name not in staying:
+            package, _, last = name.rpartition(".")
+            del sys.modules[name]
+            vars(sys.modules.get(package, sys)).pop(last, None)
+    for name in ("host", "kept"):  # what `host.BOOT` has left there
+        vars(sys.modules["__main__"]).pop(name, None)
+    sys.meta_path.insert(0, Imports(allowed))
+    gc.collect()
+    files = (vars(sys.modules[name]).get("__file__") for name in staying if name in sys.modules)
+    return tuple(sorted(Path(file) for file in files if file and sandbox.KIT in Path(file).parents))
+
+
+# -- what denied calls say
+
+FILES = "open files here, whether they exist or not: a submission is one file"
+PROCESSES = "start processes here"
+SOCKETS = "open sockets here: there is no network"
+ANY = "start processes, open sockets or change files here"
+
+
+def note(readable: Sequence[Path], error: BaseException) -> str | None:
+    """Return a line for an error that comes from a call which is denied to agents, else None.
+
+    Whether a file that was not found would be there for others cannot be known here.
+    """
+    current: BaseException | None = error
+    for _ in range(10):
+        if current is None:
+            break
+        denied = _denied(current, readable) if isinstance(current, OSError) else None
+        if denied is not None:
+            return f"note: agents may not {denied}"
+        hidden = current.__suppress_context__
+        current = current.__cause__ or (None if hidden else current.__context__)
+    return None
+
+
+def _denied(error: OSError, readable: Sequence[Path]) -> str | None:
+    if type(error).__name__ == "gaierror":
+        return SOCKETS
+    refused = error.errno in (errno.EPERM, errno.EACCES)
+    place = _innermost(error)
+    if refused and place.endswith(("/socket.py", "/ssl.py")):
+        return SOCKETS
+    if refused and ("/multiprocessing/" in place or place.endswith(("/subprocess.py", "/pty.py"))):
+        return PROCESSES
+    if isinstance(error.filename, str | bytes):
+        path = os.path.abspath(os.fsdecode(error.filename))
+        library = any(path.startswith(f"{folder}/") for folder in readable)
+        missing = error.errno in (errno.ENOENT, errno.EROFS) and not library
+        return FILES if refused or missing else None
+    return ANY if error.errno == errno.EPERM else None
+
+
+def _innermost(error: BaseException) -> str:
+    """Return the file of the code that the error was raised in."""
+    trace, file = error.__traceback__, ""
+    while trace is not None:
+        file, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
+    return file

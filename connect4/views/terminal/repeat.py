@@ -1,0 +1,98 @@
+"""One turn of a recorded game once more: what `--replay-turn RECORD:N` does."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from connect4 import record as records
+from connect4.errors import BadInput, IllegalAction
+from connect4.games.base import Action, Ending, Player, Seconds, State
+from connect4.isolation.seat import Level, open_seat
+from connect4.players.base import Outcome, Setup
+from connect4.players.registry import parse_agent
+from connect4.record import Record
+from connect4.views.terminal.summary import SIDES
+from connect4.views.terminal.view import harmless, indented
+from connect4.views.words import ENDINGS
+
+
+def read_place(where: str) -> tuple[Record, int]:
+    """Return the record and the turn's number that `RECORD:N` names; raises `BadInput`.
+
+    The number is one of the record's turns, or any where the game never began.
+    """
+    name, _, text = where.rpartition(":")
+    if not (name and text.isascii() and text.isdigit() and len(text) <= 9):
+        raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
+    record = records.read(Path(name))
+    number = int(text)
+    if never_began(record):
+        return record, number
+    if not 1 <= number <= len(record.turns):
+        raise BadInput(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
+    if record.players[record.turns[number - 1].player - 1].agent == "human":
+        raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
+    return record, number
+
+
+def never_began(record: Record) -> bool:
+    """Return whether an agent could not be loaded, so that the record has no turns."""
+    return record.result is not None and record.result.ending is Ending.NOT_LOADED
+
+
+def setup_of(record: Record, player: Player, seconds: Seconds) -> Setup:
+    """Return what a side's agent was told, but for the time limit; raises `BadInput`."""
+    recorded = record.players[player - 1]
+    agent = parse_agent(recorded.agent, record.game.name)
+    return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)
+
+
+def replay_turn(
+    record: Record, number: int, seconds: Seconds, level: Level
+) -> tuple[int, str, str]:
+    """Ask the agent of a turn once more and say what it answers.
+
+    Return 0 where it plays a legal move, else 1; then whose prints there are, and these.
+    """
+    state = list(records.replay(record))[number - 1]
+    setup = setup_of(record, state.mover, seconds)
+    who = f"player {state.mover} ({setup.agent.text})"
+    print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
+    with closing(open_seat(setup, level)) as seat:
+        reply = seat.ask(state, seconds)
+    if reply.outcome is not Outcome.ERROR:
+        print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {reply.seconds:.3f} s")
+    if reply.detail:
+        print(harmless(reply.detail))
+    legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
+    return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
+
+
+def is_legal(state: State, action: Action) -> bool:
+    """Return whether the rules allow an action; say why they do not."""
+    try:
+        state.apply(action)
+    except IllegalAction as error:
+        print(f"That is no valid action there: {error}.")
+        return False
+    return True
+
+
+def load_again(record: Record, seconds: Seconds, level: Level) -> int:
+    """Load what kept a game from beginning; return 0 where it can be loaded now, else 1."""
+    assert record.result is not None
+    print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
+    status = 0
+    for player in SIDES:
+        if record.result.winner == player or record.players[player - 1].agent == "human":
+            continue
+        setup = setup_of(record, player, seconds)
+        with closing(open_seat(setup, level)) as seat:
+            failure = seat.load_failure
+        if failure is None:
+            print(f"Player {player} ({setup.agent.text}) can be loaded now.")
+        else:
+            print(f"Player {player} ({setup.agent.text}) could not be loaded:\n{indented(failure)}")
+            status = 1
+    return status

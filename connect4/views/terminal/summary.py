@@ -1,0 +1,98 @@
+"""What is said once a game has ended: what the agents printed, the scores, what to do next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from connect4.games.base import Ending, Player
+from connect4.record import Record
+from connect4.referee import Result, Turn
+from connect4.views.terminal.view import (
+    first_line,
+    harmless,
+    is_fault,
+    not_loaded_report,
+    repeat_command,
+)
+from connect4.views.words import ENDINGS
+
+SHOWN_LINES: Final = 20
+"""How much of what an agent has printed is shown."""
+
+SIDES: Final[tuple[Player, Player]] = (1, 2)
+
+UNDECIDED: Final = (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
+"""Where no winner means that nothing was decided, not that both sides are equal."""
+
+WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
+"""Where the winner is not the side with more points, or the points are not worth counting."""
+
+
+def tell_log(heading: str, log: str) -> None:
+    """Show the end of what an agent has printed."""
+    lines = harmless(log).splitlines()
+    cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
+    print(heading + (cut if len(lines) > SHOWN_LINES else ""))
+    for line in lines[-SHOWN_LINES:]:
+        print(f"  {line}")
+
+
+def tell_result(record: Record) -> None:
+    """Print the scores, why the game ended, who has won, and each side's faults."""
+    assert record.result is not None
+    names = [player.agent for player in record.players]
+    if record.result.ending is Ending.NOT_LOADED:
+        print(not_loaded_report(record.result, names))
+    for player, points in zip(SIDES, record.result.scores, strict=True):
+        print(f"Player {player} Score: {points}")
+    print(f"The game ended: {ENDINGS[record.result.ending]}.")
+    print(winner_text(record.result, names))
+    for player in SIDES:
+        faults = faults_of(record, player)
+        if faults:
+            counts = Counter(turn.outcome.value for turn in faults)
+            listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+            reason = f"turn {faults[0].number}: {first_line(faults[0].detail)}"
+            print(f"Player {player} faults: {listed} (the first on {reason})")
+
+
+def winner_text(result: Result, names: Sequence[str]) -> str:
+    """Say who has won, and by how much where points decide."""
+    if not result.winner:
+        return "No winner." if result.ending in UNDECIDED else "A draw."
+    margin = abs(result.scores[0] - result.scores[1])
+    by = f", by {margin} point{'' if margin == 1 else 's'}"
+    who = f"Winner: player {result.winner} ({names[result.winner - 1]})"
+    return f"{who}{'' if result.ending in WITHOUT_POINTS else by}."
+
+
+def faults_of(record: Record, player: Player) -> list[Turn]:
+    """Return the turns that a side has lost."""
+    return [turn for turn in record.turns if turn.player == player and is_fault(turn)]
+
+
+def agents_faults(record: Record) -> list[Turn]:
+    """Return the first lost turn of each side that is a program."""
+    return [
+        turn
+        for player in SIDES
+        if record.players[player - 1].agent != "human"
+        for turn in faults_of(record, player)[:1]
+    ]
+
+
+def tell_what_next(record: Record, record_name: str) -> None:
+    """Print the command that repeats the first lost turn of each side that is a program."""
+    for turn in agents_faults(record):
+        why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
+        print(f"{why} {repeat_command(record_name, turn)}")
+
+
+def tell_average(one: str, two: str, results: Sequence[Result]) -> None:
+    """Print the mean scores of two agents over both sides."""
+    (first_one, first_two), (second_two, second_one) = (result.scores for result in results)
+    mean_one, mean_two = (first_one + second_one) / 2, (first_two + second_two) / 2
+    margin = mean_one - mean_two
+    print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")

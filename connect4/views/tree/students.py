@@ -1,0 +1,75 @@
+"""The tree of a student's search, asked for where an agent may do no harm, checked node by node."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, Final
+
+from connect4.errors import BadInput
+from connect4.games.base import Seconds, State
+from connect4.isolation.questions import Questions
+from connect4.players.base import Setup
+from connect4.players.student import read_answer
+from connect4.search.trace import MAX_NODES, Flag, Kind, Node
+from connect4.views.terminal.view import first_line
+
+NOTES: Final = {
+    "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
+}  # fmt: skip
+"""The words that a student's `explain` marks a node with."""
+
+
+def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[Node]:
+    """Return what the optional method `explain(state)` of an `AIPlayer` returns, as nodes.
+
+    It returns `(depth, move, kind, value, alpha, beta, note)` of each node in the order of the
+    search, as docs/students.md describes. Raises `BadInput` for whatever is not that.
+    """
+    name = f"agent {setup.agent.text!r}"
+    with closing(Questions(setup)) as questions:
+        key, value = questions.ask("explain", state, seconds)
+    if key == "missing":
+        raise BadInput(
+            f"{name}: its AIPlayer has no method explain(state); docs/students.md says what that is"
+        )
+    if key != "answer" or not isinstance(value, list):
+        raise BadInput(f"{name} {first_line(str(value))}")
+    if len(value) > MAX_NODES:
+        raise BadInput(f"{name}: a tree of more than {MAX_NODES} nodes")
+    nodes: list[Node] = []
+    for number, row in enumerate(value):
+        try:
+            nodes.append(_read_node(row, nodes))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise BadInput(f"{name}: node {number} of its tree: {error}") from None
+    if not nodes:
+        raise BadInput(f"{name}: explain returned no nodes")
+    return nodes
+
+
+def _read_node(row: Any, before: list[Node]) -> Node:
+    """Return one node of a student's tree, which follows those `before` it."""
+    depth, move, kind, value, alpha, beta, note = row
+    if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
+        raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
+    flags = Flag(0)
+    for word in note.split():
+        flags |= NOTES[word]
+    move = read_answer(tuple(move)) if depth else None
+    return Node(
+        depth,
+        move,
+        Kind[kind],
+        None if value is None else float(value),
+        float(alpha),
+        float(beta),
+        flags,
+    )
+
+
+def _deepest(before: list[Node]) -> int:
+    """Return the greatest depth that the next node can have."""
+    if not before:
+        return 0
+    last = before[-1]
+    return last.depth if Flag.PRUNED in last.flags and last.depth else last.depth + 1

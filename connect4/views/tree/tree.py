@@ -1,0 +1,185 @@
+"""The search-tree page: what a search looked at, in which order, and why it left the rest out.
+
+The nodes go into the page in the order in which the search came to them, as columns of plain values
+with tables of the moves and of the cells that they change, so that 100,000 nodes stay small.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from connect4.cli import Parser, seed_number, time_limit
+from connect4.config import DEFAULT_SECONDS
+from connect4.errors import AgentFailure, BadInput, IllegalAction
+from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Game, Seconds, State
+from connect4.players.base import Setup
+from connect4.players.building import build
+from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
+from connect4.search.evaluation import WIN
+from connect4.search.moves import Move
+from connect4.search.trace import Flag, Node
+from connect4.views import document
+from connect4.views.page.page import changed_cells, shape_data
+from connect4.views.tree.students import explained_by_student
+
+DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."
+
+LEAVES: Final = {
+    "minimax": DEEPEST,
+    "alphabeta": DEEPEST,
+    "expectimax": DEEPEST,
+    "montecarlo": "At the search's depth: the value is the mean of random games from here.",
+    "mcts": "Not gone beyond: the value is the mean of the playouts from here.",
+    "solver": "Scored, but not on the line of best play: 22 less the winner's tokens at the end.",
+}
+"""What a node without children is, by the kind of agent."""
+
+WITHOUT_BOUNDS: Final = ("mcts", "solver")
+
+
+def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> str:
+    """Return the page of a search as one HTML document.
+
+    `nodes` come in the order of the search, the root first, each followed by all that is below it.
+    """
+    nodes = list(nodes)
+    kind = agent.partition(":")[0]
+    data = {
+        **tree_data(game, start, nodes),
+        "title": game.title,
+        "agent": agent,
+        "facts": facts(game, nodes),
+        "max_is": f"player {start.mover}, who searches",
+        "min_is": f"player {3 - start.mover}",
+        "win": WIN,
+        "leaf": LEAVES.get(kind, "A leaf of the search."),
+        "windowed": kind not in WITHOUT_BOUNDS,
+    }
+    return document.build(f"Search tree of {agent}", ("base", "board", "tree"), data)
+
+
+def facts(game: Game, nodes: list[Node]) -> list[str]:
+    """Return the counts of a search, and what it found."""
+    pruned = sum(Flag.PRUNED in node.flags for node in nodes)
+    cuts = sum(Flag.CUT in node.flags for node in nodes)
+    best = next((node for node in nodes if node.depth == 1 and Flag.BEST in node.flags), None)
+    found = [
+        f"{len(nodes) - pruned:,} nodes",
+        f"{cuts:,} cut-offs",
+        f"{pruned:,} branches pruned",
+        f"{max(node.depth for node in nodes)} plies deep",
+    ]
+    if best is not None and best.value is not None:
+        value = "a win" if best.value >= WIN else "a loss" if best.value <= -WIN else None
+        value = value or f"value {best.value:.6g}"
+        found.append(f"best move {write_move(game, best.move)}, {value}")
+    return found
+
+
+def write_move(game: Game, move: Move) -> str:
+    """Return a move as it is typed; None is a pass."""
+    return "pass" if move is None else game.format_action(move)
+
+
+def tree_data(game: Game, start: State, nodes: Iterable[Node]) -> dict[str, Any]:
+    """Return the nodes as columns, with the boards as changes of the parent's board."""
+    moves: dict[str, int] = {}
+    changes: dict[tuple[int, ...], int] = {}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("depth", "move", "change", "kind", "flags", "value", "alpha", "beta")
+    }
+    path = [(start, start.board())]
+    for node in nodes:
+        changed: tuple[int, ...] = ()
+        if node.depth:
+            del path[node.depth :]
+            above, before = path[-1]
+            state = above.skip() if node.move is None else above.apply(node.move)
+            path.append((state, state.board()))
+            changed = tuple(changed_cells(before, path[-1][1]))
+        text = write_move(game, node.move)
+        columns["depth"].append(node.depth)
+        columns["move"].append(moves.setdefault(text, len(moves)))
+        columns["change"].append(changes.setdefault(changed, len(changes)))
+        columns["kind"].append(int(node.kind))
+        columns["flags"].append(int(node.flags))
+        for name in ("value", "alpha", "beta"):
+            columns[name].append(plain_number(getattr(node, name)))
+    return {
+        **shape_data(start),
+        "start": "".join(map(str, start.board().ravel().tolist())),
+        "moves": list(moves),
+        "changes": [list(changed) for changed in changes],
+        **columns,
+    }
+
+
+def plain_number(value: float | None) -> float | None:
+    """Return a number as the page writes it; None for no number and for no bound."""
+    if value is None or not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) else round(value, 3)
+
+
+def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: int) -> list[Node]:
+    """Ask an agent for the tree of its search from a position that is not over.
+
+    Raises `BadInput` where the agent searches no tree or gives none that can be drawn.
+    """
+    if state.is_over():
+        raise BadInput("the game is over in that position; there is nothing to search")
+    if agent.kind == "human":
+        raise BadInput(f"agent {agent.text!r} searches no tree")
+    if agent.kind == "ai":
+        return explained_by_student(
+            Setup(agent, state.mover, game, seconds, seed, "intelligent"), state, seconds
+        )
+    try:
+        player: Any = build(Setup(agent, state.mover, game, seconds, seed))
+        if not hasattr(player, "explain"):
+            raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
+        nodes: list[Node] = player.explain(state, seconds)
+    except AgentFailure as error:
+        raise BadInput(f"agent {agent.text!r}: {error}") from None
+    if not nodes:
+        raise BadInput(f"agent {agent.text!r} searched no depth whole; give it more time")
+    return nodes
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = Parser(
+        prog="python3 -m connect4.views.tree",
+        description="Make one HTML file that shows the tree of an agent's search.",
+        epilog="example: python3 -m connect4.views.tree --game classic-full "
+        "--agent alphabeta:depth=4,heuristic=v1 -o tree.html",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("start", metavar="START", nargs="?", help="the position (default: the game's usual start)")
+    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--agent", default="alphabeta", help="whose search (default alphabeta)")
+    add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds it may take (default 20)")
+    add("--seed", type=seed_number, default=0, help="for agents that draw at random")
+    add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
+    arguments = parser.parse_args(argv)
+    try:
+        game = find_game(arguments.game)
+        agent = parse_agent(arguments.agent, game.name)
+        state = load_start(game, arguments.start) if arguments.start else game.start(None, None)
+        nodes = explain(agent, game, state, arguments.time, arguments.seed)
+        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
+    except IllegalAction as error:
+        print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
+        return 2
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"{arguments.o}: {', '.join(facts(game, nodes))}")
+    return 0

@@ -1,0 +1,347 @@
+"""Is a new agent better than an old one? Pairs of games on varied openings until that is clear.
+
+Part A asks for `get_expectimax_move`: both play the same random player from the same openings and
+seeds. Part B asks for `get_intelligent_move`: they play each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from connect4 import record as records
+from connect4.errors import BadInput, headline
+from connect4.games.extended import EXTENDED
+from connect4.players.registry import parse_agent
+from connect4.views.page.page import page
+from grader.commands.play import DONE, STOPPED, isolation_level, open_pool, read_rubric
+from grader.handin import find as submissions
+from grader.handin.find import FOLDER, file_name
+from grader.marks.intervals import Interval, Verdict, verdict
+from grader.marks.points import Tally, margin_of
+from grader.output.report import last_lines, write
+from grader.play.executors import Pool
+from grader.play.one_game import Result, load_all, play_all
+from grader.play.progress import Progress, duration
+from grader.play.schedule import SIDES, Contestant, Game, Match, baseline, seed_of, submitted, worth
+from grader.results.store import Faults, Played, Store
+from grader.rubric.model import Board, Rubric, make_board
+
+COMPARE: Final = "compare"
+
+Part: TypeAlias = Literal["a", "b"]
+
+TITLES: Final[dict[Part, str]] = {
+    "a": "part A, get_expectimax_move, each against random:",
+    "b": "part B, get_intelligent_move, against each other:",
+}
+
+
+def opening(board: Board, plies: int, seed: int) -> Board:
+    """Return the board after `plies` random moves, fewer where the game would be over."""
+    rng = random.Random(seed)
+    state = EXTENDED.from_json(board.start)
+    for _ in range(plies):
+        after = state.apply(rng.choice(state.legal_actions()))
+        if after.is_over():
+            break
+        state = after
+    return make_board(f"{board.name} opening {seed}", state.to_json())
+
+
+def pairs(
+    new: Contestant, old: Contestant, rubric: Rubric, games: int, part: Part = "b"
+) -> Iterator[list[Game]]:
+    """Yield the pairs of a comparison, at most `games` games of `new`; boards take turns.
+
+    In part A the two games of `old` on the same opening are in each of them too.
+    """
+    rules = rubric.compare
+    matches = [Match(COMPARE, new, old)]
+    if part == "a":
+        weak = baseline(rubric.part_a.opponent)
+        matches = [Match(COMPARE, one, weak) for one in (new, old)]
+    for number in range(games // 2):
+        board = rules.boards[number % len(rules.boards)]
+        seed = seed_of(rubric.match.playing_seed, COMPARE, number)
+        start = opening(board, rules.opening_plies, seed)
+        yield [
+            Game(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)
+            for match in matches
+            for side in SIDES
+        ]
+
+
+def played_of(result: Result) -> Played:
+    """Return a fresh result as one that was stored."""
+    one, two = (Faults(*side) for side in result["faults"])
+    scores = result["scores"][0], result["scores"][1]
+    return Played(
+        result["key"], scores, result["ending"], result["turns"], (one, two), result["seconds"]
+    )
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Takes results in any order and judges them in the order of the schedule.
+
+    So the verdict does not depend on which game ended first. In part A `tally` has the games of
+    the new agent and `old` those of the old one; in part B they are the same games.
+    """
+
+    rubric: Rubric
+    part: Part = "b"
+    old_agent: Contestant | None = None
+    """Part A alone has games of its own."""
+    tally: Tally = field(default_factory=Tally)
+    old: Tally = field(default_factory=Tally)
+    samples: list[float] = field(default_factory=list)
+    waiting: dict[int, list[tuple[Game, Played]]] = field(default_factory=dict)
+    verdict: Verdict = "open"
+    interval: Interval | None = None
+
+    def add(self, game: Game, played: Played) -> None:
+        """Count a game; once its pair and all earlier ones are there, judge."""
+        whole = 4 if self.part == "a" else 2
+        self.waiting.setdefault(game.repeat, []).append((game, played))
+        while self.verdict == "open" and len(self.waiting.get(len(self.samples), ())) == whole:
+            sample = 0.0
+            for item in self.waiting.pop(len(self.samples)):
+                of_old = self.part == "a" and item[0].match.one == self.old_agent
+                (self.old if of_old else self.tally).add(*item)
+                sample += margin_of(*item) * (-0.5 if of_old else 0.5)
+            self.samples.append(sample)
+            self.verdict, self.interval = verdict(self.samples, self.rubric.compare)
+
+    @property
+    def mean(self) -> float:
+        """Return the mean margin of a game, in part A how much more of it the new agent has."""
+        return sum(self.samples) / len(self.samples) if self.samples else 0.0
+
+
+@dataclass(slots=True)
+class Comparisons:
+    """What `compare` found out: one comparison for each part that was asked for."""
+
+    a: Comparison | None = None
+    b: Comparison | None = None
+
+    @property
+    def all(self) -> list[Comparison]:
+        """Return those that there are."""
+        return [item for item in (self.a, self.b) if item is not None]
+
+
+def begin(rubric: Rubric, part: Part = "b", old: Contestant | None = None) -> Comparison:
+    """Return a comparison without games."""
+    return Comparison(rubric, part, old)
+
+
+def shorter(rubric: Rubric, games: int | None) -> Rubric:
+    """Return the rubric with another greatest number of games; raises `BadInput` below 2."""
+    if games is None:
+        return rubric
+    if games < len(SIDES):
+        raise BadInput(
+            f"--games {games}: expected 2 or more; a pair of games is one from each side"
+        )
+    return replace(rubric, compare=replace(rubric.compare, max_games=games))
+
+
+def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
+    """Return what a comparison came to, in two lines, in part A in three."""
+    new, old = names
+    words = {
+        "better": f"{new} is better than {old}",
+        "worse": f"{new} is worse than {old}",
+        "equal": f"no difference between {new} and {old} that matters",
+        "open": f"not clear yet whether {new} is better than {old}",
+    }
+    interval = comparison.interval
+    percent = f"{1 - comparison.rubric.compare.error:.0%}"
+    bounds = "no interval with so few games"
+    if interval is not None and abs(interval.low) != float("inf"):
+        bounds = f"{percent} interval {interval.low:+.1f} .. {interval.high:+.1f}"
+    total = comparison.tally
+    what, listed = f"mean margin {total.mean_margin:+.2f} a game", [_games_text(total)]
+    if comparison.part == "a":
+        what = f"{comparison.mean:+.2f} points more margin a game"
+        tallies = {new: total, old: comparison.old}
+        listed = [
+            f"{name}: {_games_text(tally)}{_lost_text(name, tally.faults)}"
+            for name, tally in tallies.items()
+        ]
+    else:
+        listed[0] += _lost_text(new, total.faults) + _lost_text(old, total.other_faults)
+    return "\n".join([f"{words[comparison.verdict]}: {what} ({bounds})", *listed])
+
+
+def _lost_text(name: str, faults: Faults) -> str:
+    return f", lost turns of {name}: {faults.total}" if faults.total else ""
+
+
+def _games_text(total: Tally) -> str:
+    return f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost"
+
+
+def compare(
+    contestants: tuple[Contestant, Contestant],
+    parts: Sequence[Part],
+    rubric: Rubric,
+    store: Store,
+    pool: Pool,
+    level: str,
+    sources: Mapping[str, str],
+) -> Iterator[tuple[Comparisons, Game]]:
+    """Play the parts one after the other; yield what is known after each game.
+
+    Raises `BadInput` where one of the two cannot be loaded, `GraderFault` where a game fails.
+    """
+    new, old = contestants
+    _check_loading(contestants, rubric, store, pool, level, sources)
+    found = Comparisons()
+    most = rubric.compare.max_games
+    for part in parts:
+        comparison = begin(rubric, part, old)
+        setattr(found, part, comparison)
+        games = (game for pair in pairs(new, old, rubric, most, part) for game in pair)
+        played = play_all(games, store, pool.executor, pool.slots, level, sources)
+        with contextlib.closing(played):
+            for game, result in played:
+                if result["fault"]:
+                    raise GraderFault(f"{game.title}: {result['fault']}")
+                comparison.add(game, played_of(result))
+                yield found, game
+                if comparison.verdict != "open":
+                    break
+
+
+class GraderFault(Exception):
+    """A game could not be played, which is neither agent's fault."""
+
+
+def _check_loading(
+    contestants: tuple[Contestant, Contestant],
+    rubric: Rubric,
+    store: Store,
+    pool: Pool,
+    level: str,
+    sources: Mapping[str, str],
+) -> None:
+    tried = [item for item in contestants if item.sha256 is not None]
+    for item, problem, fault in load_all(tried, rubric, store, pool, level, sources):
+        if fault is not None:
+            raise GraderFault(f"loading {item.name}: {fault}")
+        if problem is not None:
+            print(last_lines(problem), file=sys.stderr)
+            raise BadInput(f"{item.name}: cannot be loaded: {headline(problem)}")
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Play a new agent against an old one until the answer is clear."""
+    rubric = shorter(read_rubric(arguments), arguments.games)
+    sources: dict[str, str] = {}
+    new, old = (_contestant(text, rubric, sources) for text in (arguments.new, arguments.old))
+    if new.name == old.name:
+        new, old = replace(new, name="NEW"), replace(old, name="OLD")
+    parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
+    level = isolation_level(arguments, rubric)
+    found = Comparisons()
+    games: list[Game] = []
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
+        store = stack.enter_context(Store(folder / "results.db", writing=True))
+        pool = stack.enter_context(open_pool(arguments, folder))
+        progress = stack.enter_context(Progress(_announce((new, old), rubric, parts, pool.slots)))
+        status = STOPPED
+        with contextlib.suppress(KeyboardInterrupt):
+            try:
+                for found, game in compare((new, old), parts, rubric, store, pool, level, sources):
+                    games.append(game)
+                    progress.step(f"{found.all[-1].mean:+.1f} a game")
+                status = DONE
+            except GraderFault as error:
+                print(error, file=sys.stderr)
+        for comparison in found.all:
+            title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
+            print(title + conclusion(comparison, (new.name, old.name)))
+        if arguments.records is not None:
+            keep(games, store, sources, arguments.records, arguments.page)
+    return status
+
+
+def _announce(
+    contestants: tuple[Contestant, Contestant], rubric: Rubric, parts: Sequence[Part], slots: int
+) -> int:
+    """Say how many games there are at most and how long they take; return that number."""
+    most = rubric.compare.max_games
+    games = [
+        game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
+    ]
+    seconds = sum(map(worth, games))
+    print(
+        f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
+        "less once the answer is clear",
+        file=sys.stderr,
+    )
+    return len(games)
+
+
+def keep(
+    games: Sequence[Game], store: Store, sources: Mapping[str, str], folder: Path, as_page: bool
+) -> None:
+    """Write the records of games below a folder, and the files that were played.
+
+    With `as_page` also `games.html`, which replays them all.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for game in games:
+            for player in game.players:
+                if player.is_submission:
+                    place = folder / FOLDER / file_name(player.name)
+                    place.mkdir(parents=True, exist_ok=True)
+                    write(place / "ai.py", sources[str(player.sha256)])
+    except OSError as error:
+        raise BadInput(f"--records {folder}: cannot be made: {error.strerror}") from None
+    shown = []
+    for game, text in zip(games, store.records(game.key for game in games), strict=True):
+        names = [player.name for player in game.players]
+        number = f"{game.repeat + 1:03}"
+        name = file_name(f"{number}-{' against '.join(names)}").replace(" ", "-")
+        write(folder / f"{name}.json", text)
+        record = records.loads(text)
+        one, two = (
+            replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
+        )
+        shown.append(replace(record, players=(one, two)))
+    if as_page and shown:
+        write(folder / "games.html", page(shown))
+    print(f"{len(shown)} games are in {folder}", file=sys.stderr)
+
+
+def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
+    """Return an agent of the kit by name, or a submission by its path."""
+    path = Path(text)
+    if not path.exists():
+        if path.suffix in (".py", ".zip"):
+            raise BadInput(f"{text}: no such file")
+        name = parse_agent(text)
+        if name.kind in ("human", "remote"):
+            raise BadInput(f"{text}: only a file or an agent that needs no person can be compared")
+        return baseline(name.text)
+    found = submissions.find([path], rubric.submission)
+    if len(found) != 1:
+        raise BadInput(f"{text}: {len(found)} submissions there; name one of them")
+    if found[0].problem or found[0].source is None:
+        raise BadInput(f"{text}: {found[0].problem}")
+    sha256 = str(found[0].sha256)
+    sources[sha256] = found[0].source
+    return submitted(text, sha256)

@@ -1,0 +1,504 @@
+"""What the commands `check`, `grade`, `compare`, `tournament` and `report` do."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import BadInput, headline
+from connect4.isolation.seat import choose_level
+from grader.handin import find as submissions
+from grader.handin.find import Submission
+from grader.handin.form import Finding, check
+from grader.marks.points import by_match, gradable
+from grader.output import formats, report, tables
+from grader.output.report import GRADE, TOURNAMENT, Results, read_results
+from grader.play.executors import Pool, cluster_pool, job_count, local_pool
+from grader.play.one_game import LOADING, Result, is_passing, load_all, play_all
+from grader.play.progress import Progress, duration
+from grader.play.quick import quick
+from grader.play.schedule import Game, baseline, seed_of, worth
+from grader.results.store import Store
+from grader.rubric import model as rubrics
+from grader.rubric.model import Rubric
+
+DONE: Final = 0
+FAILED: Final = 1
+STOPPED: Final = 3
+
+DEADLY: Final = 2
+"""So often something may end the grader before it is begun no more."""
+
+HOPELESS: Final = 10
+"""A run is given up once its first N games have all failed: the machine is at fault."""
+
+REWRITE_SECONDS: Final = 5.0
+"""At most so often the quick files of a large class are written anew."""
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Check the form of files; return 1 where a required rule is broken."""
+    rules = read_rubric(arguments).submission
+    failed = False
+    for item in submissions.find(arguments.paths, rules):
+        place = str(item.path or item.place)
+        findings = [Finding(1, "file", item.problem)] if item.problem else []
+        if item.source is not None and not item.problem:
+            findings = check(item.source, item.report, rules)
+        if item.note:
+            findings.append(Finding(1, "file", item.note, required=False))
+        whose = "" if item.name in place else f" ({item.name})"
+        for finding in findings:
+            in_report = finding.in_report and item.report is not None
+            where = str(Path(place).with_name("report.txt")) if in_report else place
+            print(f"{where}:{finding.line}: {finding.rule}: {finding.text}{whose}")
+            if os.environ.get("GITHUB_ACTIONS") == "true":
+                print(formats.annotation(where, finding))
+        if not findings:
+            print(f"{place}: well formed{whose}")
+        failed = failed or any(finding.required for finding in findings)
+    return FAILED if failed else DONE
+
+
+def read_rubric(arguments: argparse.Namespace) -> Rubric:
+    """Return the rubric of `--rubric`, with the time limit of `--time`."""
+    rubric = rubrics.read(arguments.rubric)
+    seconds = getattr(arguments, "time", None)
+    if seconds is None:
+        return rubric
+    values = {**rubric.values, "match": {**rubric.values["match"], "time_limit": seconds}}
+    stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
+    values["tournament"] = {**values["tournament"], "stages": stages}
+    folder = None if arguments.rubric is None else arguments.rubric.parent
+    return rubrics.from_values(values, rubric.source, folder)
+
+
+def run_grade(arguments: argparse.Namespace) -> int:
+    """Grade submissions; what has a result already is not played again."""
+    rubric = read_rubric(arguments)
+    found = submissions.find(arguments.paths, rubric.submission, arguments.name)
+    if arguments.quick:
+        if len(found) > 1:
+            raise BadInput(f"--quick is for one submission, and there are {len(found)}")
+        if arguments.results is None:
+            arguments.results = Path("quick.db")
+        folder = None if arguments.rubric is None else arguments.rubric.parent
+        rubric, note = quick(rubric, folder)
+        print(note, file=sys.stderr)
+    return Run(arguments, GRADE, rubric, found).go()
+
+
+def run_tournament(arguments: argparse.Namespace) -> int:
+    """Play a staged tournament; a stopped one goes on."""
+    rubric = read_rubric(arguments)
+    found = submissions.find([arguments.folder], rubric.submission)
+    if sum(item.problem is None for item in found) < 2:
+        raise BadInput(f"{arguments.folder}: a tournament needs two submissions that can play")
+    return Run(arguments, TOURNAMENT, rubric, found).go()
+
+
+@dataclass
+class Run:
+    """One call of `grade` or `tournament`."""
+
+    arguments: argparse.Namespace
+    kind: str
+    rubric: Rubric
+    found: list[Submission]
+    written: float = 0.0
+    retried: bool = False
+    """Whether what `--retry-starved` asks for has been handed out."""
+    held: set[str] = field(default_factory=set)
+    """The sources of whom a process could not be ended."""
+    deadly: set[str] = field(default_factory=set)
+    """The games that have ended the grader too often."""
+    told: bool = False
+    """Whether it has been said that a file cannot be written."""
+    any_played: bool = False
+    failed: int = 0
+
+    def go(self) -> int:
+        """Play what is missing, then report; return the exit status."""
+        path: Path = self.arguments.results or Path(f"{self.kind}.db")
+        job_count(self.arguments.jobs, self.arguments.force_jobs)
+        for item in self.found:
+            if item.problem:
+                print(f"{item.name}: not graded: {item.problem}", file=sys.stderr)
+            elif item.note:
+                print(f"{item.name}: {item.note}", file=sys.stderr)
+        if self.arguments.dry_run:
+            self._announce(self._foreseen(path))
+            self._check_seed()
+            return DONE
+        self._check_seed()
+        if self.arguments.out is not None:
+            report.check_out(self.arguments.out)
+        with Store(path, writing=True) as store:
+            self._plan(store)
+            interrupted = not self._play(store)
+            return self._report(store, interrupted)
+
+    @property
+    def _of_a_class(self) -> bool:
+        """Whether marks of several people follow, so that nobody may know the seed."""
+        return self.kind == TOURNAMENT or len(self.found) > 1
+
+    def _check_seed(self) -> None:
+        """Refuse to mark a class by the seed that everybody knows; warn of others like it."""
+        seed = self.rubric.match.seed
+        if seed is None or not self._of_a_class:
+            return
+        if seed == rubrics.PRACTICE_SEED:
+            raise BadInput(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
+        if seed < rubrics.LEAST_SECRET:
+            print(
+                f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
+                "moves with it; leave it out, and a secret one is made",
+                file=sys.stderr,
+            )
+
+    def _foreseen(self, path: Path) -> Results:
+        """Return what a run would begin with; the results file is only read."""
+        results = Results(self.kind, self.rubric, self.found, {}, {})
+        if path.is_file():
+            with Store(path, writing=False) as store:
+                self._check_kind(store)
+                rubric = report.with_secret(self.rubric, store)
+                found, details = report.known_problems(self.found, store, rubric)
+                stored = store.played(), store.faults()
+                results = Results(self.kind, rubric, found, *stored, details)
+        return results
+
+    def _check_kind(self, store: Store) -> None:
+        kind = store.meta("kind")
+        if kind not in (None, self.kind):
+            raise BadInput(f"{store.path}: holds a {kind}; --results names another file")
+
+    def _plan(self, store: Store) -> None:
+        """Note rubric and submissions in the results file, and who has ended the last grader."""
+        self._check_kind(store)
+        left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
+        if left_out:
+            print(
+                f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
+                "these submissions: tables and files are without them, their games are kept",
+                file=sys.stderr,
+            )
+        values = json.dumps(rubrics.stored_values(self.rubric))
+        store.set_meta({"kind": self.kind, "rubric": values})
+        store.set_submissions(self.found)
+        if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
+            print(
+                f"practice seed {rubrics.PRACTICE_SEED}: everybody can work out the random "
+                "player's moves; a whole class gets a secret seed",
+                file=sys.stderr,
+            )
+        for title in store.take_stock():
+            print(f"the last run was ended by the machine during {title}", file=sys.stderr)
+        games = {game.key: game for game in read_results(store).games}
+        for key, deaths in store.suspects().items():
+            if deaths >= DEADLY and key.startswith(LOADING):
+                store.blame({key.removeprefix(LOADING): ""}, "loading it")
+            elif deaths >= DEADLY and key in games:
+                store.blame(games[key].blamed(), games[key].title)
+
+    def _announce(self, results: Results) -> None:
+        """Say how many games are ahead, and about how much time."""
+        todo = self._missing(results)
+        note = ""
+        if results.kind == TOURNAMENT and len(results.stages) < len(self.rubric.tournament.stages):
+            note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
+        seconds = seconds_ahead(todo, results)
+        cores = job_count(self.arguments.jobs, self.arguments.force_jobs)
+        where = f"{duration(seconds / cores)} on the {cores} used here"
+        if self.arguments.scheduler is not None:
+            where = "divided by the cores of the cluster"
+        ahead = {game.key for game in todo}
+        done = len({game.key for game in results.games} & results.played.keys() - ahead)
+        print(
+            f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
+            f"one core, {where}{'' if results.played else ', if submissions use all their time'}",
+            file=sys.stderr,
+        )
+
+    def _missing(self, results: Results) -> list[Game]:
+        """Return the games to be played, each once: those without a result, but for hopeless ones.
+
+        With `--retry-starved` also those that the machine is to blame for, the first time.
+        """
+        retry: set[str] = set()
+        hopeless = {key for key, fault in results.faults.items() if fault.final} | self.deadly
+        if self.arguments.retry_starved and not self.retried:
+            hopeless.clear()
+            retry = {
+                key
+                for key, played in results.played.items()
+                if any(faults.starved for faults in played.faults)
+            }
+        todo = {
+            game.key: game
+            for game in results.games
+            if (game.key not in results.played and game.key not in hopeless) or game.key in retry
+        }
+        return list(todo.values())
+
+    def _play(self, store: Store) -> bool:
+        """Play until nothing is missing that can be played; return whether that was reached."""
+        sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
+        with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
+            level = isolation_level(self.arguments, self.rubric)
+            self._note_deadly(store)
+            self._load(store, pool, level, sources)
+            self._announce(read_results(store))
+            todo = self._missing(read_results(store))
+            if self.arguments.retry_starved:
+                store.begin_again(game.key for game in todo)
+            self.retried = True
+            while todo:
+                suspects = store.suspects()
+                alone = [game for game in todo if game.key in suspects]
+                rest = [game for game in todo if game.key not in suspects]
+                with Progress(len(todo)) as progress:
+                    for games, solitary in ((alone, True), (rest, False)):
+                        played = play_all(
+                            games, store, pool.executor, pool.slots, level, sources, solitary
+                        )
+                        with contextlib.closing(played):
+                            if not self._follow(played, store, progress):
+                                return True
+                self._tell_stage(store)
+                self._note_deadly(store)
+                todo = [
+                    game
+                    for game in self._missing(read_results(store))
+                    if self.held.isdisjoint(game.submitted)
+                ]
+            return True
+        return False
+
+    def _note_deadly(self, store: Store) -> None:
+        suspects = store.suspects().items()
+        self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
+
+    def _follow(
+        self, played: Iterator[tuple[Game, Result]], store: Store, progress: Progress
+    ) -> bool:
+        """Tell of games as they end; return False where the machine can play none at all."""
+        for game, result in played:
+            self.any_played |= result["fault"] is None
+            self.failed += result["fault"] is not None
+            if result["fault"]:
+                progress.say(f"{game.title}: {result['fault']}")
+            for side in result["left_behind"]:
+                player = game.players[side - 1]
+                self.held.add(str(player.sha256))
+                progress.say(
+                    f"{player.name}: a process of its own could not be ended; its other games wait "
+                    "for the next run"
+                )
+            progress.step()
+            self._rewrite(store)
+            if not self.any_played and self.failed >= HOPELESS:
+                return False
+        return True
+
+    def _tell_deadly_pairs(self, results: Results) -> None:
+        """Say how a tournament gets on in which a game of two submissions ends its worker."""
+        for pair in _pairs([game for game in results.games if game.key in self.deadly]):
+            print(
+                f"{pair}: their game ends the grader or its worker, and which of them does it is "
+                "not known. `grade` plays each alone; take that one out of the folder and give "
+                "the same command again",
+                file=sys.stderr,
+            )
+
+    def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
+        """Try once to load each submission and each baseline of its own file.
+
+        Raises `BadInput` where a baseline cannot be loaded, or nobody is left for a tournament.
+        """
+        aside = store.set_aside()
+        tried = [item for item in gradable(self.found) if item.sha256 not in aside]
+        if self.kind == GRADE:
+            agents = [self.rubric.part_a.opponent]
+            agents += [step.agent for step in self.rubric.part_b.baselines]
+            tried += [item for item in map(baseline, agents) if item.sha256 is not None]
+        trials = load_all(tried, self.rubric, store, pool, level, sources)
+        with contextlib.closing(trials):  # whatever is raised here, it still needs the store
+            for item, problem, fault in trials:
+                if problem is not None and not item.is_submission:
+                    raise BadInput(
+                        f"{self.rubric.source}: agent {item.name!r} cannot be loaded: "
+                        f"{headline(problem)}"
+                    )
+                if fault is not None:
+                    print(f"loading {item.name}: {fault}", file=sys.stderr)
+        known = {item.name: item.problem for item in self.found}
+        after = read_results(store).submissions
+        for submission in after:
+            if submission.problem != known[submission.name]:
+                why = submission.problem or ""
+                again = "; the next run tries again" if is_passing(why) else ""
+                print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
+        if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
+            raise BadInput("a tournament needs two submissions that can play")
+
+    def _rewrite(self, store: Store) -> None:
+        """Write results.json or the standings anew, so that a stopped run leaves them."""
+        out = self.arguments.out
+        few = len(self.found) <= tables.FEW
+        if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
+            try:
+                report.write_quick(read_results(store), out, {})
+            except BadInput as error:  # the games are in the results file all the same
+                if not self.told:
+                    print(f"{error}; the games go on", file=sys.stderr)
+                self.told = True
+            self.written = time.monotonic()
+
+    def _tell_stage(self, store: Store) -> None:
+        """Print a stage of a tournament that has been played, unless it was the last one."""
+        if self.kind == TOURNAMENT:
+            done = [state for state in read_results(store).stages if state.complete]
+            if done and len(done) < len(self.rubric.tournament.stages):
+                print(tables.stage_text(done[-1], self.rubric) + "\n", flush=True)
+
+    def _report(self, store: Store, interrupted: bool) -> int:
+        results = read_results(store)
+        tell(results, store, self.arguments)
+        if not interrupted and not results.missing:
+            return DONE
+        final = sum(game.key in results.faults for game in results.games)
+        if interrupted:
+            why = "stopped"
+        elif final == results.missing and not self._missing(results):
+            print(
+                f"{final} games failed again and again (INFRA): {first_fault(results)}; the points "
+                "of their matches are withheld. --retry-starved plays them again",
+                file=sys.stderr,
+            )
+            self._tell_deadly_pairs(results)
+            return STOPPED
+        else:
+            why = f"not all games could be played; {first_fault(results)}"
+        print(
+            f"{why}: {results.missing} games to go, the same command goes on where it was",
+            file=sys.stderr,
+        )
+        return STOPPED
+
+
+def _pairs(games: Sequence[Game]) -> list[str]:
+    """Return the two submissions of each match among games, in words."""
+    pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
+    return [text for match, text in pairs.items() if match.two.is_submission]
+
+
+def named_few(names: Sequence[str]) -> str:
+    """Return the first of many names, and how many they are."""
+    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    return f"{shown} ({len(names)} in all)"
+
+
+def first_fault(results: Results) -> str:
+    """Return the grader's first own failure, in words."""
+    return next((fault.text for fault in results.faults.values()), "no reason is known")
+
+
+def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
+    """Print the tables and write all files that were asked for."""
+    placement: dict[str, float] = {}
+    named = getattr(arguments, "placement", None)
+    if named is not None:
+        with Store(named, writing=False) as other:
+            held = read_results(other)
+        try:
+            placement = report.placement_points(held)
+        except BadInput as error:
+            raise BadInput(f"--placement {named}: {error}") from None
+        names = {mark.submission.name for mark in results.marks}
+        absent = sorted(name for name in placement.keys() - names if placement[name])
+        if absent:
+            print(
+                f"--placement {named}: {named_few(absent)} earned points there and are not among "
+                "these submissions, by these names: nobody is given those points",
+                file=sys.stderr,
+            )
+    print(results.text(placement, arguments.details), end="")
+    if arguments.out is not None:
+        report.write_all(results, store, arguments.out, placement)
+        if arguments.records:
+            report.write_records(results, store, arguments.out)
+        print(f"Everything is in {arguments.out}", file=sys.stderr)
+    report.tell_github(results.marks, placement, results.rubric)
+
+
+def seconds_ahead(todo: Sequence[Game], results: Results) -> float:
+    """Return about how many seconds of a core the games take.
+
+    Games of the same contestants that have been played say it best; else every turn of an agent
+    that uses its time is taken as a whole one.
+    """
+    spent: dict[str, list[float]] = {}
+    for match, listed in by_match(results.games).items():
+        for game in listed:
+            if game.key in results.played:
+                key = f"{match.part} {game.board.name}"
+                spent.setdefault(key, []).append(results.played[game.key].seconds)
+    total = 0.0
+    for game in todo:
+        known = spent.get(f"{game.match.part} {game.board.name}")
+        total += sum(known) / len(known) if known else worth(game)
+    return total
+
+
+@contextlib.contextmanager
+def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
+    """Open the local workers or the cluster that the command line asks for."""
+    if arguments.scheduler is not None:
+        with cluster_pool(arguments.scheduler) as pool:
+            yield pool
+        return
+    jobs = job_count(arguments.jobs, arguments.force_jobs)
+    with local_pool(jobs, scratch_for(results)) as pool:
+        yield pool
+
+
+def scratch_for(results: Path) -> Path:
+    """Return the workers' folder, the same for the same results: so a killed run's is cleared."""
+    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
+    name = seed_of(str(results.resolve()), user)
+    return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
+
+
+def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
+    """Return the level at which agents are kept; grading is never done without one.
+
+    Raises `BadInput` where that is less than the rubric requires.
+    """
+    required, asked = rubric.limits.require, arguments.isolation
+    level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
+    if required == "strong" and level != required:
+        raise BadInput(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
+    for note in notes:
+        print(f"isolation: {note}", file=sys.stderr)
+    return level
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Make every table and file again from stored results."""
+    with Store(arguments.results, writing=False) as store:
+        results = read_results(store)
+        tell(results, store, arguments)
+    if results.missing:
+        print(f"{results.missing} games have no result yet", file=sys.stderr)
+    return DONE

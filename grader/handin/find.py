@@ -1,0 +1,432 @@
+"""Finds submissions: single files, a class's folder, the downloads of Moodle and Gradescope, zips.
+
+Layouts, each as a folder or as a zip of it:
+- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder a student, named after them;
+- Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
+  `Full Name_123456_assignsubmission_file_ai.py`;
+- Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
+A student's hand-in may be a zip itself; a zip in that zip is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from connect4.errors import BadInput
+from connect4.players.names import source_text
+from grader.handin.archive import (
+    EMPTY,
+    MEGABYTE,
+    Tree,
+    below,
+    class_zip_tree,
+    file_reader,
+    folder_tree,
+    one_line,
+    printable,
+    short,
+    top_names,
+    tops,
+    zip_tree,
+)
+from grader.rubric.model import SubmissionRules
+
+MOODLE: Final = re.compile(
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
+)
+UNREADABLE: Final = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".ipynb")
+"""What students also hand in; it is no source and is not opened."""
+
+GRADESCOPE_METADATA: Final = "submission_metadata.yml"
+FOLDER: Final = "submissions"
+"""Folder of the students' files beside the records that name them."""
+
+RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, whatever their ending."""
+
+MAX_METADATA: Final = 50 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A student as the gradebook knows them."""
+
+    name: str
+    identity: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One hand-in. Where `problem` is set it cannot be graded, and `source` may be None."""
+
+    name: str
+    place: str
+    """Where it was found, for messages."""
+    source: str | None = None
+    report: str | None = None
+    """The text of `report.txt`, None where there is none."""
+    problem: str | None = None
+    members: tuple[Member, ...] = ()
+    path: Path | None = None
+    """The file itself where it is one on disk, for annotations."""
+    note: str | None = None
+    """What its author should know though it can be graded."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Return the SHA-256 of the source's bytes in hexadecimal."""
+        if self.source is None:
+            return None
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class HandIn:
+    """What one student handed in, before a look inside."""
+
+    name: str
+    places: list[str]
+    tree: Tree = field(default_factory=dict)
+    members: tuple[Member, ...] = ()
+    zipped: bool = False
+    problem: str | None = None
+
+
+def file_name(name: str) -> str:
+    """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
+    kept = "".join(
+        letter if letter.isalnum() or letter in " -_().@+" else "_"
+        for letter in unicodedata.normalize("NFC", name)
+    ).strip(" .")
+    kept = f"_{kept}" if RESERVED.match(kept) else kept
+    return kept[:100].encode()[:200].decode(errors="ignore") or "_"
+
+
+def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
+    """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
+
+    Raises `BadInput` where a path does not exist or there is no submission at all.
+    """
+    found: list[Submission] = []
+    name = name and printable(name)
+    for path in paths:
+        if os.path.isfile(path) and path.suffix == ".py":  # unlike Path.is_file, it never raises
+            hand_in, file = _single_file(path, name, several=len(paths) > 1)
+            found.append(replace(_open_safely(hand_in, rules, file), path=path))
+            continue
+        hand_ins = _hand_ins_at(path, name, several=len(paths) > 1)
+        found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in hand_ins)
+    if not found:
+        shown = ", ".join(map(str, paths))
+        raise BadInput(
+            f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
+            "student, or a download of Moodle or Gradescope"
+        )
+    ordered = sorted(found, key=lambda item: (item.name.casefold(), item.name))
+    return _told_apart(_without_doubles(ordered))
+
+
+def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, str]:
+    """Return a file as a hand-in, and the key of its source.
+
+    Among several, files called `ai.py` go by their folders.
+    """
+    stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
+    places = [path, path.with_name("report.txt")]
+    tree = {place.name: file_reader(place) for place in places if os.path.isfile(place)}
+    return HandIn(name or printable(stem), [str(path)], tree), path.name
+
+
+def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
+    """Return what was handed in at a path; one of several that cannot be read stops no other."""
+    try:
+        tree = _read_path(path)
+    except BadInput as error:
+        is_one = os.path.isdir(path) or path.suffix.lower() == ".zip"
+        if not (several and is_one and os.path.exists(path)):
+            raise
+        problem = str(error).removeprefix(f"{path}: ")
+        return [HandIn(printable(path.stem), [str(path)], problem=problem)]
+    if name is not None or "ai.py" in tree:
+        return [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
+    hand_ins = _hand_ins(_unwrapped(tree))
+    if several and not hand_ins:
+        return [HandIn(printable(path.resolve().stem), [str(path)], tree)]
+    return hand_ins
+
+
+def _read_path(path: Path) -> Tree:
+    if os.path.isdir(path):
+        return folder_tree(path)
+    if os.path.isfile(path) and path.suffix.lower() == ".zip":
+        try:
+            return class_zip_tree(path)
+        except BadInput as error:
+            raise BadInput(f"{path}: {error}") from None
+    if os.path.exists(path):
+        raise BadInput(f"{path}: expected a .py file, a folder or a .zip")
+    raise BadInput(f"{path}: no such file or folder")
+
+
+def _with_path(submission: Submission, path: Path) -> Submission:
+    """Add where the file stands on disk, if it does."""
+    if not os.path.isdir(path):
+        return submission
+    for place in (path / submission.place, Path(submission.place)):
+        if place.suffix == ".py" and os.path.isfile(place):
+            return replace(submission, path=place)
+    return submission
+
+
+def _unwrapped(tree: Tree) -> Tree:
+    """Return what a single folder around a whole class holds, else the tree itself."""
+    names = top_names(tree)
+    if len(names) != 1 or MOODLE.fullmatch(names[0]):
+        return tree
+    inner = below(tree, names[0])
+    inside = top_names(inner)
+    hand_ins = [
+        name for name in inside if name not in inner or name.lower().endswith((".py", ".zip"))
+    ]
+    if "ai.py" in inner or len(hand_ins) < 2:
+        return tree
+    return inner
+
+
+def _hand_ins(tree: Tree) -> list[HandIn]:
+    """Return one hand-in for each student, in the order of the names in the tree."""
+    students = _gradescope_students(tree)
+    found: dict[tuple[str, str], HandIn] = {}
+    texts: dict[tuple[str, str], HandIn] = {}
+    for top, inside in tops(tree).items():
+        name, identity, inner = _whose(top)
+        if name is None or (not inside and not _counts(top, tree)):
+            continue
+        members = students.get(top, (Member(name, identity),))
+        if _is_online_text(top):
+            text = HandIn(name, [top], members=members, problem="an online text and no file")
+            texts[name, identity] = text
+            continue
+        name = " and ".join(member.name for member in members)
+        part = inside or {inner or top: tree[top]}
+        hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
+        _add(hand_in, top, part, grouped=bool(inner))
+    found = {**texts, **found}
+    names = Counter(name for name, _ in found)
+    for (name, identity), hand_in in found.items():
+        if names[name] > 1:  # two students of one name
+            hand_in.name = f"{name} ({identity})" if identity else name
+    return list(found.values())
+
+
+def _whose(top: str) -> tuple[str | None, str, str]:
+    """Return student, number and the file's own name behind an entry of a class's folder."""
+    moodle = MOODLE.fullmatch(top)
+    if moodle is None:
+        packed = "|".join(map(re.escape, UNREADABLE))
+        ending = rf"(\.py|\.zip|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
+        stem = re.sub(ending, "", top, flags=re.IGNORECASE)
+        return stem or None, "", ""
+    return moodle["name"], moodle["id"], moodle["file"]
+
+
+def _is_online_text(top: str) -> bool:
+    moodle = MOODLE.fullmatch(top)
+    return moodle is not None and moodle["kind"] == "onlinetext"
+
+
+def _counts(top: str, tree: Tree) -> bool:
+    """Return whether a file at the top of a class's folder belongs to a hand-in."""
+    lower = top.lower()
+    if lower.endswith((".py", ".zip", *UNREADABLE)) or MOODLE.fullmatch(top):
+        return True
+    name, _, _ = _whose(top)
+    return lower.endswith(".txt") and f"{name}.py" in tree
+
+
+def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
+    """Add an entry to a hand-in; a second place with code is a second hand-in."""
+    is_report = top.lower().endswith(".txt") and len(part) == 1
+    if is_report and not grouped:
+        part = {"report.txt": next(iter(part.values()))}
+    elif not grouped and hand_in.places:
+        hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
+    if not is_report:
+        hand_in.places.append(top)
+    hand_in.tree.update(part)
+
+
+def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = None) -> Submission:
+    """Look inside a hand-in and return it as a submission, with its problem where it has one.
+
+    `file` is the source where that is known.
+    """
+    place = hand_in.places[0] if hand_in.places else hand_in.name
+    submission = Submission(hand_in.name, place, members=hand_in.members)
+    if hand_in.problem:
+        return replace(submission, problem=one_line(hand_in.problem))
+    try:
+        if file is not None:
+            return _read_source(hand_in, file, rules)
+        return _open(hand_in, rules)
+    except BadInput as error:
+        return replace(submission, problem=one_line(error))
+    except Exception as error:  # whatever one hand-in raises, the others are graded
+        problem = f"cannot be opened ({type(error).__name__}: {error})"
+        return replace(submission, problem=one_line(problem))
+
+
+def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+    """Return a hand-in as a submission; raises `BadInput` where it cannot be one."""
+    zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
+    sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
+    closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
+    if zips and hand_in.zipped:
+        other = short(zips[0])
+        raise BadInput(f"the zip holds another zip, {other}; hand in ai.py or one zip of it")
+    if zips and not sources:
+        return _open_zip(hand_in, zips, rules)
+    if closed and not sources:
+        raise BadInput(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
+    for path, file in hand_in.tree.items():
+        if not sources and PurePosixPath(path).name == EMPTY:
+            file(0)  # says why nothing is to be seen there
+    return _read_source(hand_in, _choose(sources), rules)
+
+
+def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submission:
+    if len(zips) > 1:
+        raise BadInput(f"two zips of one student: {', '.join(map(short, zips))}")
+    limit = rules.max_archive_mb * MEGABYTE
+    data = hand_in.tree[zips[0]](limit + 1)
+    if len(data) > limit:
+        raise BadInput(f"the zip is larger than {rules.max_archive_mb} MB")
+    tree = zip_tree(data, rules.max_archive_files, rules.max_archive_mb)
+    inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, zipped=True)
+    return _open(inner, rules)
+
+
+def _choose(sources: list[str]) -> str:
+    """Return the one file that is the agent: the only `ai.py`, else the only Python file."""
+    named = [path for path in sources if PurePosixPath(path).name.lower() == "ai.py"]
+    candidates = named or sources
+    if not candidates:
+        raise BadInput("no ai.py and no other .py file in it")
+    if len(candidates) > 1:
+        shown = ", ".join(map(short, candidates[:4])) + (", ..." if len(candidates) > 4 else "")
+        raise BadInput(f"two files that could be the agent: {shown}; hand in one ai.py")
+    return candidates[0]
+
+
+def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
+    inside = path if path not in hand_in.places else ""
+    place = hand_in.places[0]
+    if inside and not place.endswith(".py"):
+        place = f"{place}/{inside}"
+    times = hand_in.tree[path].times
+    note = None
+    if times > 1:
+        note = f"{short(path)} stands {times} times in the zip; the last one counts"
+    submission = Submission(hand_in.name, place, members=hand_in.members, note=note)
+    limit = rules.max_source_kb * 1000
+    data = hand_in.tree[path](limit + 1)
+    if len(data) > limit:
+        return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
+    try:
+        source = source_text(data)
+    except BadInput as error:
+        return replace(submission, problem=str(error))
+    return replace(submission, source=source, report=_read_report(hand_in.tree, path, limit))
+
+
+def _read_report(tree: Tree, source: str, limit: int) -> str | None:
+    """Return the report beside the source, else the only one anywhere."""
+    reports = [path for path in tree if PurePosixPath(path).name.lower() == "report.txt"]
+    beside = [
+        path for path in reports if PurePosixPath(path).parent == PurePosixPath(source).parent
+    ]
+    chosen = beside or reports
+    return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
+
+
+def _without_doubles(found: list[Submission]) -> list[Submission]:
+    """Return one submission for each name; of several with one name none can be graded."""
+    by_name: dict[str, list[Submission]] = {}
+    for submission in found:
+        by_name.setdefault(submission.name, []).append(submission)
+    return [
+        same[0]
+        if len(same) == 1
+        else Submission(
+            name,
+            same[0].place,
+            problem=f"two hand-ins of one student: {', '.join(item.place for item in same)}",
+            members=same[0].members,
+        )
+        for name, same in by_name.items()
+    ]
+
+
+def _told_apart(found: list[Submission]) -> list[Submission]:
+    """Number those whose names are different but would be the same as names of files."""
+    taken: set[str] = set()
+    apart = []
+    for submission in found:
+        name, number = submission.name, 1
+        begin = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
+        while _on_disk(name) in taken:
+            number += 1
+            name = f"{begin} ({number})"
+        taken.add(_on_disk(name))
+        apart.append(replace(submission, name=name))
+    return apart
+
+
+def _on_disk(name: str) -> str:
+    """Return what a disk that ignores case and ways to write an accent makes of a name."""
+    return unicodedata.normalize("NFC", file_name(name).casefold())
+
+
+def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
+    """Return the students behind each folder that Gradescope's metadata names.
+
+    Reads the few lines of the YAML file that matter: folders at the margin, and the `:name:`,
+    `:sid:` and `:email:` of each of their submitters.
+    """
+    if GRADESCOPE_METADATA not in tree:
+        return {}
+    text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
+    students: dict[str, list[dict[str, str]]] = {}
+    folder, inside = "", False
+    for line in text.splitlines():
+        top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
+        key = re.fullmatch(r"\s+(- )?:(\w+):(.*)", line)
+        if top:
+            folder, inside = top[1], False
+            students[folder] = []
+        elif key and folder:
+            if key[2] == "submitters":
+                inside = not students[folder]  # later ones are of the submission's history
+            elif inside and key[2] in ("name", "sid", "email"):
+                if key[1]:
+                    students[folder].append({})
+                if students[folder]:
+                    students[folder][-1][key[2]] = printable(key[3].strip().strip("'\""))
+            elif inside and not key[1]:
+                inside = False
+    return {
+        folder: tuple(
+            Member(student.get("name", folder), student.get("sid", ""), student.get("email", ""))
+            for student in listed
+        )
+        for folder, listed in students.items()
+        if listed
+    }

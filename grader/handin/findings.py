@@ -1,0 +1,341 @@
+"""The rules of form, read from a submission's text without running it.
+
+Rules marked required fail the check; the others are advice. Much can be hidden from a reader of
+the text: the walls are those of isolation, and what this cannot see it says.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from connect4.players.names import importable_sentence
+from grader.handin.module_state import changing_state
+from grader.handin.removed import old_builtin, old_module, old_name
+
+if TYPE_CHECKING:  # a process that only checks does without the games
+    from grader.rubric.model import SubmissionRules
+
+ALWAYS: Final = frozenset(sys.stdlib_module_names) | {"numpy"}
+
+PARALLEL: Final = frozenset(
+    {
+        *("threading", "_thread", "multiprocessing", "concurrent", "subprocess", "asyncio"),
+        *("sched", "_posixsubprocess", "_multiprocessing", "_posixshmem", "_winapi"),
+    }
+)
+NETWORK: Final = frozenset(
+    {
+        *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "xmlrpc"),
+        *("select", "selectors", "_socket", "_ssl"),
+    }
+)
+NATIVE: Final = frozenset({"ctypes", "_ctypes", "mmap", "pty"})
+HIDING: Final = frozenset({"importlib", "_imp", "imp", "runpy", "builtins", "pkgutil", "zipimport"})
+"""Modules that run or load what the text does not show."""
+
+HIDING_CALLS: Final = frozenset({"eval", "exec", "compile", "__import__"})
+HIDING_NAMES: Final = frozenset({"__builtins__", "__globals__", "__loader__", "__subclasses__"})
+PROCESS_CALLS: Final = frozenset(
+    {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
+)
+
+METHODS: Final = {
+    "__init__": ("player_number", "time"),
+    "get_expectimax_move": ("state",),
+    "get_intelligent_move": ("state",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong, where, by which rule; `required` ones fail the check."""
+
+    line: int
+    rule: str
+    text: str
+    required: bool = True
+    in_report: bool = False
+
+
+def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source text, in the order of their lines.
+
+    A hostile text may take all memory and time that there is.
+    """
+    data = source.encode()
+    if len(data) > rules.max_source_kb * 1000:
+        text = f"{len(data) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
+        return [Finding(1, "size", text)]
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(data)  # bytes say their own encoding
+    except SyntaxError as error:
+        return [Finding(error.lineno or 1, "syntax", f"{error.msg}; mend this line")]
+    except (RecursionError, MemoryError):
+        return [Finding(1, "syntax", "nested too deeply for Python to read")]
+    except ValueError as error:
+        return [Finding(1, "syntax", f"cannot be read as Python ({error})")]
+    nodes = list(ast.walk(tree))
+    bound = _bindings(nodes)
+    found = [*_class(tree, nodes), *_imports(nodes, rules.allowed)]
+    found += [*_calls(nodes, bound), *_old_names(nodes, bound), *_hidden(nodes, bound)]
+    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
+    return sorted(_without_caught(found, nodes), key=lambda finding: finding.line)
+
+
+Bindings: TypeAlias = dict[str, str]
+"""What the names that imports bind stand for: `np` for `numpy`, `clock` for `time.clock`."""
+
+
+def _bindings(nodes: Sequence[ast.AST]) -> Bindings:
+    """Return what imports anywhere in the file bind; where two bind one name, the last."""
+    bound = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                top = name.name.partition(".")[0]
+                bound[name.asname or top] = name.name if name.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for name in node.names:
+                bound[name.asname or name.name] = f"{node.module}.{name.name}"
+    return bound
+
+
+def _uses(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[tuple[int, str]]:
+    """Yield `(line, module.name)` of each use of a name in an imported module."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for name in node.names:
+                yield node.lineno, f"{node.module}.{name.name}"
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = bound.get(node.value.id)
+            if module is not None:
+                yield node.lineno, f"{module}.{node.attr}"
+
+
+def _defined(nodes: Sequence[ast.AST], bound: Bindings) -> set[str]:
+    """Return every name that the file binds in any way, in whatever scope."""
+    names = set(bound)
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+    return names
+
+
+def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
+    classes = [
+        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
+    ]
+    if not classes:
+        assigned = any(
+            isinstance(name, ast.Name) and name.id == "AIPlayer" and isinstance(name.ctx, ast.Store)
+            for name in nodes
+        )
+        if not assigned:
+            text = "no class AIPlayer at the top of the file; the simulator makes one per game"
+            yield Finding(1, "class", text)
+        return
+    player = classes[-1]
+    methods = {
+        node.name: node
+        for node in player.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    second_names = {  # get_intelligent_move = get_expectimax_move
+        name.id
+        for node in player.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+    if player.decorator_list:  # @dataclass makes its own
+        second_names.add("__init__")
+    for name, expected in METHODS.items():
+        signature = f"{name}(self, {', '.join(expected)})"
+        if name in methods:
+            yield from _signature(methods[name], expected, signature)
+        elif not player.bases and name not in second_names:
+            yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
+
+
+def _signature(
+    method: ast.FunctionDef | ast.AsyncFunctionDef, expected: tuple[str, ...], signature: str
+) -> Iterator[Finding]:
+    if isinstance(method, ast.AsyncFunctionDef):
+        yield Finding(method.lineno, "signature", f"async; write it as def {signature}")
+        return
+    arguments = method.args
+    names = [argument.arg for argument in arguments.posonlyargs + arguments.args][1:]
+    needed = len(names) - len(arguments.defaults)
+    keywords = [
+        argument.arg
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]
+    takes = needed <= len(expected) and (len(names) >= len(expected) or arguments.vararg)
+    if not takes or keywords or (method.decorator_list and _is_static(method)):
+        yield Finding(method.lineno, "signature", f"{method.name} must be called as {signature}")
+
+
+def _is_static(method: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
+        for decorator in method.decorator_list
+    )
+
+
+def _imports(nodes: Sequence[ast.AST], allowed: Sequence[str]) -> Iterator[Finding]:
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                bound = name.asname or name.name.partition(".")[0]
+                yield from _import(node.lineno, name.name, bound in used, allowed)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                text = "a relative import; a submission is one file, so put the code into it"
+                yield Finding(node.lineno, "imports", text)
+            else:
+                names = {name.asname or name.name for name in node.names}
+                module = _asked(node, allowed)
+                is_used = "*" in names or bool(names & used)
+                yield from _import(node.lineno, module, is_used, allowed)
+
+
+def _is_allowed(module: str, allowed: Sequence[str]) -> bool:
+    if module.partition(".")[0] in ALWAYS:
+        return True
+    return any(module == name or module.startswith(f"{name}.") for name in allowed)
+
+
+def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:
+    """Return the module that a `from` asks for; of a package, the first that is not allowed."""
+    package = node.module or ""
+    if any(name.startswith(f"{package}.") for name in allowed):
+        modules = [f"{package}.{name.name}" for name in node.names]
+        refused = [module for module in modules if not _is_allowed(module, allowed)]
+        return (refused or modules)[0]
+    return package
+
+
+def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> Iterator[Finding]:
+    top = module.partition(".")[0]
+    old = old_module(module)
+    if old is not None:
+        yield Finding(line, "old name", old[0], required=old[1])
+    elif not _is_allowed(module, allowed):
+        what = "is not allowed" if top == "connect4" else "is not there when graded"
+        yield Finding(line, "imports", f"{module!r} {what}. {importable_sentence(allowed)}")
+    elif top in PARALLEL | NETWORK | NATIVE:
+        rule, what = (
+            ("threads and processes", "a submission thinks in one thread")
+            if top in PARALLEL
+            else ("sockets", "a submission talks to nobody")
+            if top in NETWORK
+            else ("system calls", "a submission is Python and numpy")
+        )
+        if is_used:
+            yield Finding(line, rule, f"uses {module!r}: {what}; do without")
+        else:
+            text = f"{module!r} is imported but never used; delete the line"
+            yield Finding(line, rule, text, required=False)
+
+
+def _calls(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    for line, name in _uses(nodes, bound):
+        module, _, call = name.rpartition(".")
+        if module in ("os", "posix", "nt") and (
+            call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
+        ):
+            text = f"os.{call} starts or stops processes, which is refused when graded"
+            yield Finding(line, "threads and processes", text)
+
+
+def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    for line, name in _uses(nodes, bound):
+        old = old_name(name)
+        if old is not None:
+            yield Finding(line, "old name", old[0], required=old[1])
+    defined = _defined(nodes, bound)
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id not in defined:
+            text = old_builtin(node.id)
+            if text is not None:
+                yield Finding(node.lineno, "old name", text)
+
+
+def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Finding]:
+    """Return the findings with old names as advice where an error is caught around them."""
+    spans = [
+        (node.body[0].lineno, node.body[-1].end_lineno or 0)
+        for node in nodes
+        if isinstance(node, ast.Try) and node.handlers
+    ]
+
+    def is_caught(finding: Finding) -> bool:
+        return finding.rule == "old name" and any(
+            first <= finding.line <= last for first, last in spans
+        )
+
+    return [replace(item, required=False) if is_caught(item) else item for item in found]
+
+
+def _hidden(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    """Find what can run code that the text does not show, once each: advice, no fault."""
+    defined = _defined(nodes, bound)
+    seen: set[str] = set()
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [name.name for name in node.names if name.name.partition(".")[0] in HIDING]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            starred = node.module == "os" and node.names[0].name == "*"
+            if node.module.partition(".")[0] in HIDING or starred:
+                names = [f"from {node.module} import *" if starred else node.module]
+        elif isinstance(node, ast.Name) and node.id in HIDING_CALLS | HIDING_NAMES:
+            names = [node.id] if node.id not in defined else []
+        elif isinstance(node, ast.Attribute):
+            is_modules = isinstance(node.value, ast.Name) and node.attr == "modules"
+            if is_modules and bound.get(node.value.id) == "sys":  # type: ignore[attr-defined]
+                names = ["sys.modules"]
+            elif node.attr in HIDING_NAMES:
+                names = [node.attr]
+        for name in names:
+            if name not in seen:
+                seen.add(name)
+                text = f"{name}: what this runs, `check` cannot see; what is refused stays refused"
+                yield Finding(node.lineno, "not seen", text, required=False)  # type: ignore[attr-defined]
+
+
+def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of the text of `report.txt`; None stands for a missing one."""
+    if report is None:
+        text = "no report.txt; describe your ideas in it, the authors in its first line"
+        return [Finding(1, "report", text, in_report=True)]
+    findings = []
+    lines = report.lstrip("\ufeff").splitlines()
+    if not lines or not lines[0].strip():
+        text = "the first line is empty; it names the authors and their entry numbers"
+        findings.append(Finding(1, "report", text, in_report=True))
+    length = 0
+    for part in report.rstrip().split("\f"):  # a form feed begins a page
+        rows = sum(
+            max(1, len(textwrap.wrap(line, rules.report_columns))) for line in part.splitlines()
+        )
+        length += max(1, -(-rows // rules.report_lines))
+    if length > rules.report_pages:
+        text = (
+            f"{length} pages of {rules.report_lines} lines; at most {rules.report_pages} are read"
+        )
+        findings.append(Finding(len(lines), "report", text, in_report=True))
+    return findings

@@ -1,0 +1,1 @@
+"""What games are worth: points, intervals, tournaments, comparisons."""

@@ -1,0 +1,228 @@
+"""The staged tournament: groups in which everybody meets everybody, promotion, final.
+
+All follows from the submissions, the rubric and the games played: the state of a tournament is
+computed anew whenever it is wanted, so that a stopped one just goes on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.marks.intervals import Rating, ratings
+from grader.marks.points import by_match, margin_of, tally
+from grader.play.schedule import Contestant, Game, group_games, seed_of
+from grader.results.store import Faults, Played
+from grader.rubric.model import Rubric, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of a table. `mean_margin` is per game, of the games played so far."""
+
+    contestant: Contestant
+    rating: Rating
+    mean_margin: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    faults: Faults
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of a stage: its games and its table as it stands."""
+
+    name: str
+    games: tuple[Game, ...]
+    standings: tuple[Standing, ...]
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageState:
+    """A stage that has begun; it is complete once no group misses a game."""
+
+    stage: Stage
+    groups: tuple[Group, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all games have results."""
+        return not any(group.missing for group in self.groups)
+
+
+def stages(
+    contestants: Sequence[Contestant], played: Mapping[str, Played], rubric: Rubric
+) -> list[StageState]:
+    """Return the stages begun so far; the last one may be incomplete.
+
+    The first stage is drawn by lot from the rubric's seed; later ones are seeded by the order in
+    which contestants were promoted.
+    """
+    rules = rubric.tournament
+    order = sorted(contestants, key=lambda item: item.name)
+    random.Random(seed_of(rubric.match.playing_seed, "draw")).shuffle(order)
+    begun: list[StageState] = []
+    for stage in rules.stages:
+        groups = [
+            _group(group_name(stage, number, count), listed, stage, played, rubric)
+            for count in [group_count(len(order), stage)]
+            for number, listed in enumerate(deal(order, count), 1)
+        ]
+        begun.append(StageState(stage, tuple(groups)))
+        if not begun[-1].complete:
+            break
+        order = promoted(begun[-1])
+    return begun
+
+
+def group_count(contestants: int, stage: Stage) -> int:
+    """Return into how many groups a stage is divided; nobody plays alone."""
+    if not stage.group_size:
+        return 1
+    return max(1, min(-(-contestants // stage.group_size), contestants // 2))
+
+
+def group_name(stage: Stage, number: int, count: int) -> str:
+    """Return the name of a group."""
+    return stage.name if count == 1 else f"{stage.name} {number}"
+
+
+def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
+    """Deal contestants into `count` groups to and fro, so that equal strength meets in none."""
+    groups: list[list[Contestant]] = [[] for _ in range(count)]
+    for place, contestant in enumerate(order):
+        turn, column = divmod(place, count)
+        groups[column if turn % 2 == 0 else count - 1 - column].append(contestant)
+    return groups
+
+
+def promoted(state: StageState) -> list[Contestant]:
+    """Return who goes on, the winners of the groups first."""
+    places = [
+        [
+            group.standings[place].contestant
+            for group in state.groups
+            if place < len(group.standings)
+        ]
+        for place in range(state.stage.promote)
+    ]
+    return [contestant for place in places for contestant in place]
+
+
+def _group(
+    name: str,
+    contestants: Sequence[Contestant],
+    stage: Stage,
+    played: Mapping[str, Played],
+    rubric: Rubric,
+) -> Group:
+    games = group_games(name, contestants, stage, rubric)
+    missing = sum(game.key not in played for game in games)
+    return Group(name, tuple(games), tuple(standings(contestants, games, played, rubric)), missing)
+
+
+def standings(
+    contestants: Sequence[Contestant],
+    games: Sequence[Game],
+    played: Mapping[str, Played],
+    rubric: Rubric,
+) -> list[Standing]:
+    """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""
+    index = {contestant: place for place, contestant in enumerate(contestants)}
+    pairs: list[tuple[int, int, float]] = []
+    scores: list[list[int]] = [[0, 0, 0] for _ in contestants]
+    margins: list[list[int]] = [[] for _ in contestants]
+    faults = [Faults() for _ in contestants]
+    for match, listed in by_match(games).items():
+        one, two = index[match.one], index[match.two]
+        total = tally(listed, played)
+        pairs += [(one, two, margin) for margin in total.pairs]
+        for place, counts in ((one, (0, 1, 2)), (two, (2, 1, 0))):
+            for count, number in zip(counts, (total.wins, total.draws, total.losses), strict=True):
+                scores[place][count] += number
+        found = [margin_of(game, played[game.key]) for game in listed if game.key in played]
+        margins[one] += found
+        margins[two] += [-margin for margin in found]
+        faults[one] += total.faults
+        faults[two] += total.other_faults
+    rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
+    table = [
+        Standing(
+            contestant,
+            rated[place],
+            sum(margins[place]) / len(margins[place]) if margins[place] else 0.0,
+            len(margins[place]),
+            wins=scores[place][0],
+            draws=scores[place][1],
+            losses=scores[place][2],
+            faults=faults[place],
+        )
+        for contestant, place in index.items()
+    ]
+    return sorted(table, key=lambda standing: _order(standing, rubric))
+
+
+def _order(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
+    values = {**_earned(standing), "name": standing.contestant.name}
+    return tuple(values[key] for key in rubric.tournament.tie_breaks)
+
+
+def _record(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
+    """Return what decides an order besides the name."""
+    values = _earned(standing)
+    return tuple(values[key] for key in rubric.tournament.tie_breaks if key != "name")
+
+
+def _earned(standing: Standing) -> dict[str, object]:
+    return {
+        "rating": -round(standing.rating.value, 9),
+        "mean_margin": -standing.mean_margin,
+        "wins": -standing.wins,
+        "faults": standing.faults.total,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where a contestant came in, and the points for it."""
+
+    place: int
+    contestant: Contestant
+    stage: str
+    standing: Standing
+    points: float
+
+
+def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
+    """Return everybody's place: by the last stage reached, then by the order in it.
+
+    Who are equal in all but their names share the points of their places.
+    """
+    seen: set[Contestant] = set()
+    ordered: list[tuple[str, Standing]] = []
+    for state in reversed(begun):
+        tables = [group.standings for group in state.groups]
+        rest = [standing for table in tables for standing in table]
+        rank = {
+            standing.contestant: table.index(standing) for table in tables for standing in table
+        }
+        rest.sort(key=lambda standing: (rank[standing.contestant], _order(standing, rubric)))
+        for standing in rest:
+            if standing.contestant not in seen:
+                seen.add(standing.contestant)
+                ordered.append((state.stage.name, standing))
+    points = [*rubric.tournament.points, *[0.0] * len(ordered)]
+    shares: dict[tuple[object, ...], list[float]] = {}
+    for (stage, standing), value in zip(ordered, points, strict=False):
+        shares.setdefault((stage, _record(standing, rubric)), []).append(value)
+    means = {key: sum(values) / len(values) for key, values in shares.items()}
+    return [
+        Placing(
+            place, standing.contestant, stage, standing, means[stage, _record(standing, rubric)]
+        )
+        for place, (stage, standing) in enumerate(ordered, 1)
+    ]

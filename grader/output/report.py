@@ -1,0 +1,283 @@
+"""Everything that comes out of stored results: the tables and the files below `--out`.
+
+Nothing here plays; a report can be made while games are being played, and again years later.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from connect4 import record as records
+from connect4.errors import BadInput, headline
+from grader.handin.find import FOLDER, Submission, file_name
+from grader.marks.points import Mark, gradable, marks
+from grader.marks.tournament import Placing, StageState, placings, stages
+from grader.output import feedback, formats, tables
+from grader.play.replays import MADE_BY, replay_data
+from grader.play.schedule import FIRST_SCHEME, Game, grade_games, limits_text
+from grader.results.store import Fault, Played, Store
+from grader.rubric.model import Rubric, from_stored
+
+GRADE: Final = "grade"
+TOURNAMENT: Final = "tournament"
+
+LAST_LINES: Final = 20
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a results file says, read at one moment."""
+
+    kind: str
+    rubric: Rubric
+    submissions: list[Submission]
+    played: dict[str, Played]
+    faults: dict[str, Fault]
+    details: dict[str, str] = field(default_factory=dict)
+    """By submission, all that is to be said of one that cannot be loaded."""
+
+    @cached_property
+    def games(self) -> list[Game]:
+        """Return the games of the grading, or of the stages that have begun."""
+        if self.kind == GRADE:
+            return grade_games(gradable(self.submissions), self.rubric)
+        return [game for state in self.stages for group in state.groups for game in group.games]
+
+    @cached_property
+    def marks(self) -> list[Mark]:
+        """Return the marks, of a grading only."""
+        return (
+            marks(self.submissions, self.played, self.rubric, self.details)
+            if self.kind == GRADE
+            else []
+        )
+
+    @cached_property
+    def stages(self) -> list[StageState]:
+        """Return the stages begun, of a tournament only."""
+        if self.kind == GRADE:
+            return []
+        return stages(gradable(self.submissions), self.played, self.rubric)
+
+    @cached_property
+    def placings(self) -> list[Placing]:
+        """Return the places, of a tournament only."""
+        return placings(self.stages, self.rubric)
+
+    @property
+    def missing(self) -> int:
+        """Return how many of the games have no result."""
+        return len({game.key for game in self.games} - self.played.keys())
+
+    def text(self, placement: Mapping[str, float], details: bool = False) -> str:
+        """Return the tables."""
+        if self.kind == GRADE:
+            return tables.grade_text(self.marks, placement, self.rubric, details)
+        problems = [item for item in self.submissions if item.problem]
+        notes = "".join(f"{item.name}: not in it: {item.problem}\n" for item in problems)
+        return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
+
+
+def read_results(store: Store) -> Results:
+    """Read a results file whole; raises `BadInput` where it has no schedule yet."""
+    kind, values = store.meta("kind"), store.meta_json("rubric")
+    if kind is None or values is None:
+        raise BadInput(f"{store.path}: no grading or tournament was begun in it")
+    rubric = from_stored(values, f"{store.path} (rubric)")
+    if store.is_first:
+        rubric = replace(rubric, scheme=FIRST_SCHEME)
+    rubric = with_secret(rubric, store)
+    found, details = known_problems(store.submissions(), store, rubric)
+    return Results(kind, rubric, found, store.played(), store.faults(), details)
+
+
+def with_secret(rubric: Rubric, store: Store) -> Rubric:
+    """Return a rubric that names no seed with the secret one of the results file, if it has one."""
+    secret = store.secret(make=False)
+    if secret is None or rubric.match.seed is not None:
+        return rubric
+    return replace(rubric, match=replace(rubric.match, seed=secret))
+
+
+def known_problems(
+    found: Sequence[Submission], store: Store, rubric: Rubric
+) -> tuple[list[Submission], dict[str, str]]:
+    """Return the submissions with what loading and playing them has shown, and details of it."""
+    unloaded = store.loaded(limits_text(rubric.limits))
+    aside = store.set_aside()
+    listed: list[Submission] = []
+    details: dict[str, str] = {}
+    for item in found:
+        problem, sha256 = item.problem, str(item.sha256)
+        failure = unloaded.get(sha256)
+        if problem is None and sha256 in aside:
+            problem = f"set aside: twice the grader was ended by this: {aside[sha256]}"
+        elif problem is None and failure is not None:
+            problem = f"cannot be loaded: {headline(failure)}"
+            details[item.name] = last_lines(failure)
+        listed.append(item if problem == item.problem else replace(item, problem=problem))
+    return listed, details
+
+
+def last_lines(text: str) -> str:
+    """Return the last lines of a text, where the cause stands."""
+    lines = text.strip("\n").splitlines()
+    return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
+
+
+def placement_points(results: Results) -> dict[str, float]:
+    """Return the points for placement by submission.
+
+    Raises `BadInput` where there are none to give: no tournament, one not finished, no points.
+    """
+    if results.kind != TOURNAMENT:
+        raise BadInput(f"holds a {results.kind}, not a tournament")
+    wanted = len(results.rubric.tournament.stages)
+    if len(results.stages) < wanted or results.missing:
+        raise BadInput("the tournament is not finished; give its command again, it goes on")
+    if not results.rubric.tournament.points:
+        raise BadInput(
+            "its rubric has no tournament.points; set them and give the tournament's command "
+            "again, nothing is played"
+        )
+    return {item.contestant.name: item.points for item in results.placings}
+
+
+def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> None:
+    """Write what is rewritten while games are being played."""
+    _make(out)
+    if results.kind == GRADE:
+        document = formats.gradescope(results.marks, placement, results.rubric)
+        write(out / "results.json", formats.to_json(document))
+    else:
+        text = results.text({})
+        write(out / "standings.txt", text)
+        write(out / "standings.html", feedback.tournament_page("Tournament", text))
+
+
+def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
+    """Write every file but the records; pages that have not changed are left as they are."""
+    write_quick(results, out, placement)
+    write(out / "tables.txt", results.text(placement, details=True))
+    if results.kind == GRADE:
+        rubric = results.rubric
+        write(out / "grades.csv", formats.gradebook(results.marks, placement))
+        xml = formats.junit(results.marks, results.games, results.played, results.faults)
+        write(out / "junit.xml", xml)
+        if len(results.marks) > 1:
+            _make(out / "results")
+            for mark in results.marks:
+                document = formats.gradescope([mark], placement, rubric)
+                path = out / "results" / f"{file_name(mark.submission.name)}.json"
+                write(path, formats.to_json(document))
+        write_pages(results, store, out, placement)
+
+
+def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
+    """Write the page of each submission, unless it stands there already as it is to be."""
+    folder = out / "feedback"
+    _make(folder)
+    by_name: dict[str, list[Game]] = {}
+    for game in results.games:
+        by_name.setdefault(game.match.one.name, []).append(game)
+    for mark in results.marks:
+        name = mark.submission.name
+        games = by_name.get(name, [])
+        upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
+        digest = feedback.digest(upper, games, results.played)
+        path = folder / f"{file_name(name)}.html"
+        if _begins_with(path, digest):
+            continue
+        keys = [game.key for game in games if game.key in results.played]
+        replays = dict(zip(keys, store.pages(keys), strict=True))
+        for game in games:
+            if game.key in replays and not replays[game.key].startswith(MADE_BY):
+                record = records.loads(next(store.records([game.key])))
+                names = [player.name for player in game.players]
+                replays[game.key] = replay_data(record, names)
+        text = feedback.feedback_page(name, upper, digest, games, results.played, replays)
+        write(path, text)
+
+
+def _begins_with(path: Path, digest: str) -> bool:
+    with suppress(OSError), path.open(encoding="utf-8") as file:
+        return digest in file.read(200)
+    return False
+
+
+def write_records(results: Results, store: Store, out: Path) -> None:
+    """Write records and sources, so that any turn can be asked for again from this folder.
+
+    Records that are there are left as they are.
+    """
+    for submission in results.submissions:
+        if submission.source is not None:
+            folder = out / FOLDER / file_name(submission.name)
+            _make(folder)
+            write(folder / "ai.py", submission.source)
+    absent = [
+        (game.key, path)
+        for game in results.games
+        if game.key in results.played and not (path := record_path(out, game)).is_file()
+    ]
+    for folder in {path.parent for _, path in absent}:
+        _make(folder)
+    for (_, path), text in zip(absent, store.records(key for key, _ in absent), strict=True):
+        write(path, text)
+
+
+def record_path(out: Path, game: Game) -> Path:
+    """Return where the record of a game goes; the hash keeps games of changed files apart."""
+    parts = [game.match.part, game.match.two.name, game.board.name, str(game.repeat + 1)]
+    name = file_name("-".join([*parts, f"player{game.side}"]))
+    return out / "records" / file_name(game.match.one.name) / f"{name}-{game.key[:8]}.json"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"--out {folder}: cannot be made: {error.strerror}") from None
+
+
+def check_out(out: Path) -> None:
+    """Make the folder of `--out`; raises `BadInput` where nothing can be written into it."""
+    _make(out)
+    trial = out / ".trial"
+    write(trial, "")
+    trial.unlink()
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; raises `BadInput`."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        os.replace(temporary, path)
+    except OSError as error:
+        with suppress(OSError):  # half a file is nobody's
+            temporary.unlink()
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def tell_github(marked: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> None:
+    """Write annotations and the job summary where this runs in GitHub Actions."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for mark in marked:
+        for line in formats.match_annotations(mark):
+            print(line)
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if place:
+        try:
+            with open(place, "a", encoding="utf-8") as file:
+                file.write(formats.summary(marked, placement, rubric))
+        except OSError as error:
+            print(f"the job summary cannot be written: {error}", file=sys.stderr)

@@ -1,0 +1,208 @@
+"""The tables that people read: marks, matches board by board, standings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import Final
+
+from tabulate import tabulate
+
+from grader.marks.intervals import Interval
+from grader.marks.points import Mark, MatchMark, Tally, full_points
+from grader.marks.tournament import Placing, StageState, Standing
+from grader.results.store import Faults
+from grader.rubric.model import Rubric, StatisticsRules
+
+FEW: Final = 3
+"""Up to so many submissions the terminal shows every board."""
+
+
+def table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
+    """Return a table; what looks like a number in a name stays a text."""
+    align = _alignment(rows, headers)
+    return str(tabulate(rows, headers, disable_numparse=True, colalign=align))
+
+
+def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list[str] | None:
+    if not rows:
+        return None
+    texts = ("submission", "match", "board", "faults", "remark", "stage")
+    return ["left" if header in texts else "right" for header in headers]
+
+
+def mean_text(interval: Interval) -> str:
+    """Return `+3.5 ± 1.2`, the second part only where there is an interval."""
+    if math.isnan(interval.mean):
+        return "-"
+    if math.isnan(interval.low):
+        return f"{interval.mean:+.1f}"
+    return f"{interval.mean:+.1f} ± {interval.half_width:.1f}"
+
+
+def faults_text(faults: Faults) -> str:
+    """Return the lost turns in words, empty where there are none."""
+    counts = {"timeouts": faults.timeouts, "invalid": faults.invalid, "errors": faults.errors}
+    text = ", ".join(
+        f"{count} {word if count > 1 else word.removesuffix('s')}"
+        for word, count in counts.items()
+        if count
+    )
+    return f"{text} ({faults.starved} starved)" if faults.starved else text
+
+
+def remark(mark: Mark) -> str:
+    """Return what a reader of the marks has to know besides the points."""
+    if mark.submission.problem:
+        return mark.submission.problem
+    notes = []
+    if mark.missing:
+        names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
+        games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
+        notes.append(f"incomplete: {games} missing, points of {names} are withheld")
+    if mark.submission.report is None:
+        notes.append("no report.txt")
+    if mark.faults.starved:
+        notes.append("late turns on a busy machine (grade --retry-starved plays them again)")
+    if mark.broken_rule:
+        notes.append(mark.broken_rule)
+    return "; ".join(notes)
+
+
+def points_text(mark: MatchMark) -> str:
+    """Return the points of a match, or that they are withheld."""
+    return f"{mark.points:.2f}" if mark.tally.complete else "withheld"
+
+
+def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
+    """Return `48.20 of 75`; `extra` are the points for placement, which that sum is without."""
+    if mark.incomplete:
+        return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
+    text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
+    return f"{text}, with {extra:g} for placement" if extra else text
+
+
+def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
+    """Return one line a submission: points of each part, total and its maximum, faults, remark."""
+    placed = any(placement.values())
+    headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
+    rows = []
+    for mark in marks:
+        extra = placement.get(mark.submission.name, 0.0)
+        shown = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
+        shown += [f"{extra:.2f}"] if placed else []
+        shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
+        shown += [f"{full_points(rubric):g}"]
+        rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
+    return table(rows, [*headers, "faults", "remark"])
+
+
+MATCH_HEADERS = (
+    *("match", "board", "games", "mean margin", "margin %", "points", "of"),
+    *("timeouts", "invalid", "errors"),
+)
+
+
+def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules) -> list[str]:
+    """Return the line of a whole match (`board` is `all`) or of one of its boards."""
+    whole = board == "all"
+    games = f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
+    margin = mean_text(total.interval(rules)) if total.pairs else f"{total.mean_margin:+.1f}"
+    faults = (total.faults.timeouts, total.faults.invalid, total.faults.errors)
+    return [
+        mark.name if whole else "",
+        board,
+        games,
+        margin if total.games else "-",
+        f"{total.percent:+.1f}" if total.games else "-",
+        points_text(mark) if whole else "",
+        f"{mark.max_points:g}" if whole else "",
+        *(str(count) for count in faults),
+    ]
+
+
+def match_rows(mark: Mark, rules: StatisticsRules) -> Iterator[list[str]]:
+    """Yield the lines of all matches of a submission, each followed by its boards."""
+    for match in mark.matches:
+        yield match_row(match, "all", match.tally, rules)
+        for board, total in match.boards.items():
+            yield match_row(match, board, total, rules)
+
+
+def match_table(mark: Mark, rules: StatisticsRules) -> str:
+    """Return the table of all matches of one submission."""
+    return table(list(match_rows(mark, rules)), MATCH_HEADERS)
+
+
+def grade_text(
+    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, details: bool
+) -> str:
+    """Return what `grade` and `report` print; `details` shows every board of every match."""
+    parts = []
+    if details or len(marks) <= FEW:
+        parts = [
+            f"{mark.submission.name}\n{match_table(mark, rubric.statistics)}\n"
+            f"total {total_text(mark, placement.get(mark.submission.name, 0.0), rubric)}"
+            for mark in marks
+            if mark.matches
+        ]
+    return "\n\n".join([*parts, marks_table(marks, placement, rubric)]) + "\n"
+
+
+STANDING_HEADERS = (
+    *("#", "submission", "rating", "mean margin", "games", "W", "D", "L", "faults"),
+)
+
+
+def standing_row(place: int, standing: Standing, confidence: float) -> list[str]:
+    """Return one line of a group's table; a rating has the half width of its interval."""
+    rating = f"{standing.rating.value:+.1f}"
+    if not math.isnan(standing.rating.error):
+        width = NormalDist().inv_cdf((1 + confidence) / 2)
+        rating += f" ± {width * standing.rating.error:.1f}"
+    counts = (standing.games, standing.wins, standing.draws, standing.losses)
+    return [
+        str(place),
+        standing.contestant.name,
+        rating,
+        f"{standing.mean_margin:+.1f}",
+        *(str(count) for count in counts),
+        faults_text(standing.faults),
+    ]
+
+
+def stage_text(state: StageState, rubric: Rubric) -> str:
+    """Return the tables of all groups of a stage."""
+    level = rubric.statistics.confidence
+    parts = []
+    for group in state.groups:
+        rows = [standing_row(place, item, level) for place, item in enumerate(group.standings, 1)]
+        left = f", {group.missing} games to go" if group.missing else ""
+        parts.append(f"{group.name}{left}\n{table(rows, STANDING_HEADERS)}")
+    return "\n\n".join(parts)
+
+
+def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
+    """Return the tournament's table of places; points only where placement earns any."""
+    with_points = any(placing.points for placing in placings)
+    rows = [
+        [
+            *standing_row(placing.place, placing.standing, rubric.statistics.confidence),
+            placing.stage,
+            *([f"{placing.points:g}"] if with_points else []),
+        ]
+        for placing in placings
+    ]
+    headers = [*STANDING_HEADERS, "stage", *(["points"] if with_points else [])]
+    return f"places\n{table(rows, headers)}"
+
+
+def tournament_text(
+    begun: Sequence[StageState], placings: Sequence[Placing], rubric: Rubric
+) -> str:
+    """Return every table of a tournament; the places once the last stage is played."""
+    parts = [stage_text(state, rubric) for state in begun]
+    if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
+        parts.append(placing_text(placings, rubric))
+    return "\n\n".join(parts) + "\n"

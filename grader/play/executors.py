@@ -1,0 +1,320 @@
+"""Executors: local worker processes pinned to a core each, or a Dask cluster.
+
+The local one outlives the death of its workers, which `ProcessPoolExecutor` does not, and its
+workers do not outlive it. Run as `python3 -m grader.play.executors`, this module is such a worker:
+JSON lines `{"function", "arguments", "core"}` in, `{"result"}` or `{"error"}` out, gone at the
+end of its input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from connect4.errors import BadInput
+
+ATTEMPTS: Final = 2
+"""How often a game is begun whose worker dies: it is played again, but not for ever."""
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PATIENCE: Final = 5.0
+"""Seconds that an idle worker gets to leave by itself."""
+
+
+class WorkerDied(Exception):
+    """A worker process ended in the middle of its work, again and again."""
+
+
+class WorkerError(RuntimeError):
+    """A call has raised something in its worker; the worker's own traceback is a note of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    future: Future[Any]
+    request: dict[str, Any]
+
+
+class LocalExecutor(Executor):
+    """Runs functions of importable modules on JSON values in `jobs` worker processes.
+
+    Worker `i` stays on `cores[i]` where the system can do that. `scratch` holds the workers'
+    temporary files, is emptied first and removed last.
+    """
+
+    def __init__(self, cores: list[int | None], scratch: Path) -> None:
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        self._scratch = scratch
+        self._tasks: queue.Queue[_Task | None] = queue.Queue()
+        self._workers: dict[int, subprocess.Popen[str]] = {}
+        self._closed = self._stopped = False
+        self._threads = [
+            threading.Thread(target=self._serve, args=(number, core), daemon=True)
+            for number, core in enumerate(cores)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Queue a call; `fn` is a function of a module, arguments and result are JSON values."""
+        if self._closed:
+            raise RuntimeError("the executor is shut down")
+        assert not kwargs
+        name = f"{fn.__module__}:{fn.__qualname__}"
+        future: Future[Any] = Future()
+        self._tasks.put(_Task(future, {"function": name, "arguments": list(args)}))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the workers go once the queue is empty; or at once, dropping what is under way."""
+        self._closed = True
+        if cancel_futures:
+            self._stopped = True
+            for worker in list(self._workers.values()):
+                worker.kill()
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    task = self._tasks.get_nowait()
+                    if task is not None:
+                        task.future.cancel()
+        for _ in self._threads:
+            self._tasks.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _serve(self, number: int, core: int | None) -> None:
+        """Hand tasks to one worker process, a new one whenever it has died."""
+        folder = self._scratch / str(number)
+        while (task := self._tasks.get()) is not None:
+            if not task.future.set_running_or_notify_cancel():
+                continue
+            try:
+                answer = self._answer(number, folder, core, task.request)
+            except Exception as error:  # whatever it is, nobody waits for ever
+                task.future.set_exception(error)
+            else:
+                _settle(task.future, answer)
+        if number in self._workers:
+            _end(self._workers.pop(number))
+
+    def _answer(
+        self, number: int, folder: Path, core: int | None, request: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return what a worker says to a request, None where it died of it again and again."""
+        for _ in range(ATTEMPTS):
+            if number not in self._workers:
+                self._workers[number] = _start_worker(folder, core)
+            if self._stopped:
+                return None
+            answer = _ask(self._workers[number], request)
+            if answer is not None:
+                return answer
+            _end(self._workers.pop(number))
+        return None
+
+
+def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
+    if answer is None:
+        future.set_exception(WorkerDied(f"the worker died {ATTEMPTS} times in this game"))
+    elif "error" in answer:
+        error = WorkerError(answer["error"])
+        error.add_note(answer["traceback"])
+        future.set_exception(error)
+    else:
+        future.set_result(answer["result"])
+
+
+def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
+    shutil.rmtree(folder, ignore_errors=True)  # what a killed worker has left
+    folder.mkdir()
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-m", "grader.play.executors", "" if core is None else str(core)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder)},
+        start_new_session=True,  # a Ctrl-C on the terminal is the grader's to handle
+    )
+
+
+def _ask(worker: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a worker's answer, None where it died."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    try:
+        worker.stdin.write(json.dumps(request) + "\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+    except OSError:
+        return None
+    if not line.endswith("\n"):
+        return None
+    try:
+        answer: dict[str, Any] = json.loads(line)
+    except ValueError:  # a worker that writes anything else is as good as dead
+        return None
+    return answer
+
+
+def _end(worker: subprocess.Popen[str]) -> None:
+    """Close a worker's input, and its life if that does not do."""
+    for stream in (worker.stdin, worker.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    try:
+        worker.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
+
+
+def work(requests: IO[str], answers: IO[str]) -> None:
+    """Serve requests until their end; a grader that dies ends them, even within a game."""
+    pending: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        for line in requests:
+            pending.put(line)
+        os._exit(0)  # agents hang up with this process
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        request = json.loads(pending.get())
+        module, _, name = request["function"].partition(":")
+        try:
+            function = getattr(importlib.import_module(module), name)
+            answer = {"result": function(*request["arguments"])}
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            answer = {"error": said, "traceback": traceback.format_exc()}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def worker_main(core: str) -> None:
+    """Be a worker, on `core` where that is not empty."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if core and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # nothing that prints can spoil the answers
+    work(sys.stdin, answers)
+
+
+def physical_cores() -> list[int]:
+    """Return one processor number of each physical core that this process may use.
+
+    The affinity mask and the quota of the control group bound them.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return list(range(os.cpu_count() or 1))
+    first: dict[str, int] = {}
+    for number in sorted(os.sched_getaffinity(0)):
+        siblings = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
+        try:
+            core = siblings.read_text().strip()
+        except OSError:
+            core = str(number)
+        first.setdefault(core, number)
+    return list(first.values())[: _quota(Path("/sys/fs/cgroup"))]
+
+
+def _quota(folder: Path) -> int | None:
+    """Return how many whole processors the control group allows, None for no bound."""
+    try:
+        limit, period = (folder / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:
+            limit = (folder / "cpu/cpu.cfs_quota_us").read_text().strip()
+            period = (folder / "cpu/cpu.cfs_period_us").read_text().strip()
+        except OSError:
+            return None
+    if not limit.isdigit():  # `max`, or -1
+        return None
+    return max(1, int(limit) // int(period))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """An executor with the number of games that it plays at once."""
+
+    executor: Executor
+    slots: int
+
+
+def job_count(jobs: int | None, forced: bool) -> int:
+    """Return how many games are played at once, one a physical core if `jobs` is None.
+
+    Raises `BadInput` where more are asked for than there are cores, unless `forced`.
+    """
+    cores = len(physical_cores())
+    if jobs is not None and jobs > cores and not forced:
+        raise BadInput(
+            f"--jobs {jobs}: there are {cores} cores here, and games that share one lose time "
+            "they are marked for; --force-jobs does it all the same"
+        )
+    return cores if jobs is None else jobs
+
+
+@contextlib.contextmanager
+def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
+    """Open local workers, each on a core, which is its own where there are enough."""
+    cores = physical_cores()
+    places: list[int | None] = [cores[number % len(cores)] for number in range(jobs)]
+    executor = LocalExecutor(places, scratch)
+    try:
+        yield Pool(executor, jobs)
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def cluster_pool(address: str) -> Iterator[Pool]:
+    """Connect to a Dask scheduler; raises `BadInput` where that cannot be done."""
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise BadInput(
+            "--scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
+        ) from None
+    try:
+        distributed.comm.get_address_host_port(address)
+    except ValueError as error:  # a Client that refuses it prints a traceback when it is dropped
+        raise BadInput(
+            f"--scheduler {address}: no address such as tcp://head:8786 ({error})"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout="5s", set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise BadInput(f"--scheduler {address}: no Dask scheduler there ({error})") from None
+    try:
+        slots = sum(client.nthreads().values())
+        if not slots:
+            raise BadInput(f"--scheduler {address}: the cluster has no workers yet")
+        yield Pool(client.get_executor(pure=False), slots)
+    finally:
+        client.close()
+
+
+if __name__ == "__main__":
+    worker_main(sys.argv[1])

@@ -1,0 +1,330 @@
+"""Plays scheduled games on any executor with the interface of `concurrent.futures`.
+
+`play_game` is the one function that plays a game, here or on another machine: plain values in,
+plain values out.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import PurePath
+from typing import Any, Final, TypeAlias, TypeVar, cast
+
+from connect4.errors import BadInput, headline
+from connect4.games.base import Player
+from connect4.games.extended import EXTENDED
+from connect4.isolation.sandbox import Limits
+from connect4.isolation.seat import open_seat
+from connect4.players.base import Outcome, Setup
+from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
+from connect4.record import Record, RecordedPlayer
+from connect4.table import Table, Terms
+from grader.handin.find import FOLDER, file_name
+from grader.play.executors import Pool
+from grader.play.replays import replay_data
+from grader.play.schedule import Contestant, Game, Match, limits_text
+from grader.results.store import Store
+from grader.rubric.model import Rubric
+
+Job: TypeAlias = dict[str, Any]
+Result: TypeAlias = dict[str, Any]
+
+T = TypeVar("T")
+
+LOADING: Final = "load "
+"""Begins the key of a trial to load a submission; its hash follows."""
+
+PASSING: Final = ("was not loaded within", "its process was killed")
+"""In the headline of a load failure that a busy machine may be to blame for: it is tried again."""
+
+DEATHS: Final = ("WorkerDied", "KilledWorker")
+"""What the local executor and Dask raise where a call has ended its worker again and again."""
+
+
+def play_game(job: Job) -> Result:
+    """Play one game and return what the results file keeps of it.
+
+    Whatever goes wrong is in the result: lost turns are the players', `fault` is the grader's own.
+    """
+    began = time.monotonic()
+    result: Result = {
+        "key": job["key"],
+        "names": [player["name"] for player in job["players"]],
+        "worker": f"{socket.gethostname()}:{os.getpid()}",
+        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
+        **dict.fromkeys(("fault", "traceback")),
+        "died": False,
+        "left_behind": [],
+    }
+    try:
+        record, result["left_behind"] = _play(job)
+    except Exception as error:  # a grader's fault ends this game and no other
+        result["fault"] = one_line(error)
+        result["traceback"] = traceback.format_exc()
+    else:
+        assert record.result is not None
+        result["scores"] = list(record.result.scores)
+        result["ending"] = record.result.ending.value
+        result["turns"] = len(record.turns)
+        result["faults"] = [_faults(record, player) for player in (1, 2)]
+        result["record"] = record.to_json()
+        result["page"] = replay_data(record, result["names"])
+    result["seconds"] = round(time.monotonic() - began, 3)
+    return result
+
+
+def one_line(error: BaseException) -> str:
+    """Return an exception as one line; its traceback goes to the results file."""
+    lines = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
+
+
+def _play(job: Job) -> tuple[Record, list[Player]]:
+    """Play a game; return its record, and the players of whom a process could not be ended."""
+    one, two = map(_agent, job["players"])
+    terms = Terms(
+        job["time_limit"],
+        job["seed"],
+        job["isolation"],
+        limits=_limits(job),
+        lifetime=job["limits"]["lifetime"],
+        play_unloaded=True,
+        allowed=tuple(job["limits"]["allowed"]),
+        sources=(_source(job["players"][0]), _source(job["players"][1])),
+    )
+    start = EXTENDED.from_json(job["start"])
+    with Table(EXTENDED, start, (one, two), terms, _nobody) as table:
+        for _ in table.events():
+            pass
+    return _with_names(table.record, job), table.left_behind
+
+
+def _agent(player: dict[str, Any]) -> AgentName:
+    """Return an agent by its name; a submission is no file here, but knows its name."""
+    if player["source"] is None:
+        return parse_agent(player["agent"])
+    own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
+    name = file_name(own) if own.endswith(".py") else "ai.py"
+    return AgentName(f"ai:{name}", "ai", name)
+
+
+def _source(player: dict[str, Any]) -> bytes | None:
+    return None if player["source"] is None else player["source"].encode()
+
+
+def _limits(job: Job) -> Limits:
+    limits = job["limits"]
+    return Limits(
+        start_seconds=limits["startup"],
+        reload_seconds=limits["startup_total"],
+        restarts=limits["restarts"],
+        margin_seconds=limits["time_margin"],
+        memory_bytes=limits["memory_mb"] * 1_000_000,
+    )
+
+
+def try_load(job: Job) -> Result:
+    """Load a submission as player 1 and, where that fails, as player 2; return what went wrong.
+
+    `problem` is the submission's own, None if it can be loaded; `fault` is the grader's.
+    """
+    result: Result = {"problem": None, "fault": None, "traceback": None}
+    player = job["players"][0]
+    try:
+        sides: tuple[Player, Player] = (1, 2)
+        for side in sides:
+            setup = Setup(
+                _agent(player),
+                side,
+                EXTENDED,
+                job["time_limit"],
+                0,
+                "intelligent",
+                _source(player),
+                tuple(job["limits"]["allowed"]),
+            )
+            with closing(open_seat(setup, job["isolation"], _limits(job))) as seat:
+                if seat.load_failure is None:
+                    return {**result, "problem": None}
+                result["problem"] = result["problem"] or seat.load_failure
+    except Exception as error:  # a grader's fault is never a submission's
+        return {"problem": None, "fault": one_line(error), "traceback": traceback.format_exc()}
+    return result
+
+
+def _nobody(player: int) -> Any:
+    raise BadInput("people play no graded games")
+
+
+def _with_names(record: Record, job: Job) -> Record:
+    """Return the record with the submissions' folders as their authors know them."""
+    players = [
+        played
+        if player["source"] is None
+        else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
+        for played, player in zip(record.players, job["players"], strict=True)
+    ]
+    record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
+    return record
+
+
+def _faults(record: Record, player: int) -> list[int]:
+    """Count a player's timeouts, invalid turns, errors, and the starved among the timeouts."""
+    turns = [turn for turn in record.turns if turn.player == player]
+    counts = [
+        sum(turn.outcome is outcome for turn in turns)
+        for outcome in (Outcome.TIMEOUT, Outcome.INVALID, Outcome.ERROR)
+    ]
+    return [*counts, sum(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in turns)]
+
+
+def spread(
+    executor: Executor, function: Callable[[Job], Result], jobs: Iterator[tuple[T, Job]], most: int
+) -> Generator[tuple[T, Future[Result]], None, None]:
+    """Call `function` with each job, at most `most` at once, yielding them as they are done.
+
+    `jobs` are taken when there is room for them; a stop cancels what is under way.
+    """
+    waiting: dict[Future[Result], T] = {}
+    try:
+        while True:
+            for name, job in islice(jobs, most - len(waiting)):
+                waiting[executor.submit(function, job)] = name
+            if not waiting:
+                return
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def play_all(
+    games: Iterable[Game],
+    store: Store,
+    executor: Executor,
+    slots: int,
+    isolation: str,
+    sources: Mapping[str, str],
+    alone: bool = False,
+) -> Generator[tuple[Game, Result], None, None]:
+    """Play the games, yielding each with its result once that is stored.
+
+    Only twice `slots` games are handed out at once, so that a stop loses next to nothing, with
+    `alone` one. A submission whose process could not be ended, or that has ended its worker,
+    plays no more of them.
+    """
+    barred: set[str] = set()
+
+    def ahead() -> Iterator[tuple[Game, Job]]:
+        for game in games:
+            if barred.isdisjoint(game.submitted):
+                store.begin(game.key, f"{game.match.one.name}, {game.title}")
+                yield game, game.job(isolation, dict(sources))
+
+    try:
+        with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
+            for game, future in done:
+                result = _result_of(future, game)
+                _store(result, game, store, alone or slots == 1)
+                if result["died"]:
+                    barred.update(game.submitted)
+                barred.update(str(game.players[side - 1].sha256) for side in result["left_behind"])
+                yield game, result
+    finally:
+        store.end_all()
+
+
+def is_passing(problem: str) -> bool:
+    """Return whether a submission that could not be loaded may well be loaded next time."""
+    return any(words in headline(problem) for words in PASSING)
+
+
+def load_all(
+    contestants: Iterable[Contestant],
+    rubric: Rubric,
+    store: Store,
+    pool: Pool,
+    isolation: str,
+    sources: Mapping[str, str],
+) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
+    """Try once to load each that comes from a file, yielding it with its problem and our own.
+
+    What is known of a source under these limits is not tried again, but for a passing failure.
+    """
+    limits = limits_text(rubric.limits)
+    known = {
+        sha256
+        for sha256, problem in store.loaded(limits).items()
+        if problem is None or not is_passing(problem)
+    }
+    slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
+
+    def ahead() -> Iterator[tuple[Contestant, Job]]:
+        for item in contestants:
+            store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
+            match = Match(LOADING, item, item)
+            terms = (rubric.part_a.boards[0], 0, 1, 0, rubric.match.time_limit, rubric.limits)
+            yield item, Game(match, *terms).job(isolation, dict(sources))
+
+    new = {item.sha256: item for item in contestants if item.sha256 is not None}
+    contestants = [item for sha256, item in new.items() if sha256 not in known]
+    try:
+        with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
+            for item, future in done:
+                key = f"{LOADING}{item.sha256}"
+                try:
+                    result = future.result()
+                except Exception as error:
+                    result = {"problem": None, "fault": one_line(error)}
+                    if type(error).__name__ in DEATHS:
+                        store.end(key, died=True)
+                        store.blame({str(item.sha256): ""}, f"loading {item.name}")
+                if result["fault"] is None:
+                    store.end(key, died=False)
+                    store.set_loaded(str(item.sha256), limits, result["problem"])
+                yield item, result["problem"], result["fault"]
+    finally:
+        store.end_all()
+
+
+def _store(result: Result, game: Game, store: Store, alone: bool) -> None:
+    """Store a result; who has ended its worker is suspected, and with nothing beside it blamed."""
+    if result["died"]:
+        store.end(game.key, died=True)
+        if alone:
+            store.blame(game.blamed(), game.title)
+    store.add(result)
+
+
+def _result_of(future: Future[Result], game: Game) -> Result:
+    """Return a game's result; where its worker died again and again, say so in its place."""
+    died = False
+    try:
+        return future.result()
+    except CancelledError:
+        fault, trace = "cancelled", None
+    except Exception as error:
+        fault, trace = one_line(error), "".join(traceback.format_exception(error))
+        died = type(error).__name__ in DEATHS
+    return {
+        "key": game.key,
+        "names": [player.name for player in game.players],
+        "worker": "",
+        "seconds": 0.0,
+        "fault": fault,
+        "traceback": trace,
+        "died": died,
+        "left_behind": [],
+        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
+    }

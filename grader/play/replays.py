@@ -1,0 +1,34 @@
+"""What the replay page shows of a game, made where the game is played."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from connect4.record import Record
+from connect4.views.page import page
+
+Replay: TypeAlias = str
+"""`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
+
+MADE_BY: Final = hashlib.sha256(Path(page.__file__).read_bytes() + b"2").hexdigest()[:16]
+"""Data that another version of the replay page's code has made are made anew."""
+
+
+def replay_data(record: Record, names: Sequence[str]) -> Replay:
+    """Return what the replay page shows of a record, with names in place of agents' files.
+
+    It is made where the game is played, so that pages of many games are made in no time. It goes
+    to students: the seed is not in it.
+    """
+    one, two = (
+        replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
+    )
+    data = page.game_data(replace(record, players=(one, two)))
+    data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f"{MADE_BY} {text}"

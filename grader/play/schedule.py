@@ -1,0 +1,272 @@
+"""Which games are played: the same boards, sides and seeds for every submission.
+
+A game is known by a key: a hash of everything that its course depends on. What has a result under
+its key is never played again; a changed submission changes the keys of its own games alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+from connect4.config import ALLOWED_MODULES
+from connect4.games.base import Seconds
+from connect4.games.extended import EXTENDED
+from connect4.players.registry import file_hash, parse_agent
+from grader.rubric.model import AgentLimits, Board, Rubric, Stage
+
+SIDES: Final = (1, 2)
+
+FIRST_SCHEME: Final = 1
+"""Seeds and keys as version 0.1.0 of the kit had them: its results are read, never added to."""
+
+FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
+
+START_SECONDS: Final = 1.0
+"""What a game takes besides its turns: two processes are started and ended."""
+
+STREAM: Final = 1
+"""Raised whenever agents that draw at random draw otherwise from the same seed."""
+
+AGENTS: Final[dict[str, int]] = {}
+"""Kinds of the kit's agents that no longer play as they first did: raise the number, from 2 on."""
+
+LIMITS: Final[dict[str, tuple[str, object]]] = {
+    "startup": ("startup", 10.0),
+    "memory_mb": ("memory_mb", 1024),
+    "time_margin": ("time_margin", 0.05),
+    "lifetime": ("lifetime", "game"),
+    "startup_total": ("startup_total", 10.0),
+    "restarts": ("restarts", 5),
+    "require": ("require", None),
+    "allowed": ("allowed", ALLOWED_MODULES),
+}
+"""How each field of `AgentLimits` stands in a key, and the value with which it stands in none.
+
+A new field comes with the value that means "as before"; one that is renamed keeps its name here.
+So neither changes the key of a game that is played as it always was.
+"""
+
+PART_A: Final = "A"
+PART_B: Final = "B"
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """Who plays: a submission by its source's hash, or a baseline by its agent's name."""
+
+    name: str
+    agent: str
+    sha256: str | None
+
+    @property
+    def is_submission(self) -> bool:
+        """Return whether its source comes from a student."""
+        return self.agent == "ai:"
+
+
+def submitted(name: str, sha256: str) -> Contestant:
+    """Return a submission as a contestant."""
+    return Contestant(name, "ai:", sha256)
+
+
+def baseline(agent: str) -> Contestant:
+    """Return an agent of the kit; the hash of its file counts where it is one."""
+    return Contestant(agent, agent, file_hash(parse_agent(agent)))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """All games of two contestants in one part of the grading or one group of a tournament."""
+
+    part: str
+    one: Contestant
+    two: Contestant
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game. `side` is the player that `match.one` is: 1 moves first."""
+
+    match: Match
+    board: Board
+    repeat: int
+    side: int
+    seed: int
+    time_limit: Seconds
+    limits: AgentLimits
+    scheme: int = FIRST_SCHEME + 1
+
+    @property
+    def players(self) -> tuple[Contestant, Contestant]:
+        """Return player 1 and player 2."""
+        one, two = self.match.one, self.match.two
+        return (one, two) if self.side == 1 else (two, one)
+
+    @cached_property
+    def key(self) -> str:
+        """Return the hash of everything that the game's course depends on."""
+        players = [[player.name, player.agent, player.sha256] for player in self.players]
+        terms = [EXTENDED.rules_version, self.board.digest, self.seed, self.time_limit]
+        versions: list[object] = [STREAM, [_version(player) for player in self.players]]
+        last: list[object] = [limits_key(self.limits), versions]
+        if self.scheme == FIRST_SCHEME:
+            names = {name: field for field, (name, _) in LIMITS.items()}
+            values = ((name, getattr(self.limits, names[name])) for name in FIRST_LIMITS)
+            last = [f"AgentLimits({', '.join(f'{name}={value!r}' for name, value in values)})"]
+        text = json.dumps([EXTENDED.name, *terms, *players, *last])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def submitted(self) -> list[str]:
+        """Return the hashes of the submissions in it."""
+        return [str(player.sha256) for player in self.players if player.is_submission]
+
+    @property
+    def title(self) -> str:
+        """Return the game in words."""
+        return (
+            f"{self.match.part}: {self.match.two.name}, {self.board.name}, "
+            f"as player {self.side}, round {self.repeat + 1}"
+        )
+
+    def blamed(self) -> dict[str, str]:
+        """Return whom to blame for the death of the grader: each hash with the other one's.
+
+        An opponent of the kit is never to blame; its hash is the empty string.
+        """
+        hashes = self.submitted
+        return {
+            sha256: next((other for other in hashes if other != sha256), "") for sha256 in hashes
+        }
+
+    def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
+        """Return all that a worker needs to play the game, as plain values."""
+        return {
+            "key": self.key,
+            "start": self.board.start,
+            "players": [
+                {
+                    "name": player.name,
+                    "agent": player.agent,
+                    "source": sources[str(player.sha256)] if player.is_submission else None,
+                }
+                for player in self.players
+            ],
+            "seed": self.seed,
+            "time_limit": self.time_limit,
+            "limits": asdict(self.limits),
+            "isolation": isolation,
+        }
+
+
+def limits_key(limits: AgentLimits) -> dict[str, object]:
+    """Return the limits that are not the usual ones, by their stable names."""
+    values = {name: (getattr(limits, field), usual) for field, (name, usual) in LIMITS.items()}
+    return {name: value for name, (value, usual) in values.items() if value != usual}
+
+
+def limits_text(limits: AgentLimits) -> str:
+    """Return the limits under which a source could be loaded or not, as a key of their own."""
+    return json.dumps(limits_key(limits))
+
+
+def _version(player: Contestant) -> int:
+    return 0 if player.is_submission else AGENTS.get(parse_agent(player.agent).kind, 1)
+
+
+def secret_seed(secret: int, *parts: object) -> int:
+    """Return the 128-bit seed of one game, from which nobody comes back to `secret` or to others.
+
+    `parts` hold the side too: what an agent is given for its own draws in one game of a pair is
+    not what its opponent had in the other.
+    """
+    text = "/".join(map(str, parts))
+    digest = hmac.digest(str(secret).encode(), text.encode(), "sha256")
+    return int.from_bytes(digest[:16], "big")
+
+
+def seed_of(*parts: object) -> int:
+    """Return a seed of up to 18 digits that follows from `parts` alone."""
+    text = "/".join(map(str, parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % 10**18
+
+
+def _games(
+    match: Match,
+    boards: Iterable[Board],
+    repeats: int,
+    seconds: Seconds,
+    rubric: Rubric,
+    *purpose: str,
+) -> Iterator[Game]:
+    """Yield the games of a match; `purpose` keeps the seeds of stages apart."""
+    seed, scheme = rubric.match.playing_seed, rubric.scheme
+    for board in boards:
+        for repeat in range(repeats):
+            for side in SIDES:
+                if scheme == FIRST_SCHEME:
+                    root = seed_of(seed, *purpose) if purpose else seed
+                    own = seed_of(root, board.name, repeat)
+                else:
+                    own = secret_seed(seed, *purpose, board.name, repeat, side)
+                yield Game(match, board, repeat, side, own, seconds, rubric.limits, scheme)
+
+
+def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]:
+    """Return the games of parts A and B, submission by submission."""
+    rules = rubric.match
+    weak = baseline(rubric.part_a.opponent)
+    ladder = [baseline(step.agent) for step in rubric.part_b.baselines]
+    games: list[Game] = []
+    for submission in submissions:
+        matches = [(Match(PART_A, submission, weak), rubric.part_a.boards)]
+        matches += [(Match(PART_B, submission, step), rubric.part_b.boards) for step in ladder]
+        for match, boards in matches:
+            games += _games(match, boards, rules.repeats, rules.time_limit, rubric)
+    return games
+
+
+def group_games(part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric) -> list[Game]:
+    """Return the games of one group of a tournament: everybody meets everybody."""
+    games: list[Game] = []
+    for one, two in combinations(group, 2):
+        match = Match(part, one, two)
+        games += _games(match, stage.boards, stage.repeats, stage.time_limit, rubric, stage.name)
+    return games
+
+
+def timed_turns(game: Game) -> int:
+    """Return about how many turns of a game are thought about for the whole time limit.
+
+    A game fills the empty cells, a pop-out is a turn and empties one more; each side has half of
+    the turns.
+    """
+    empty = sum(row.count(0) for row in game.board.start["board"])
+    popouts = game.board.start["popouts"]
+    turns = empty + 2 * (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
+    thinkers = sum(thinks(player.agent) for player in game.players)
+    return int(turns) * thinkers // 2
+
+
+def worth(game: Game) -> Seconds:
+    """Return about how many seconds a game takes in which everybody uses all the time there is.
+
+    Random, greedy and searches to a fixed depth take next to none.
+    """
+    return START_SECONDS + timed_turns(game) * game.time_limit
+
+
+def thinks(agent: str) -> bool:
+    """Return whether an agent uses the time it has; random, greedy and bounded ones do not."""
+    name = parse_agent(agent) if agent != "ai:" else None
+    if name is None:
+        return True
+    bounded = {"depth", "nodes", "iterations"} & set(name.options)
+    return name.kind not in ("random", "greedy") and not bounded

@@ -1,0 +1,503 @@
+"""The results file: one SQLite database that survives a kill at any moment.
+
+Each game is one transaction, on disk before the next one is handed out. What a report needs
+besides the games (rubric, boards, submissions, sources) is in the file too. `docs/formats.md`
+describes the tables.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from connect4.errors import BadInput
+from grader.handin.archive import printable
+from grader.handin.find import Member, Submission
+
+FORMAT: Final = "connect4-results/2"
+FIRST_FORMAT: Final = "connect4-results/1"
+"""Of version 0.1.0: read, never written."""
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS source (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS submission (
+    name TEXT PRIMARY KEY, place TEXT NOT NULL, sha256 TEXT, report TEXT, problem TEXT,
+    members TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS game (
+    key TEXT PRIMARY KEY, player1 TEXT NOT NULL, player2 TEXT NOT NULL,
+    score1 INTEGER, score2 INTEGER, ending TEXT, turns INTEGER,
+    timeouts1 INTEGER, invalid1 INTEGER, errors1 INTEGER, starved1 INTEGER,
+    timeouts2 INTEGER, invalid2 INTEGER, errors2 INTEGER, starved2 INTEGER,
+    seconds REAL NOT NULL, worker TEXT NOT NULL, attempts INTEGER NOT NULL,
+    played_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    status TEXT NOT NULL, fault TEXT, traceback TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS record (
+    key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS loaded (
+    sha256 TEXT NOT NULL, limits TEXT NOT NULL, problem TEXT, PRIMARY KEY (sha256, limits)) STRICT;
+CREATE TABLE IF NOT EXISTS begun (
+    key TEXT PRIMARY KEY, title TEXT NOT NULL, running INTEGER NOT NULL, deaths INTEGER NOT NULL,
+    machine TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS ended_grader (
+    sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL,
+    PRIMARY KEY (sha256, opponent)) STRICT;
+"""
+"""`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
+grader's own failure in one line, of a game whose status is INFRA and that has no scores."""
+
+PLAYED: Final = "PLAYED"
+INFRA: Final = "INFRA"
+"""The status of a game: it has scores; or the grader or its machine failed."""
+
+ATTEMPTS: Final = 3
+"""How often a game is begun that fails: after that it stays INFRA."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """The lost turns of one player in one game; `starved` are among the timeouts."""
+
+    timeouts: int = 0
+    invalid: int = 0
+    errors: int = 0
+    starved: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return how many turns were lost."""
+        return self.timeouts + self.invalid + self.errors
+
+    def __add__(self, other: Faults) -> Faults:
+        return Faults(
+            self.timeouts + other.timeouts,
+            self.invalid + other.invalid,
+            self.errors + other.errors,
+            self.starved + other.starved,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The stored result of a game: scores and faults of player 1 and player 2."""
+
+    key: str
+    scores: tuple[int, int]
+    ending: str
+    turns: int
+    faults: tuple[Faults, Faults]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a game is INFRA, and how often it has been begun."""
+
+    text: str
+    attempts: int
+
+    @property
+    def final(self) -> bool:
+        """Return whether it is not begun again."""
+        return self.attempts >= ATTEMPTS
+
+
+class Store:
+    """An open results file; a context manager. Only one process at a time may write to it.
+
+    Raises `BadInput` where reading shows that the file is damaged, by SQLite at the end of the
+    block. `is_first` says that version 0.1.0 made it.
+    """
+
+    def __init__(self, path: Path, writing: bool) -> None:
+        """Open the file, making it where `writing`; raises `BadInput` where it cannot be used."""
+        self.path = path
+        self._lock: int | None = None
+        if not writing and not path.is_file():
+            raise BadInput(f"{path}: no results file there")
+        try:
+            if writing:
+                self._lock = _take_lock(path)
+                if not path.exists():  # the seed of a class will be in it
+                    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            self._database = _connect(path, writing)
+            self._prepare(writing)
+        except sqlite3.Error as error:
+            self._release()
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code == sqlite3.SQLITE_CORRUPT:
+                raise _damaged(path, error) from None
+            if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
+                raise BadInput(f"{path}: cannot be written: {error}") from None
+            if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
+                raise BadInput(
+                    f"{path}: cannot be read: permission denied; it holds a secret seed, and only "
+                    "who made it may read it"
+                ) from None
+            raise BadInput(f"{path}: no results file of the grader ({error})") from None
+        except BaseException:  # Ctrl-C too: the lock on the file is given back
+            self._release()
+            raise
+
+    def _prepare(self, writing: bool) -> None:
+        """Make the tables of a new file; a file of another kind is refused as it is."""
+        new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        found = None if new else self.meta("format")
+        if writing and found is None:  # a new file, or one whose making was stopped
+            found = FORMAT
+        self.is_first = found == FIRST_FORMAT
+        if self.is_first and writing:
+            raise BadInput(
+                f"{self.path}: version 0.1.0 of the kit played its games, which are not mixed with "
+                "others; `report` shows them, --results names a new file to play to"
+            )
+        if found not in (FORMAT, FIRST_FORMAT):
+            raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
+        if writing:
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.executescript(SCHEMA)
+            self.set_meta({"format": FORMAT})
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.close()
+        self._release()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise _damaged(self.path, error) from None
+
+    def meta(self, name: str) -> str | None:
+        """Return a named value, None where there is none."""
+        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def meta_json(self, name: str) -> Any:
+        """Return a named value that is JSON, None where there is none."""
+        text = self.meta(name)
+        return None if text is None else self._json(text)
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise _damaged(self.path, error) from None
+
+    def secret(self, make: bool) -> int | None:
+        """Return the secret seed of a class, made once, or None; nobody else reads such a file."""
+        held = self.meta("secret")
+        if held is None and make:
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.chmod(f"{self.path}{suffix}", 0o600)
+            held = f"{secrets.randbits(256):064x}"
+            self.set_meta({"secret": held})
+        return None if held is None else int(held, 16)
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        """Set named values in one transaction."""
+        with self._transaction() as database:
+            database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._database, self.path)
+
+    def set_submissions(self, submissions: Iterable[Submission]) -> None:
+        """Replace the list of submissions; sources of earlier ones stay, as evidence."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM submission")
+            for item in submissions:
+                if item.source is not None:
+                    database.execute(
+                        "INSERT OR IGNORE INTO source VALUES (?, ?)", (item.sha256, item.source)
+                    )
+                members = json.dumps([asdict(member) for member in item.members])
+                place = str(item.path or item.place)
+                row = (item.name, place, item.sha256, item.report, item.problem, members)
+                database.execute("INSERT INTO submission VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def submissions(self) -> list[Submission]:
+        """Return the submissions in the order in which they were found."""
+        rows = self._database.execute(
+            "SELECT name, place, text, report, problem, members FROM submission "
+            "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
+        )
+        return [
+            Submission(
+                name,
+                place,
+                source,
+                report,
+                problem,
+                tuple(Member(**member) for member in self._json(members or "")),  # "" if damaged
+            )
+            for name, place, source, report, problem, members in rows
+        ]
+
+    def add(self, result: Mapping[str, Any]) -> None:
+        """Store what `run.play_game` returned, in one transaction."""
+        faults = [value for side in result["faults"] or [[None] * 4] * 2 for value in side]
+        scores = result["scores"] or [None, None]
+        names = result["names"]
+        before = self._database.execute(
+            "SELECT attempts FROM game WHERE key = ?", (result["key"],)
+        ).fetchone()
+        row = (
+            *(result["key"], *names, *scores, result["ending"], result["turns"], *faults),
+            *(result["seconds"], result["worker"], 1 if before is None else before[0] + 1),
+            *(PLAYED if result["fault"] is None else INFRA, result["fault"], result["traceback"]),
+        )
+        columns = (
+            "key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, errors1, "
+            "starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, status, "
+            "fault, traceback"
+        )
+        with self._transaction() as database:
+            if not result["died"]:  # else whoever wants to know finds it among the begun
+                database.execute("DELETE FROM begun WHERE key = ?", (result["key"],))
+            database.execute(
+                f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
+            )
+            if result["record"] is not None:
+                texts = (json.dumps(result["record"]) + "\n", result["page"])
+                packed = [zlib.compress(text.encode()) for text in texts]
+                database.execute(
+                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
+                )
+
+    def played(self) -> dict[str, Played]:
+        """Return every stored game that has a result, by key."""
+        rows = self._database.execute(
+            "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
+            "timeouts2, invalid2, errors2, starved2, seconds FROM game WHERE fault IS NULL"
+        )
+        return {
+            row[0]: Played(
+                row[0],
+                (row[1], row[2]),
+                row[3],
+                row[4],
+                (Faults(*row[5:9]), Faults(*row[9:13])),
+                row[13],
+            )
+            for row in rows
+        }
+
+    def faults(self) -> dict[str, Fault]:
+        """Return the grader's own failures by the key of the game."""
+        rows = self._database.execute(
+            "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
+        )
+        return {key: Fault(fault, attempts) for key, fault, attempts in rows}
+
+    def begin_again(self, keys: Iterable[str]) -> None:
+        """Forget how often games have failed."""
+        with self._transaction() as database:
+            database.executemany(
+                "UPDATE game SET attempts = 0 WHERE key = ? AND fault IS NOT NULL",
+                [(key,) for key in keys],
+            )
+
+    def begin(self, key: str, title: str) -> None:
+        """Note that something runs that may end the grader, before it does."""
+        with self._transaction() as database:
+            database.execute(
+                "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
+                "SET running = 1, machine = excluded.machine",
+                (key, title, machine()),
+            )
+
+    def end(self, key: str, died: bool) -> None:
+        """Note that something has ended, by itself or together with the grader or its worker."""
+        with self._transaction() as database:
+            if died:
+                change = "SET running = 0, deaths = deaths + 1"
+                database.execute(f"UPDATE begun {change} WHERE key = ?", (key,))
+            else:
+                database.execute("DELETE FROM begun WHERE key = ?", (key,))
+
+    def end_all(self) -> None:
+        """Note that nothing runs any more."""
+        with self._transaction() as database:
+            database.execute("UPDATE begun SET running = 0")
+            database.execute("DELETE FROM begun WHERE deaths = 0")
+
+    def take_stock(self) -> list[str]:
+        """Return the titles of what ran when an earlier grader was ended by the machine.
+
+        A grader that somebody has killed proves nothing: the kernel must have ended a process
+        for lack of memory meanwhile, or the machine have restarted. Where a system tells
+        neither, every sudden end counts.
+        """
+        rows = self._database.execute("SELECT key, title, machine FROM begun WHERE running = 1")
+        now = machine()
+        ended = [(key, title) for key, title, then in rows if not now or then != now]
+        for key, _ in ended:
+            self.end(key, died=True)
+        self.end_all()
+        return [title for _, title in ended]
+
+    def suspects(self) -> dict[str, int]:
+        """Return how often the grader or a worker was ended while each of these ran."""
+        rows = self._database.execute("SELECT key, deaths FROM begun WHERE deaths > 0")
+        return dict(rows.fetchall())
+
+    def blame(self, sources: Mapping[str, str], title: str) -> None:
+        """Note whose game has ended the grader; `sources` has the name of each one's opponent."""
+        with self._transaction() as database:
+            rows = [(sha256, opponent, title) for sha256, opponent in sources.items()]
+            database.executemany("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", rows)
+
+    def set_loaded(self, sha256: str, limits: str, problem: str | None) -> None:
+        """Note that a source could be loaded, or why not."""
+        with self._transaction() as database:
+            row = (sha256, limits, problem)
+            database.execute("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", row)
+
+    def loaded(self, limits: str) -> dict[str, str | None]:
+        """Return why sources could not be loaded under these limits, None for those that could."""
+        if self.is_first:
+            return {}
+        rows = self._database.execute(
+            "SELECT sha256, problem FROM loaded WHERE limits = ?", (limits,)
+        )
+        return dict(rows.fetchall())
+
+    def set_aside(self) -> dict[str, str]:
+        """Return the sources that are set aside, each with the title of what ended the grader.
+
+        In a game of two submissions nobody knows which one it was, until it happens to one of
+        them with another opponent too.
+        """
+        if self.is_first:
+            return {}
+        rows = self._database.execute(
+            "SELECT sha256, min(title) FROM ended_grader GROUP BY sha256 "
+            "HAVING count(*) > 1 OR min(opponent) = ''"
+        )
+        return dict(rows.fetchall())
+
+    def records(self, keys: Iterable[str]) -> Iterator[str]:
+        """Yield the record's text for each key of a game that has a result."""
+        return self._unpacked("zlib", keys)
+
+    def pages(self, keys: Iterable[str]) -> Iterator[str]:
+        """Yield what `replays.replay_data` made of the record for each such key."""
+        return self._unpacked("page_zlib", keys)
+
+    def _unpacked(self, column: str, keys: Iterable[str]) -> Iterator[str]:
+        for key in keys:
+            row = self._database.execute(
+                f"SELECT {column} FROM record WHERE key = ?", (key,)
+            ).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError(f"no record of game {key}")
+            try:
+                text = zlib.decompress(row[0]).decode()
+            except (zlib.error, UnicodeDecodeError) as error:
+                raise _damaged(self.path, error) from None
+            yield text
+
+
+def machine() -> str:
+    """Return what changes when the machine restarts or ends a process for lack of memory.
+
+    Empty where the system does not tell.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        counters = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+        return f"{boot} {counters['oom_kill']}"
+    except (OSError, KeyError, ValueError):
+        return ""
+
+
+class _Transaction:
+    """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block.
+
+    Raises `BadInput` where the file cannot be written, as on a full disk.
+    """
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
+        self._database = database
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._database.execute("BEGIN IMMEDIATE")
+        return self._database
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        failure = error
+        try:
+            if kind is None or self._database.in_transaction:
+                self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        except sqlite3.OperationalError as failed:
+            failure = failed
+        if isinstance(failure, sqlite3.OperationalError):
+            raise BadInput(
+                f"{self._path}: cannot be written: {failure}; what is in it is kept, and the same "
+                "command goes on"
+            ) from None
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    return BadInput(
+        f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
+        "play the games again with --results and the name of a new file"
+    )
+
+
+def _connect(path: Path, writing: bool) -> sqlite3.Connection:
+    """Open the database; where nobody can write beside it, it is read as it stands."""
+    frozen = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+    if writing or not frozen:
+        return sqlite3.connect(path, isolation_level=None, timeout=30)
+    place = f"{path.resolve().as_uri()}?immutable=1"
+    return sqlite3.connect(place, uri=True, isolation_level=None)
+
+
+def _take_lock(path: Path) -> int:
+    """Lock the results file for this process; the system lets go however the process ends."""
+    try:
+        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise BadInput(f"{path}: another grader is at work on these results; let it end") from None
+    return handle

@@ -1,0 +1,1 @@
+"""What the teacher says: the rubric."""
