@@ -20,9 +20,9 @@ import numpy as np
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import BadInput, IllegalAction
 from connect4.games import find_game
-from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State
+from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
 from connect4.players.base import Asked, Outcome
-from connect4.referee import Result, Turn, Winner, final
+from connect4.referee import Result, Turn, final
 
 FORMAT: Final = "connect4-record/1"
 

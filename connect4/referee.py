@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import IllegalAction
-from connect4.games.base import Action, Ending, FaultPolicy, Game, Player, Seconds, State, opponent
+from connect4.games.base import (
+    Action,
+    Ending,
+    FaultPolicy,
+    Game,
+    Player,
+    Seconds,
+    State,
+    Winner,
+    leader,
+    opponent,
+)
 from connect4.players.base import Outcome, PlayerLeft, Reply, Seat
-
-Winner: TypeAlias = Literal[0, 1, 2]
-"""0 where nobody has won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +166,8 @@ def _judge(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
 
 def final(state: State, ending: Ending) -> Result:
     """Return the result of a position that the rules have ended: the higher score wins."""
-    one, two = state.scores()
-    return Result((one, two), ending, 1 if one > two else 2 if two > one else 0)
+    scores = state.scores()
+    return Result(scores, ending, leader(scores))
 
 
 def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:

@@ -16,11 +16,11 @@ from connect4 import record as records
 from connect4.analysis.costs import analyse
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
-from connect4.games.base import Ending, State
+from connect4.games.base import Ending, State, leader
 from connect4.players.base import Outcome
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn, Winner
+from connect4.referee import Result, Turn
 from connect4.search.solver import Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
@@ -148,7 +148,7 @@ def test_every_game_can_be_judged(name: str, start: str | None, moves: str) -> N
             break
     one, two = state.scores()
     players = RecordedPlayer("one"), RecordedPlayer("two")
-    winner: Winner = 1 if one > two else 2 if two > one else 0
+    winner = leader((one, two))
     result = Result((one, two), state.ending() or Ending.LEFT, winner)
     record = Record(game, first, players, 1.0, 1, turns, result)
     found = analyse(record, 0.2)

@@ -306,3 +306,43 @@ def test_every_game_has_what_searches_and_analyses_go_by(name):
     points = HEURISTICS[DEFAULT[name]].point
     assert name in points, "the heuristic has to say what a point is worth, 0 where winning counts"
     assert points[name] or DEFAULT[name] in SCALES, "analyses need a scale for what is no points"
+
+
+def drawn(state):
+    """Return the cells of a printed board, `.` for an empty one, row by row."""
+    if state.display() is not None:  # each row behind its number, an empty cell is a blank
+        rows, columns = state.board().shape
+        lines = [line[2:].ljust(2 * columns) for line in str(state).splitlines()[1 : rows + 1]]
+        return ["".join(line[::2]).replace(" ", ".")[:columns] for line in lines]
+    return ["".join(line.split()) for line in str(state).splitlines()[1:-1]]
+
+
+@pytest.mark.parametrize(("game", "text"), STATES)
+def test_a_printed_position_shows_the_board_and_who_moves_or_has_won(game, text):
+    rng = random.Random(8)
+    state = game.read(text, "start")
+    while True:
+        letters = (".", *state.symbols)
+        assert drawn(state) == ["".join(letters[cell] for cell in row) for row in state.board()]
+        status = str(state).splitlines()[-1]
+        one, two = state.scores()
+        assert (f"points {one}:{two}" in status) == (game.name in ("extended", "classic-full"))
+        if state.is_over():
+            break
+        assert status.startswith(f"player {state.mover} ({state.symbols[state.mover - 1]}) to move")
+        assert state.winner() is None
+        actions = state.legal_actions()
+        state = state.apply(rng.choice(actions)) if actions else state.skip()
+    assert state.winner() == (0 if one == two else 1 if one > two else 2)
+    assert ("a draw" if one == two else f"player {state.winner()} ") in status
+
+
+def test_a_printed_position_counts_the_pop_outs_left():
+    state = GAMES["extended"].read("2 1 2\n0 0 0 0\n1 2 1 2\n", "start")
+    assert str(state).splitlines() == [
+        "0 1 2 3",
+        ". . . .",
+        "X O X O",
+        "player 2 (O) to move, points 0:0, pop-outs left 2:1",
+    ]
+    assert "pop-outs" not in str(GAMES["extended"].read("0\n0 0\n", "start"))

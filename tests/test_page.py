@@ -10,11 +10,11 @@ import pytest
 from connect4 import record as records
 from connect4.errors import BadInput
 from connect4.games import GAMES, load_start
-from connect4.games.base import Ending, Game
+from connect4.games.base import Ending, Game, leader
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn, Winner
+from connect4.referee import Result, Turn
 from connect4.views.page.page import page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, run
@@ -60,7 +60,7 @@ def played(
     ending = state.ending()
     assert ending is not None
     one, two = state.scores()
-    winner: Winner = 1 if one > two else 2 if two > one else 0
+    winner = leader((one, two))
     players = (RecordedPlayer(names[0], "intelligent"), RecordedPlayer(names[1]))
     return Record(game, first, players, 20.0, 1, turns, Result((one, two), ending, winner))
 

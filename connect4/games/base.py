@@ -25,10 +25,19 @@ Action: TypeAlias = Any
 
 Seconds: TypeAlias = float
 
+Winner: TypeAlias = Literal[0, 1, 2]
+"""0 where nobody has won."""
+
 
 def opponent(player: Player) -> Player:
     """Return the other player."""
     return 2 if player == 1 else 1
+
+
+def leader(scores: tuple[int, int]) -> Winner:
+    """Return who has more points; 0 where both have the same."""
+    one, two = scores
+    return 1 if one > two else 2 if two > one else 0
 
 
 def quoted(value: object) -> str:
@@ -82,6 +91,10 @@ class State(ABC):
 
     def __hash__(self) -> int:
         return hash(self.key())
+
+    def __str__(self) -> str:
+        """Return the board in plain letters, and below it who moves or who has won."""
+        return "\n".join([*self._drawn(), self._status()])
 
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
@@ -165,6 +178,50 @@ class State(ABC):
     def display(self) -> str | None:
         """Return the board as the game itself prints it; None leaves the drawing to the views."""
         return None
+
+    @property
+    def counts_points(self) -> bool:
+        """Return whether `scores` are points; False where they only name the winner."""
+        return True
+
+    @property
+    def pop_outs_left(self) -> tuple[int, int] | None:
+        """Return the pop-outs that each player has left; None where nobody counts them."""
+        return None
+
+    def _drawn(self) -> list[str]:
+        """Return the lines of the board, as `display` or with the columns' numbers on top."""
+        printed = self.display()
+        if printed is not None:
+            return printed.splitlines()
+        rows = self.board().tolist()
+        letters = (".", *self.symbols)
+        width = len(str(len(rows[0]) - 1 + self.first_number))
+        numbers = [str(column + self.first_number) for column in range(len(rows[0]))]
+        lines = [numbers, *([letters[cell] for cell in row] for row in rows)]
+        return [" ".join(word.rjust(width) for word in line) for line in lines]
+
+    def _status(self) -> str:
+        """Return one line: who moves or who has won, points, pop-outs left."""
+        winner = self.winner()
+        if winner is None:
+            parts = [f"player {self.mover} ({self.symbols[self.mover - 1]}) to move"]
+        elif winner:
+            parts = [f"player {winner} ({self.symbols[winner - 1]}) has won"]
+        else:
+            parts = ["a draw"]
+        if self.counts_points:
+            parts.append("points {}:{}".format(*self.scores()))
+        if self.pop_outs_left is not None:
+            parts.append("pop-outs left {}:{}".format(*self.pop_outs_left))
+        return ", ".join(parts)
+
+    def winner(self) -> Winner | None:
+        """Return who has won, 0 for a draw; None while the game goes on.
+
+        Whoever has more points at the end has won.
+        """
+        return leader(self.scores()) if self.is_over() else None
 
     def is_over(self) -> bool:
         """Return whether the game has ended in this position."""

@@ -99,6 +99,11 @@ class ClassicState(State):
         """Return each column's distance from the middle one."""
         return self.layout.distances
 
+    @property
+    def counts_points(self) -> bool:
+        """Return whether the most fours win."""
+        return self.layout.variant == "most-fours"
+
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         return self.one, self.mask ^ self.one

@@ -136,6 +136,11 @@ class DynamicState(State):
         """Return the distance from the middle of the square that each move leads to."""
         return self.layout.distances
 
+    @property
+    def counts_points(self) -> bool:
+        """Return False: a line wins."""
+        return False
+
     def bitboards(self) -> tuple[int, int]:
         """Return white's and black's pieces as masks of `grid`."""
         return self.one, self.two

@@ -128,6 +128,11 @@ class ExtendedState(State):
         """Return each column's distance from the middle; pop-outs are beyond all drops."""
         return _distances(self._board.shape[1])
 
+    @property
+    def pop_outs_left(self) -> tuple[int, int] | None:
+        """Return the pop-outs left; None in a game that began without any."""
+        return self.popouts if any(self.maximum) else None
+
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         grid = self.grid
