@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it speaks for the imports below
+
+# isort: split
 import argparse
 import random
 import sys
@@ -151,6 +154,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     arguments = make_parser().parse_intermixed_args(argv)
     try:
+        entry.ready()
         print(join_and_play(arguments))
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from connect4.analysis.costs import SCALES, expert_for
+from connect4.analysis.experts import SCALES, expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
 from connect4.games.base import State

@@ -1,11 +1,125 @@
 """The command `python3 -m connect4.server`."""
 
+from __future__ import annotations
+
 from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
+import argparse
+import asyncio
+import contextlib
+import signal
 import sys
+from pathlib import Path
+from typing import Final
 
-from connect4.server.relay import main
+from connect4.cli import Parser, count, port_number, time_limit
+from connect4.errors import BadInput
+from connect4.games import load_start
+from connect4.games.dynamic import DYNAMIC, DynamicState
+from connect4.server.relay import Server
+from connect4.server.wire import Connection
 
-entry.ready()
-sys.exit(main())
+EXAMPLES: Final = """
+examples:
+  python3 -m connect4.server
+      relay moves between programs on this machine, port 12345, 10 s a move
+  python3 -m connect4.server --host 0.0.0.0 --port 4000 --time 20
+      the same for the whole network
+  python3 -m connect4.server --strict --records games --max-turns 200
+      keep the board: refuse illegal moves, announce the end, write a record of each game
+  printf 'g1 white\\n13E\\n' | nc 127.0.0.1 12345
+      play by hand; docs/protocol.md has all lines
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command line's parser."""
+    parser = Parser(
+        prog="python3 -m connect4.server",
+        description="Serve games of Dynamic Connect-4 to programs, one line a move.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--port", type=port_number, default=12345, help="TCP port (default 12345; 0: any free one)")
+    add("--time", type=time_limit, default=10.0, help="seconds per move (default 10)")
+    add("--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1)")
+    add("--strict", action="store_true", help="keep the board and judge moves and the end")
+    add("--records", metavar="DIR", type=Path, help="strict: write each game's record there")
+    add("--start", metavar="START", help="strict: the position to begin with")
+    add("--max-turns", type=count, help="strict: a draw after so many plies (default 100)")
+    add("--line", type=count, help="strict: pieces in a line that win, 3 or 4 (default 4)")
+    add("--repetition", action="store_true", default=None, help="strict: a third time is a draw")
+    add(
+        "--wait",
+        type=time_limit,
+        default=60.0,
+        help="seconds to wait for a handshake, and for an opponent (default 60)",
+    )
+    add("--idle", type=count, default=1000, help="clients without a seat (default 1000)")
+    return parser
+
+
+def make_server(arguments: argparse.Namespace) -> Server:
+    """Return the server that the command line asks for; raises `BadInput`."""
+    start = None
+    if arguments.strict:
+        state = load_start(DYNAMIC, arguments.start or "start")
+        assert isinstance(state, DynamicState)
+        start = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
+    else:
+        for name in ("records", "start", "max_turns", "line", "repetition"):
+            if getattr(arguments, name) is not None:
+                raise BadInput(f"--{name.replace('_', '-')} needs --strict: a relay keeps no board")
+    if arguments.records is not None and not arguments.records.is_dir():
+        raise BadInput(f"--records {arguments.records}: no such folder")
+    return Server(arguments.time, start, arguments.records, arguments.wait, arguments.idle)
+
+
+async def serve(server: Server, host: str, port: int) -> None:
+    """Serve until a SIGTERM or Ctrl-C; raises `BadInput` where the port cannot be had."""
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
+    try:
+        listener = await loop.create_server(lambda: Connection(server), host, port, backlog=4096)
+    except OSError as error:
+        raise BadInput(f"{host} port {port}: {error.strerror}") from None
+    found = listener.sockets[0].getsockname()
+    mode = "relay" if server.start is None else "strict"
+    print(
+        f"listening on {found[0]} port {found[1]} ({mode}, {server.seconds:g} s a move)", flush=True
+    )
+    try:
+        await stopped.wait()
+    finally:
+        listener.close()
+        server.stop()
+        await asyncio.sleep(0.1)  # what was sent last leaves
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    arguments = make_parser().parse_args(argv)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    try:
+        entry.ready()
+        asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

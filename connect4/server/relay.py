@@ -1,43 +1,23 @@
-"""The game server of Dynamic Connect-4: `docs/protocol.md`, byte for byte, over asyncio.
+"""The relay: who has joined which game, whose line is next, and the clock (`docs/protocol.md`).
 
-Everything runs in one thread, driven by what arrives: a `Connection` cuts bytes into lines, a
-`Match` plays the lines of its two sides one at a time, so that no client can hold up another's.
+Everything runs in one thread, driven by what arrives: a `Connection` cuts bytes into lines, and a
+`RelayedGame` plays the lines of its two sides one at a time, so that no client holds up another.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import contextlib
 import re
-import signal
-import socket
 import sys
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from connect4.cli import Parser, count, port_number, time_limit
 from connect4.errors import BadInput
-from connect4.games import load_start
 from connect4.games.base import Ending, Seconds
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.server.arbiter import Arbiter
-
-MAX_LINE: Final = 1024
-"""Bytes of a line without its end."""
-
-MAX_KEPT: Final = 256
-"""Lines of one client that are kept until its turn comes."""
-
-MAX_UNSENT: Final = 65536
-"""Bytes that a client may leave unread before its connection is closed."""
-
-LINGER: Final = 5.0
-"""Seconds that a closed connection gets to take what was sent to it."""
-
-CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+from connect4.server.wire import Connection
 
 BAD_INIT: Final = "Invalid init string. Format: <gameID> <black | white>"
 BAD_COLOUR: Final = 'Invalid color. Needs to be either "black" or "white".'
@@ -58,100 +38,7 @@ def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
     return None
 
 
-class Connection(asyncio.Protocol):
-    """One client: its lines in, lines out to it."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._partial = b""
-        self._transport: asyncio.Transport | None = None
-        self.lines: deque[str] = deque()
-        self.ended = False
-        """Whether the client will send nothing more."""
-        self.match: Match | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new client."""
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=MAX_UNSENT)
-        self._transport.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_UNSENT
-        )
-        self._server.arrived(self)
-
-    def data_received(self, data: bytes) -> None:
-        """Cut what has come into lines; what is no line, or far too many, ends the connection."""
-        if len(self.lines) + data.count(b"\n") > MAX_KEPT:
-            self.close()
-            return
-        *lines, self._partial = (self._partial + data).split(b"\n")
-        for line in lines:
-            text = decoded(line)
-            if text is None:
-                self.close()
-                return
-            self.lines.append(text)
-        if len(self._partial) > MAX_LINE + 1:
-            self.close()
-            return
-        self.advance()
-
-    def eof_received(self) -> bool:
-        """Keep the way out open: what the client sent before is still to be answered."""
-        if self._partial:
-            self.data_received(b"\n")
-        self.ended = True
-        self.advance()
-        return True
-
-    def pause_writing(self) -> None:
-        """Give up on a client that does not read."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Forget the client."""
-        self._transport = None
-        self.ended = True
-        self.lines.clear()
-        self._server.unlist(self)
-        self.advance()
-
-    def advance(self) -> None:
-        """Do what the lines kept so far allow, one line at a time: the others have their turn."""
-        if self.match is not None:
-            self.match.advance()
-        elif self._transport is None or self._transport.is_closing():
-            return
-        elif self.lines:
-            self._server.seat(self, self.lines.popleft())
-            asyncio.get_running_loop().call_soon(self.advance)
-        elif self.ended:
-            self.close()
-
-    def send(self, line: str) -> None:
-        """Send a line, if the client is still there."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(line.encode() + b"\n")
-
-    def close(self) -> None:
-        """Close once everything is sent, or after `LINGER` seconds."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.close()
-            asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
-
-
-def decoded(line: bytes) -> str | None:
-    """Return a line's text; None where it is too long or no text."""
-    line = line.removesuffix(b"\r")
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return None if len(line) > MAX_LINE or CONTROL.search(text) else text
-
-
-class Match:
+class RelayedGame:
     """One game ID: the sides that have joined, whose turn it is, the clock."""
 
     def __init__(self, server: Server, name: str) -> None:
@@ -166,7 +53,7 @@ class Match:
 
     def join(self, connection: Connection, colour: str) -> None:
         """Seat a client; the second one begins the game."""
-        connection.match = self
+        connection.game = self
         self.sides[colour] = connection
         if len(self.sides) < 2:
             return
@@ -242,11 +129,11 @@ class Match:
             side.send(line)
 
     def end(self, ending: Ending | None, loser: str | None = None) -> None:
-        """Close both connections; `ending` says why, unless the rules or nobody's coming did."""
+        """Close both connections. `ending` is None by the rules, and where no opponent came."""
         self._timer.cancel()
-        self._server.matches.pop(self.name, None)
+        self._server.games.pop(self.name, None)
         for side in self.sides.values():
-            side.match = None
+            side.game = None
             side.lines.clear()
             side.close()
         self.sides.clear()
@@ -260,7 +147,7 @@ def other_colour(colour: str) -> str:
 
 
 class Server:
-    """All matches. `start` is None in relay mode; `seconds` is the limit of a move.
+    """All games. `start` is None in relay mode; `seconds` is the limit of a move.
 
     A client waits `wait` seconds for an opponent, and may stay as long without a seat; of clients
     without a seat the oldest one over `idle` goes. Records are written to `records`.
@@ -277,7 +164,7 @@ class Server:
         self.seconds = seconds
         self.start = start
         self.wait = wait
-        self.matches: dict[str, Match] = {}
+        self.games: dict[str, RelayedGame] = {}
         self._records = records
         self._idle = idle
         self._unseated: dict[Connection, asyncio.TimerHandle] = {}
@@ -308,14 +195,14 @@ class Server:
         if colour not in COLOURS:
             connection.send(BAD_COLOUR)
             return
-        match = self.matches.get(name)
-        if match is None:
-            match = self.matches[name] = Match(self, name)
-        if colour in match.sides:
+        game = self.games.get(name)
+        if game is None:
+            game = self.games[name] = RelayedGame(self, name)
+        if colour in game.sides:
             connection.send(TAKEN.format(colour=colour, game=name))
             return
         self.unlist(connection)
-        match.join(connection, colour)
+        game.join(connection, colour)
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
         """Write a strict game's record where records are wanted."""
@@ -330,107 +217,7 @@ class Server:
 
     def stop(self) -> None:
         """End every game and close every connection."""
-        for match in list(self.matches.values()):
-            match.end(Ending.ABORTED)
+        for game in list(self.games.values()):
+            game.end(Ending.ABORTED)
         for connection in list(self._unseated):
             connection.close()
-
-
-EXAMPLES: Final = """
-examples:
-  python3 -m connect4.server
-      relay moves between programs on this machine, port 12345, 10 s a move
-  python3 -m connect4.server --host 0.0.0.0 --port 4000 --time 20
-      the same for the whole network
-  python3 -m connect4.server --strict --records games --max-turns 200
-      keep the board: refuse illegal moves, announce the end, write a record of each game
-  printf 'g1 white\\n13E\\n' | nc 127.0.0.1 12345
-      play by hand; docs/protocol.md has all lines
-"""
-
-
-def make_parser() -> Parser:
-    """Return the command line's parser."""
-    parser = Parser(
-        prog="python3 -m connect4.server",
-        description="Serve games of Dynamic Connect-4 to programs, one line a move.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add = parser.add_argument
-    add("--port", type=port_number, default=12345, help="TCP port (default 12345; 0: any free one)")
-    add("--time", type=time_limit, default=10.0, help="seconds per move (default 10)")
-    add("--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1)")
-    add("--strict", action="store_true", help="keep the board and judge moves and the end")
-    add("--records", metavar="DIR", type=Path, help="strict: write each game's record there")
-    add("--start", metavar="START", help="strict: the position to begin with")
-    add("--max-turns", type=count, help="strict: a draw after so many plies (default 100)")
-    add("--line", type=count, help="strict: pieces in a line that win, 3 or 4 (default 4)")
-    add("--repetition", action="store_true", default=None, help="strict: a third time is a draw")
-    add(
-        "--wait",
-        type=time_limit,
-        default=60.0,
-        help="seconds to wait for a handshake, and for an opponent (default 60)",
-    )
-    add("--idle", type=count, default=1000, help="clients without a seat (default 1000)")
-    return parser
-
-
-def make_server(arguments: argparse.Namespace) -> Server:
-    """Return the server that the command line asks for; raises `BadInput`."""
-    start = None
-    if arguments.strict:
-        state = load_start(DYNAMIC, arguments.start or "start")
-        assert isinstance(state, DynamicState)
-        start = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
-    else:
-        for name in ("records", "start", "max_turns", "line", "repetition"):
-            if getattr(arguments, name) is not None:
-                raise BadInput(f"--{name.replace('_', '-')} needs --strict: a relay keeps no board")
-    if arguments.records is not None and not arguments.records.is_dir():
-        raise BadInput(f"--records {arguments.records}: no such folder")
-    return Server(arguments.time, start, arguments.records, arguments.wait, arguments.idle)
-
-
-async def serve(server: Server, host: str, port: int) -> None:
-    """Serve until a SIGTERM or Ctrl-C; raises `BadInput` where the port cannot be had."""
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stopped.set)
-    try:
-        listener = await loop.create_server(lambda: Connection(server), host, port, backlog=4096)
-    except OSError as error:
-        raise BadInput(f"{host} port {port}: {error.strerror}") from None
-    found = listener.sockets[0].getsockname()
-    mode = "relay" if server.start is None else "strict"
-    print(
-        f"listening on {found[0]} port {found[1]} ({mode}, {server.seconds:g} s a move)", flush=True
-    )
-    try:
-        await stopped.wait()
-    finally:
-        listener.close()
-        server.stop()
-        await asyncio.sleep(0.1)  # what was sent last leaves
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    arguments = make_parser().parse_args(argv)
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    try:
-        asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
-    except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 0
-    return 0

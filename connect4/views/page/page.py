@@ -195,7 +195,7 @@ def line_through(board: Board, cell: int, player: Player, direction: tuple[int, 
 
 
 def analysis_data(record: Record) -> dict[str, Any] | None:
-    """Return what `connect4.analysis.costs` added to the record, None where there is nothing.
+    """Return what the analysis added to the record, None where there is nothing.
 
     A turn is `[before, after, loss, line]`, the line beginning with the better move. Raises
     `BadInput` where the record's `analysis` is not of that form.

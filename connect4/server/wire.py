@@ -1,0 +1,139 @@
+"""A client of the game server: its bytes cut into lines, lines sent to it, and what is no line.
+
+`docs/protocol.md` describes the lines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections import deque
+from typing import Final, Protocol, cast
+
+MAX_LINE: Final = 1024
+"""Bytes of a line without its end."""
+
+MAX_KEPT: Final = 256
+"""Lines of one client that are kept until its turn comes."""
+
+MAX_UNSENT: Final = 65536
+"""Bytes that a client may leave unread before its connection is closed."""
+
+LINGER: Final = 5.0
+"""Seconds that a closed connection gets to take what was sent to it."""
+
+CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+
+
+class Reception(Protocol):
+    """Takes clients that are in no game yet: what a `Connection` needs of the server."""
+
+    def arrived(self, connection: Connection) -> None:
+        """Take a new client."""
+
+    def unlist(self, connection: Connection) -> None:
+        """Take a client off the list of those without a seat."""
+
+    def seat(self, connection: Connection, line: str) -> None:
+        """Answer a handshake."""
+
+
+class Seated(Protocol):
+    """The game that a client has joined."""
+
+    def advance(self) -> None:
+        """Play the next line, if there is one."""
+
+
+class Connection(asyncio.Protocol):
+    """One client: its lines in, lines out to it."""
+
+    def __init__(self, server: Reception) -> None:
+        self._server = server
+        self._partial = b""
+        self._transport: asyncio.Transport | None = None
+        self.lines: deque[str] = deque()
+        self.ended = False
+        """Whether the client will send nothing more."""
+        self.game: Seated | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new client."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=MAX_UNSENT)
+        self._transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_UNSENT
+        )
+        self._server.arrived(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what has come into lines; what is no line, or far too many, ends the connection."""
+        if len(self.lines) + data.count(b"\n") > MAX_KEPT:
+            self.close()
+            return
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        for line in lines:
+            text = decoded(line)
+            if text is None:
+                self.close()
+                return
+            self.lines.append(text)
+        if len(self._partial) > MAX_LINE + 1:
+            self.close()
+            return
+        self.advance()
+
+    def eof_received(self) -> bool:
+        """Keep the way out open: what the client sent before is still to be answered."""
+        if self._partial:
+            self.data_received(b"\n")
+        self.ended = True
+        self.advance()
+        return True
+
+    def pause_writing(self) -> None:
+        """Give up on a client that does not read."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Forget the client."""
+        self._transport = None
+        self.ended = True
+        self.lines.clear()
+        self._server.unlist(self)
+        self.advance()
+
+    def advance(self) -> None:
+        """Do what the lines kept so far allow, one line at a time: the others have their turn."""
+        if self.game is not None:
+            self.game.advance()
+        elif self._transport is None or self._transport.is_closing():
+            return
+        elif self.lines:
+            self._server.seat(self, self.lines.popleft())
+            asyncio.get_running_loop().call_soon(self.advance)
+        elif self.ended:
+            self.close()
+
+    def send(self, line: str) -> None:
+        """Send a line, if the client is still there."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(line.encode() + b"\n")
+
+    def close(self) -> None:
+        """Close once everything is sent, or after `LINGER` seconds."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.close()
+            asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
+
+
+def decoded(line: bytes) -> str | None:
+    """Return a line's text; None where it is too long or no text."""
+    line = line.removesuffix(b"\r")
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if len(line) > MAX_LINE or CONTROL.search(text) else text
