@@ -28,14 +28,14 @@ from tabulate import tabulate
 
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
-from grader.handin.find import Member, Submission
+from grader.handin.submission import Member, Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import Result, play_all, play_game
 from grader.play.schedule import Contestant, Game, Match, baseline, grade_games, submitted
 from grader.results.store import Store
-from grader.rubric import model as rubrics
-from grader.rubric.model import Rubric
+from grader.rubric import reading as rubrics
+from grader.rubric.model import Rubric, make_board
 
 REQUIRED_THROUGHPUT = 1.9
 REQUIRED_OVERHEAD = 0.02
@@ -106,7 +106,7 @@ def schedule(
     """Return games of agents with one source against each other, each game with its own seed."""
     (one, two), sources = contestants(source, 2)
     rubric = rubrics.read()
-    start = rubrics.make_board(board, load_start(EXTENDED, board).to_json())
+    start = make_board(board, load_start(EXTENDED, board).to_json())
     match = Match("benchmark", one, two)
     return [
         Game(match, start, number, 1, number, seconds, rubric.limits) for number in range(games)
@@ -170,7 +170,7 @@ def throughput(repeats: int) -> bool:
 
 def overhead(repeats: int) -> bool:
     (one, two), sources = contestants(THINKS, 2)
-    start = rubrics.make_board("empty8x10", load_start(EXTENDED, "empty8x10").to_json())
+    start = make_board("empty8x10", load_start(EXTENDED, "empty8x10").to_json())
     limits = rubrics.read().limits
     games = [
         Game(Match("overhead", player, baseline("random")), start, 0, 1, 1, 1.0, limits)
@@ -192,7 +192,7 @@ def overhead(repeats: int) -> bool:
 def load(repeats: int) -> bool:
     nodes: dict[int, list[float]] = {1: [], 2: []}
     rubric = rubrics.read()
-    board = rubrics.make_board("case4", load_start(EXTENDED, "case4").to_json())
+    board = make_board("case4", load_start(EXTENDED, "case4").to_json())
     (one, two), sources = contestants(SAYS_NODES, 2)
     games = [
         Game(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, rubric.limits)

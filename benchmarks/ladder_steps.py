@@ -25,7 +25,7 @@ from grader.play.executors import job_count, local_pool
 from grader.play.one_game import play_all
 from grader.play.schedule import SIDES, Game, Match, baseline, seed_of
 from grader.results.store import Store
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
 LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "ai")

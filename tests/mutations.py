@@ -15,7 +15,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.handin.find import Submission, find
+from grader.handin.find import find
+from grader.handin.submission import Submission
 from grader.rubric.model import SubmissionRules
 
 NAMES = [

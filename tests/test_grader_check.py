@@ -15,7 +15,7 @@ from connect4.players.names import importable_sentence
 from grader.handin.form import _READER, Finding, check, check_report, check_source
 from grader.handin.module_state import changing_state
 from grader.handin.removed import INSTEAD
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
 

@@ -14,7 +14,7 @@ from grader.commands import compare
 from grader.marks.intervals import verdict
 from grader.play.schedule import baseline, submitted
 from grader.results.store import Faults, Played
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 

@@ -27,7 +27,7 @@ from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from connect4.views import document
 from grader.commands.play import scratch_for
-from grader.handin.find import Member, Submission
+from grader.handin.submission import Member, Submission
 from grader.marks.points import Mark, marks
 from grader.output import feedback
 from grader.output.formats import gradebook as gradebook_text
@@ -45,7 +45,7 @@ from grader.play.schedule import (
     worth,
 )
 from grader.results.store import Faults, Played, Store, machine
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run

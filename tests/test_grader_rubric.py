@@ -10,7 +10,7 @@ import pytest
 
 from connect4.errors import BadInput
 from grader.commands.play import isolation_level
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 
 
 def refusal(folder: Path, text: str) -> str:

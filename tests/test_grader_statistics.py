@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.marks.intervals import bootstrap, ratings, verdict
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 
 RUBRIC = rubrics.read()
 

@@ -15,8 +15,9 @@ import pytest
 
 from connect4.errors import BadInput
 from grader.handin.archive import file_reader
-from grader.handin.find import Member, Submission, file_name, find
-from grader.rubric import model as rubrics
+from grader.handin.find import find
+from grader.handin.submission import Member, Submission, file_name
+from grader.rubric import reading as rubrics
 from tests.mutations import try_all
 
 RULES = rubrics.read().submission

@@ -13,7 +13,7 @@ from grader.marks.tournament import StageState, deal, group_count, placings, sta
 from grader.output.tables import standing_row, tournament_text
 from grader.play.schedule import Contestant, submitted
 from grader.results.store import Faults, Played
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
 

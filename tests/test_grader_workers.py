@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from connect4.errors import BadInput
-from grader.handin.find import Submission
+from grader.handin.submission import Submission
 from grader.play.executors import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Game, grade_games, submitted
 from grader.results.store import Fault, Store
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from grader.rubric.model import make_board
 from tests.command import ROOT, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records

@@ -20,7 +20,7 @@ from connect4.players.registry import PLAYERS, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from connect4.utils import Integer, get_valid_actions
 from grader.handin.find import find
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from tests.games import agent_file, played, reread
 
 

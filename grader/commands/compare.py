@@ -23,7 +23,7 @@ from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
 from grader.commands.play import DONE, STOPPED, isolation_level, open_pool, read_rubric
 from grader.handin import find as submissions
-from grader.handin.find import FOLDER, file_name
+from grader.handin.submission import FOLDER, file_name
 from grader.marks.intervals import Interval, Verdict, verdict
 from grader.marks.points import Tally, margin_of
 from grader.output.report import last_lines, write

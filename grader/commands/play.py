@@ -17,8 +17,8 @@ from typing import Final
 from connect4.errors import BadInput, headline
 from connect4.isolation.seat import choose_level
 from grader.handin import find as submissions
-from grader.handin.find import Submission
 from grader.handin.form import Finding, check
+from grader.handin.submission import Submission
 from grader.marks.points import by_match, gradable
 from grader.output import formats, report, tables
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
@@ -28,8 +28,8 @@ from grader.play.progress import Progress, duration
 from grader.play.quick import quick
 from grader.play.schedule import Game, baseline, seed_of, worth
 from grader.results.store import Store
-from grader.rubric import model as rubrics
-from grader.rubric.model import Rubric
+from grader.rubric import reading as rubrics
+from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -157,9 +157,9 @@ class Run:
         seed = self.rubric.match.seed
         if seed is None or not self._of_a_class:
             return
-        if seed == rubrics.PRACTICE_SEED:
+        if seed == PRACTICE_SEED:
             raise BadInput(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
-        if seed < rubrics.LEAST_SECRET:
+        if seed < LEAST_SECRET:
             print(
                 f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
                 "moves with it; leave it out, and a secret one is made",
@@ -198,7 +198,7 @@ class Run:
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             print(
-                f"practice seed {rubrics.PRACTICE_SEED}: everybody can work out the random "
+                f"practice seed {PRACTICE_SEED}: everybody can work out the random "
                 "player's moves; a whole class gets a secret seed",
                 file=sys.stderr,
             )

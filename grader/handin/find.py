@@ -1,23 +1,14 @@
 """Finds submissions: single files, a class's folder, the downloads of Moodle and Gradescope, zips.
 
-Layouts, each as a folder or as a zip of it:
-- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder a student, named after them;
-- Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
-  `Full Name_123456_assignsubmission_file_ai.py`;
-- Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
 A student's hand-in may be a zip itself; a zip in that zip is refused.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import unicodedata
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 from connect4.errors import BadInput
 from connect4.players.names import source_text
@@ -25,89 +16,17 @@ from grader.handin.archive import (
     EMPTY,
     MEGABYTE,
     Tree,
-    below,
     class_zip_tree,
     file_reader,
     folder_tree,
     one_line,
     printable,
     short,
-    top_names,
-    tops,
     zip_tree,
 )
+from grader.handin.layouts import UNREADABLE, HandIn, hand_ins, unwrapped
+from grader.handin.submission import Submission, file_name
 from grader.rubric.model import SubmissionRules
-
-MOODLE: Final = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
-)
-UNREADABLE: Final = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".ipynb")
-"""What students also hand in; it is no source and is not opened."""
-
-GRADESCOPE_METADATA: Final = "submission_metadata.yml"
-FOLDER: Final = "submissions"
-"""Folder of the students' files beside the records that name them."""
-
-RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
-"""Names that Windows keeps for devices, whatever their ending."""
-
-MAX_METADATA: Final = 50 * MEGABYTE
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A student as the gradebook knows them."""
-
-    name: str
-    identity: str = ""
-    email: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """One hand-in. Where `problem` is set it cannot be graded, and `source` may be None."""
-
-    name: str
-    place: str
-    """Where it was found, for messages."""
-    source: str | None = None
-    report: str | None = None
-    """The text of `report.txt`, None where there is none."""
-    problem: str | None = None
-    members: tuple[Member, ...] = ()
-    path: Path | None = None
-    """The file itself where it is one on disk, for annotations."""
-    note: str | None = None
-    """What its author should know though it can be graded."""
-
-    @property
-    def sha256(self) -> str | None:
-        """Return the SHA-256 of the source's bytes in hexadecimal."""
-        if self.source is None:
-            return None
-        return hashlib.sha256(self.source.encode()).hexdigest()
-
-
-@dataclass(slots=True)
-class HandIn:
-    """What one student handed in, before a look inside."""
-
-    name: str
-    places: list[str]
-    tree: Tree = field(default_factory=dict)
-    members: tuple[Member, ...] = ()
-    zipped: bool = False
-    problem: str | None = None
-
-
-def file_name(name: str) -> str:
-    """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
-    kept = "".join(
-        letter if letter.isalnum() or letter in " -_().@+" else "_"
-        for letter in unicodedata.normalize("NFC", name)
-    ).strip(" .")
-    kept = f"_{kept}" if RESERVED.match(kept) else kept
-    return kept[:100].encode()[:200].decode(errors="ignore") or "_"
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
@@ -122,8 +41,8 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
             hand_in, file = _single_file(path, name, several=len(paths) > 1)
             found.append(replace(_open_safely(hand_in, rules, file), path=path))
             continue
-        hand_ins = _hand_ins_at(path, name, several=len(paths) > 1)
-        found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in hand_ins)
+        there = _hand_ins_at(path, name, several=len(paths) > 1)
+        found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in there)
     if not found:
         shown = ", ".join(map(str, paths))
         raise BadInput(
@@ -157,10 +76,10 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
         return [HandIn(printable(path.stem), [str(path)], problem=problem)]
     if name is not None or "ai.py" in tree:
         return [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
-    hand_ins = _hand_ins(_unwrapped(tree))
-    if several and not hand_ins:
+    found = hand_ins(unwrapped(tree))
+    if several and not found:
         return [HandIn(printable(path.resolve().stem), [str(path)], tree)]
-    return hand_ins
+    return found
 
 
 def _read_path(path: Path) -> Tree:
@@ -184,84 +103,6 @@ def _with_path(submission: Submission, path: Path) -> Submission:
         if place.suffix == ".py" and os.path.isfile(place):
             return replace(submission, path=place)
     return submission
-
-
-def _unwrapped(tree: Tree) -> Tree:
-    """Return what a single folder around a whole class holds, else the tree itself."""
-    names = top_names(tree)
-    if len(names) != 1 or MOODLE.fullmatch(names[0]):
-        return tree
-    inner = below(tree, names[0])
-    inside = top_names(inner)
-    hand_ins = [
-        name for name in inside if name not in inner or name.lower().endswith((".py", ".zip"))
-    ]
-    if "ai.py" in inner or len(hand_ins) < 2:
-        return tree
-    return inner
-
-
-def _hand_ins(tree: Tree) -> list[HandIn]:
-    """Return one hand-in for each student, in the order of the names in the tree."""
-    students = _gradescope_students(tree)
-    found: dict[tuple[str, str], HandIn] = {}
-    texts: dict[tuple[str, str], HandIn] = {}
-    for top, inside in tops(tree).items():
-        name, identity, inner = _whose(top)
-        if name is None or (not inside and not _counts(top, tree)):
-            continue
-        members = students.get(top, (Member(name, identity),))
-        if _is_online_text(top):
-            text = HandIn(name, [top], members=members, problem="an online text and no file")
-            texts[name, identity] = text
-            continue
-        name = " and ".join(member.name for member in members)
-        part = inside or {inner or top: tree[top]}
-        hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
-        _add(hand_in, top, part, grouped=bool(inner))
-    found = {**texts, **found}
-    names = Counter(name for name, _ in found)
-    for (name, identity), hand_in in found.items():
-        if names[name] > 1:  # two students of one name
-            hand_in.name = f"{name} ({identity})" if identity else name
-    return list(found.values())
-
-
-def _whose(top: str) -> tuple[str | None, str, str]:
-    """Return student, number and the file's own name behind an entry of a class's folder."""
-    moodle = MOODLE.fullmatch(top)
-    if moodle is None:
-        packed = "|".join(map(re.escape, UNREADABLE))
-        ending = rf"(\.py|\.zip|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
-        stem = re.sub(ending, "", top, flags=re.IGNORECASE)
-        return stem or None, "", ""
-    return moodle["name"], moodle["id"], moodle["file"]
-
-
-def _is_online_text(top: str) -> bool:
-    moodle = MOODLE.fullmatch(top)
-    return moodle is not None and moodle["kind"] == "onlinetext"
-
-
-def _counts(top: str, tree: Tree) -> bool:
-    """Return whether a file at the top of a class's folder belongs to a hand-in."""
-    lower = top.lower()
-    if lower.endswith((".py", ".zip", *UNREADABLE)) or MOODLE.fullmatch(top):
-        return True
-    name, _, _ = _whose(top)
-    return lower.endswith(".txt") and f"{name}.py" in tree
-
-
-def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
-    """Add an entry to a hand-in; a second place with code is a second hand-in."""
-    is_report = top.lower().endswith(".txt") and len(part) == 1
-    if is_report and not grouped:
-        part = {"report.txt": next(iter(part.values()))}
-    elif not grouped and hand_in.places:
-        hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
-    if not is_report:
-        hand_in.places.append(top)
-    hand_in.tree.update(part)
 
 
 def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = None) -> Submission:
@@ -393,40 +234,3 @@ def _told_apart(found: list[Submission]) -> list[Submission]:
 def _on_disk(name: str) -> str:
     """Return what a disk that ignores case and ways to write an accent makes of a name."""
     return unicodedata.normalize("NFC", file_name(name).casefold())
-
-
-def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
-    """Return the students behind each folder that Gradescope's metadata names.
-
-    Reads the few lines of the YAML file that matter: folders at the margin, and the `:name:`,
-    `:sid:` and `:email:` of each of their submitters.
-    """
-    if GRADESCOPE_METADATA not in tree:
-        return {}
-    text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
-    students: dict[str, list[dict[str, str]]] = {}
-    folder, inside = "", False
-    for line in text.splitlines():
-        top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
-        key = re.fullmatch(r"\s+(- )?:(\w+):(.*)", line)
-        if top:
-            folder, inside = top[1], False
-            students[folder] = []
-        elif key and folder:
-            if key[2] == "submitters":
-                inside = not students[folder]  # later ones are of the submission's history
-            elif inside and key[2] in ("name", "sid", "email"):
-                if key[1]:
-                    students[folder].append({})
-                if students[folder]:
-                    students[folder][-1][key[2]] = printable(key[3].strip().strip("'\""))
-            elif inside and not key[1]:
-                inside = False
-    return {
-        folder: tuple(
-            Member(student.get("name", folder), student.get("sid", ""), student.get("email", ""))
-            for student in listed
-        )
-        for folder, listed in students.items()
-        if listed
-    }

@@ -26,7 +26,8 @@ from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
 from grader.handout.references import missing
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
+from grader.rubric.model import all_boards
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
@@ -298,7 +299,7 @@ def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a Gradescope autograder: scripts, the kit, the rubric with its files."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
-    boards = {board.name for board in rubrics.all_boards(rubrics.read(path))}
+    boards = {board.name for board in all_boards(rubrics.read(path))}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
@@ -319,7 +320,7 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
     """
     rubric = rubrics.read(path)
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8"), rubric)
-    for board in rubrics.all_boards(rubric):
+    for board in all_boards(rubric):
         beside = path.parent / board.name
         if beside.is_file():
             if ".." in Path(board.name).parts or Path(board.name).is_absolute():

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from grader.handin.find import Submission
 from grader.handin.form import check_source
+from grader.handin.submission import Submission
 from grader.marks.intervals import Interval, bootstrap
 from grader.play import schedule
 from grader.play.schedule import Game, Match

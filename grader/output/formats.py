@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from grader.handin.find import Member
 from grader.handin.form import Finding
+from grader.handin.submission import Member
 from grader.marks.points import Mark, MatchMark, by_match, full_points, margin_of
 from grader.output.tables import (
     MATCH_HEADERS,

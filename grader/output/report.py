@@ -16,14 +16,15 @@ from typing import Final
 
 from connect4 import record as records
 from connect4.errors import BadInput, headline
-from grader.handin.find import FOLDER, Submission, file_name
+from grader.handin.submission import FOLDER, Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
 from grader.play.replays import MADE_BY, replay_data
 from grader.play.schedule import FIRST_SCHEME, Game, grade_games, limits_text
 from grader.results.store import Fault, Played, Store
-from grader.rubric.model import Rubric, from_stored
+from grader.rubric.model import Rubric
+from grader.rubric.reading import from_stored
 
 GRADE: Final = "grade"
 TOURNAMENT: Final = "tournament"

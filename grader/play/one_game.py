@@ -28,7 +28,7 @@ from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.table import Table, Terms
-from grader.handin.find import FOLDER, file_name
+from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.replays import replay_data
 from grader.play.schedule import Contestant, Game, Match, limits_text

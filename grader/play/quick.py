@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.play.schedule import START_SECONDS, Game, Match, grade_games, submitted, timed_turns
-from grader.rubric import model as rubrics
+from grader.rubric import reading as rubrics
 from grader.rubric.model import Board, Rubric
 
 SECONDS: Final = 120.0

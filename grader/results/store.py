@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 
 from connect4.errors import BadInput
 from grader.handin.archive import printable
-from grader.handin.find import Member, Submission
+from grader.handin.submission import Member, Submission
 
 FORMAT: Final = "connect4-results/2"
 FIRST_FORMAT: Final = "connect4-results/1"

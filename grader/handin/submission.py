@@ -1,0 +1,60 @@
+"""A submission: whose it is, its source, its report, and why it cannot be graded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = "submissions"
+"""Folder of the students' files beside the records that name them."""
+
+RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, whatever their ending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A student as the gradebook knows them."""
+
+    name: str
+    identity: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One hand-in. Where `problem` is set it cannot be graded, and `source` may be None."""
+
+    name: str
+    place: str
+    """Where it was found, for messages."""
+    source: str | None = None
+    report: str | None = None
+    """The text of `report.txt`, None where there is none."""
+    problem: str | None = None
+    members: tuple[Member, ...] = ()
+    path: Path | None = None
+    """The file itself where it is one on disk, for annotations."""
+    note: str | None = None
+    """What its author should know though it can be graded."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Return the SHA-256 of the source's bytes in hexadecimal."""
+        if self.source is None:
+            return None
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+
+def file_name(name: str) -> str:
+    """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
+    kept = "".join(
+        letter if letter.isalnum() or letter in " -_().@+" else "_"
+        for letter in unicodedata.normalize("NFC", name)
+    ).strip(" .")
+    kept = f"_{kept}" if RESERVED.match(kept) else kept
+    return kept[:100].encode()[:200].decode(errors="ignore") or "_"

@@ -1,0 +1,297 @@
+"""Reads a rubric from TOML and checks it whole: one clear line for each mistake.
+
+`grader/rubric.toml` is the default; another file needs only the keys in which it differs.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, cast
+
+from connect4.config import ALLOWED_MODULES
+from connect4.errors import BadInput
+from connect4.games import load_start, nearest
+from connect4.games.extended import EXTENDED
+from grader.rubric.model import (
+    PRACTICE_SEED,
+    TIE_BREAKS,
+    AgentLimits,
+    Baseline,
+    Board,
+    CompareRules,
+    MatchRules,
+    PartA,
+    PartB,
+    Rubric,
+    Stage,
+    StatisticsRules,
+    SubmissionRules,
+    TieBreak,
+    TournamentRules,
+    Values,
+    all_boards,
+    make_board,
+)
+from grader.rubric.toml_table import Table
+
+DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
+
+PUBLIC_SEED: Final = (
+    "{source}: match.seed 20240 is the practice seed: everybody can work out the random player's "
+    "moves; leave it out, and a secret one is made, or name a secret number of 18 digits"
+)
+
+MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
+
+OPTIONAL: Final = {"match.": frozenset({"seed"}), "limits.": frozenset({"require"})}
+"""Keys that a rubric may name though the default one does not, by their tables."""
+
+
+def read(path: Path | None = None) -> Rubric:
+    """Read a rubric file, the default one for None; raises `BadInput` naming file and key."""
+    default = _load(DEFAULT)
+    if path is None:
+        return from_values(default, DEFAULT.name, DEFAULT.parent)
+    return from_values(_overlay(default, _load(path), str(path), ""), str(path), path.parent)
+
+
+def from_stored(values: Values, source: str) -> Rubric:
+    """Return a rubric as a results file has it; keys that are newer than the file are the usual."""
+    known = {key: value for key, value in values.items() if key != "boards"}
+    merged = _overlay(_load(DEFAULT), known, source, "")
+    return from_values({**merged, "boards": values.get("boards", {})}, source, None)
+
+
+def _load(path: Path) -> Values:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BadInput(f"{path}: the rubric cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: the rubric is no TOML file: {error}") from None
+
+
+def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
+    """Return `base` with the values of `over`; others than `base` has must be optional keys."""
+    merged = dict(base)
+    known = {*base, *OPTIONAL.get(where, ())}
+    for key, value in over.items():
+        if key not in known:
+            raise BadInput(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
+        both_tables = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = _overlay(base[key], value, source, f"{where}{key}.") if both_tables else value
+    return merged
+
+
+def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
+    """Check plain values; boards are files below `folder` or the kit's, or positions as stored."""
+    top = Table(values, source, "")
+    stored: dict[str, Values] = values.get("boards", {})
+
+    def boards(table: Table) -> tuple[Board, ...]:
+        names = table.list("boards", lambda item: table.text_value("boards", item))
+        if not names:
+            raise table.wrong("boards", "no board; name at least one")
+        return tuple(_board(name, table, folder, stored) for name in names)
+
+    submission = _submission(top.table("submission"))
+    rubric = Rubric(
+        source,
+        values,
+        _match(top.table("match")),
+        replace(_limits(top.table("limits")), allowed=submission.allowed),
+        _part_a(top.table("part_a"), boards),
+        _part_b(top.table("part_b"), boards),
+        _tournament(top.table("tournament"), boards),
+        _compare(top.table("compare"), boards),
+        _statistics(top.table("statistics")),
+        submission,
+    )
+    top.finish("boards")
+    return rubric
+
+
+def with_secret_seed(text: str, rubric: Rubric) -> str:
+    """Return a rubric's TOML text with a secret seed if it names none; raises `BadInput`.
+
+    Also where it names the practice seed.
+    """
+    if rubric.match.seed == PRACTICE_SEED:
+        raise BadInput(PUBLIC_SEED.format(source=rubric.source))
+    if rubric.match.seed is not None:
+        return text
+    line = f"seed = {secrets.randbits(256)}"
+    lines = text.splitlines()
+    place = next((n for n, held in enumerate(lines) if MATCH_TABLE.fullmatch(held)), None)
+    if place is None:
+        lines += ["", "[match]"]
+        place = len(lines) - 1
+    lines.insert(place + 1, line)
+    done = "\n".join(lines) + "\n"
+    try:
+        assert "seed" in tomllib.loads(done)["match"]
+    except tomllib.TOMLDecodeError:
+        raise BadInput(f"{rubric.source}: write its [match] as a table of its own") from None
+    return done
+
+
+def stored_values(rubric: Rubric) -> Values:
+    """Return the values with every board's position, so that no state file is needed again."""
+    return {**rubric.values, "boards": {board.name: board.start for board in all_boards(rubric)}}
+
+
+def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Values]) -> Board:
+    if name in stored:
+        return make_board(name, stored[name])
+    beside = None if folder is None else folder / name
+    try:
+        state = load_start(EXTENDED, str(beside) if beside and beside.is_file() else name)
+    except BadInput as error:
+        raise table.wrong("boards", str(error)) from None
+    return make_board(name, state.to_json())
+
+
+Boards: TypeAlias = Callable[[Table], tuple[Board, ...]]
+
+
+def _match(table: Table) -> MatchRules:
+    rules = MatchRules(
+        table.number("time_limit", above=0),
+        table.whole("repeats", 1),
+        table.whole("seed", 0) if table.has("seed") else None,
+    )
+    table.finish()
+    return rules
+
+
+def _limits(table: Table) -> AgentLimits:
+    limits = AgentLimits(
+        table.number("startup", above=0),
+        table.whole("memory_mb", 64),
+        table.number("time_margin", minimum=0),
+        cast('Literal["game", "move"]', table.choice("lifetime", ("game", "move"))),
+        table.number("startup_total", minimum=0),
+        table.whole("restarts", 0),
+        cast('Literal["process", "strong"]', table.choice("require", ("process", "strong")))
+        if table.has("require")
+        else None,
+    )
+    table.finish()
+    return limits
+
+
+def _part_a(table: Table, boards: Boards) -> PartA:
+    part = PartA(
+        table.number("points", minimum=0),
+        table.number("cap_percent", above=0),
+        table.agent("opponent"),
+        boards(table),
+    )
+    table.finish()
+    return part
+
+
+def _part_b(table: Table, boards: Boards) -> PartB:
+    baselines = []
+    for step in table.tables("baselines"):
+        low = step.number("low")
+        baseline = Baseline(
+            step.agent("agent"), step.number("points", minimum=0), low, step.number("high")
+        )
+        if baseline.high <= low:
+            raise step.wrong("high", f"{baseline.high:g} is not above low, {low:g}")
+        step.finish()
+        baselines.append(baseline)
+    names = [baseline.agent for baseline in baselines]
+    for name in names:
+        if names.count(name) > 1:
+            raise table.wrong("baselines", f"agent {name!r} stands there twice")
+    part = PartB(boards(table), tuple(baselines))
+    table.finish()
+    return part
+
+
+def _tournament(table: Table, boards: Boards) -> TournamentRules:
+    stages = []
+    for item in table.tables("stages"):
+        stages.append(
+            Stage(
+                item.text("name"),
+                item.whole("group_size", 0),
+                item.whole("promote", 0),
+                item.whole("repeats", 1),
+                item.number("time_limit", above=0),
+                boards(item),
+            )
+        )
+        item.finish()
+    for place, stage in enumerate(stages, 1):
+        if stage.group_size == 1:
+            raise table.wrong(f"stages[{place}].group_size", "a group has 2 or more, 0 means all")
+        if place < len(stages) and not stage.promote:
+            raise table.wrong(f"stages[{place}].promote", "nobody would reach the next stage")
+    if not stages or len({stage.name for stage in stages}) < len(stages):
+        raise table.wrong("stages", "expected one or more stages, each with a name of its own")
+
+    def tie_break(item: object) -> TieBreak:
+        return cast("TieBreak", table.choice_value("tie_breaks", item, TIE_BREAKS))
+
+    rules = TournamentRules(
+        table.list("points", lambda item: table.number_value("points", item, minimum=0)),
+        table.list("tie_breaks", tie_break),
+        table.number("ridge", above=0),
+        tuple(stages),
+    )
+    table.finish()
+    return rules
+
+
+def _compare(table: Table, boards: Boards) -> CompareRules:
+    rules = CompareRules(
+        boards(table),
+        table.whole("opening_plies", 0),
+        table.whole("max_games", 2),
+        table.whole("min_pairs", 2),
+        table.share("error"),
+        table.number("effect", above=0),
+        table.number("equal_within", minimum=0),
+    )
+    table.finish()
+    return rules
+
+
+def _statistics(table: Table) -> StatisticsRules:
+    rules = StatisticsRules(
+        table.share("confidence"), table.whole("resamples", 100), table.whole("seed", 0)
+    )
+    table.finish()
+    return rules
+
+
+def _module(table: Table, item: object) -> str:
+    name = table.text_value("allowed", item)
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise table.wrong("allowed", f"expected the name of a module, got {name!r}")
+    return name
+
+
+def _submission(table: Table) -> SubmissionRules:
+    rules = SubmissionRules(
+        table.whole("max_source_kb", 1),
+        table.whole("max_archive_mb", 1),
+        table.whole("max_archive_files", 1),
+        table.whole("report_pages", 1),
+        table.whole("report_lines", 1),
+        table.whole("report_columns", 1),
+        table.list("allowed", lambda item: _module(table, item))
+        if table.has("allowed")  # results of 0.1.0 have none
+        else ALLOWED_MODULES,
+    )
+    table.finish()
+    return rules
