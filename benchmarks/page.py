@@ -26,7 +26,7 @@ from connect4.referee import Result, Turn
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.page.page import page
 from connect4.views.tree.tree import tree_page
-from tests.browser import Browser, NoBrowser
+from tests.browser import Browser, NoBrowserError
 
 PAINT_LIMIT = 100.0
 SIZE_LIMIT = 200_000
@@ -163,7 +163,7 @@ def main() -> int:
     size = len(text.encode())
     try:
         browser = Browser()
-    except NoBrowser as reason:
+    except NoBrowserError as reason:
         print(f"not measured: {reason}")
         return 1
     with tempfile.TemporaryDirectory() as folder:

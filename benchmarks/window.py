@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players.base import Outcome
 from connect4.referee import Started, Turn, TurnEnded
@@ -132,7 +132,7 @@ def main() -> int:
     with screen() as server:
         try:
             window = open_window()
-        except BadInput as error:
+        except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
         shown = [measure(window, 1, Clock(server)) for _ in range(times)]

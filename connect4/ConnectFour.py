@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from connect4 import record as records
 from connect4.cli import Parser, check_place, count, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import BadInput, IsolationFailure
+from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.games.dynamic import DynamicState
@@ -154,7 +154,7 @@ def make_parser() -> Parser:
 
 
 def play(arguments: argparse.Namespace) -> int:
-    """Play what the command line asks for; return the exit status; raises `BadInput`."""
+    """Play what the command line asks for; return the exit status; raises `InputError`."""
     game = find_game(arguments.game)
     one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
@@ -193,12 +193,12 @@ def play(arguments: argparse.Namespace) -> int:
 
 
 def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
-    """Return both agents; `--memory` becomes a part of the solver's name; raises `BadInput`."""
+    """Return both agents; `--memory` becomes a part of the solver's name; raises `InputError`."""
     agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
     if arguments.memory is None:
         return agents
     if all(agent.kind != "solver" for agent in agents):
-        raise BadInput("--memory is an option of the solver, which plays on neither side")
+        raise InputError("--memory is an option of the solver, which plays on neither side")
     for place, agent in enumerate(agents):
         if agent.kind == "solver":
             name = f"{agent.text}{',' if agent.options else ':'}memory={arguments.memory}"
@@ -209,26 +209,28 @@ def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
 def choose_window(view: str) -> Window | None:
     """Return the window where `--view` asks for it and this machine has one, else None.
 
-    Raises `BadInput` for a view that does not exist, and where `window` was named and none opens.
+    Raises `InputError` for a view that does not exist, and where `window` was named and none opens.
     """
     if view not in VIEWS:
-        raise BadInput(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
+        raise InputError(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
     if view in ("terminal", "none"):
         return None
     try:
         return open_window()
-    except BadInput as error:
+    except InputError as error:
         if view == "auto":
             return None
-        raise BadInput(f"--view window: {error}; --view terminal needs none") from None
+        raise InputError(f"--view window: {error}; --view terminal needs none") from None
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
-    """Return the position that the command line asks for; raises `BadInput`."""
+    """Return the position that the command line asks for; raises `InputError`."""
     if arguments.start is None:
         state = game.start(arguments.rows, arguments.columns)
     elif arguments.rows or arguments.columns:
-        raise BadInput("--rows and --columns are for an empty board; a state file has its own size")
+        raise InputError(
+            "--rows and --columns are for an empty board; a state file has its own size"
+        )
     else:
         state = load_start(game, arguments.start)
     options = {name: getattr(arguments, name) for name in ("line", "max_turns", "repetition")}
@@ -236,17 +238,17 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
         return state.with_options(**options)
     for name, value in options.items():
         if value is not None:
-            raise BadInput(f"--{name.replace('_', '-')} is an option of --game dynamic")
+            raise InputError(f"--{name.replace('_', '-')} is an option of --game dynamic")
     return state
 
 
 def write_text(place: Path, text: str) -> None:
-    """Add to a text file, or begin it with an empty text; raises `BadInput`."""
+    """Add to a text file, or begin it with an empty text; raises `InputError`."""
     try:
         with place.open("a" if text else "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
-        raise BadInput(f"{place} cannot be written: {error.strerror}") from None
+        raise InputError(f"{place} cannot be written: {error.strerror}") from None
 
 
 def tell_notes(notes: Sequence[str]) -> None:
@@ -331,7 +333,7 @@ def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.
     if arguments.record or faulty:
         try:
             records.write(record, Path(match.record_name))
-        except BadInput as error:
+        except InputError as error:
             if arguments.record:
                 raise
             print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
@@ -353,13 +355,13 @@ def keep_log(heading: str, log: str, place: Path | None) -> None:
 
 
 def repeat_turn(arguments: argparse.Namespace) -> int:
-    """Do what `--replay-turn` asks for; return the exit status; raises `BadInput`."""
+    """Do what `--replay-turn` asks for; return the exit status; raises `InputError`."""
     usual = make_parser().parse_args([])
     for name, value in vars(arguments).items():
         if name not in WITH_REPLAY_TURN and value != getattr(usual, name):
             option = f"--{name.replace('_', '-')}"
             said = value if name in ("agent1", "agent2", "start") else option
-            raise BadInput(
+            raise InputError(
                 f"--replay-turn takes --time, --isolation and --log, not {said}: "
                 "the record has the rest"
             )
@@ -389,10 +391,10 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.agent2 is None:
             parser.error("two agents are needed, such as: ai random case4.txt")
         return play(arguments)
-    except IsolationFailure as error:
+    except IsolationError as error:
         print(f"error: {error}; --isolation none runs agents without protection", file=sys.stderr)
         return 1
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from connect4 import record as records
 from connect4.cli import Parser
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.views.window.choices import load_choices
 from connect4.views.window.display import open_window
 
@@ -31,18 +31,18 @@ def main(argv: list[str] | None = None) -> int:
         record = records.read(arguments.record) if arguments.record else None
         try:
             window = open_window()
-        except BadInput as error:
+        except InputError as error:
             instead = load_choices().command()
             if record is not None:
                 page = ["python3", "-m", "connect4.views.page", str(arguments.record)]
                 instead = shlex.join([*page, "-o", "game.html"])
-            raise BadInput(f"{error}; in the terminal: {instead}") from None
+            raise InputError(f"{error}; in the terminal: {instead}") from None
         if record is None:
             window.show_start_page()
         else:
             window.replay(record, arguments.record.name)
         window.run()
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import NoReturn
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,8 +51,8 @@ def seed_number(text: str) -> int:
 
 
 def check_place(option: str, path: Path) -> None:
-    """Raise `BadInput`, before any work is done, where no file can be written to `path`."""
+    """Raise `InputError`, before any work is done, where no file can be written to `path`."""
     if not path.parent.is_dir():
-        raise BadInput(f"{option} {path}: no folder {str(path.parent)!r}")
+        raise InputError(f"{option} {path}: no folder {str(path.parent)!r}")
     if path.is_dir():
-        raise BadInput(f"{option} {path}: that is a folder; expected the name of a file")
+        raise InputError(f"{option} {path}: that is a folder; expected the name of a file")

@@ -16,12 +16,12 @@ from contextlib import closing
 from typing import Final
 
 from connect4.cli import Parser, count, port_number, seed_number, time_limit
-from connect4.errors import AgentFailure, BadInput, IllegalAction
+from connect4.errors import AgentError, IllegalAction, InputError
 from connect4.games import load_start
 from connect4.games.base import Player, Seconds
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
 from connect4.isolation.seat import open_seat
-from connect4.players.base import Outcome, PlayerLeft, Seat, Setup
+from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
@@ -54,7 +54,7 @@ def play(
 ) -> str:
     """Play a game that both sides have joined; return the line that says how it ended.
 
-    Raises `AgentFailure` where it was broken off.
+    Raises `AgentError` where it was broken off.
     """
     plies = 0
     while not state.is_over():
@@ -73,7 +73,7 @@ def play(
         try:
             state = state.apply(move)
         except IllegalAction as error:
-            raise AgentFailure(what_was_wrong(line, error)) from None
+            raise AgentError(what_was_wrong(line, error)) from None
         plies += 1
     show(state.display())
     return f"{verdict(state)} ({plies} plies)"
@@ -89,10 +89,10 @@ def what_was_wrong(line: str, error: IllegalAction) -> str:
 
 
 def own_move(seat: Seat, state: DynamicState, seconds: Seconds) -> str:
-    """Return our agent's move as text; raises `AgentFailure` where it has none."""
+    """Return our agent's move as text; raises `AgentError` where it has none."""
     reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.PLAYED or reply.text is None:
-        raise AgentFailure(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
+        raise AgentError(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
     return reply.text
 
 
@@ -130,14 +130,14 @@ def make_parser() -> Parser:
 def join_and_play(arguments: argparse.Namespace) -> str:
     """Play what the command line asks for; return the line that says how it ended.
 
-    Raises `BadInput`, and `AgentFailure` where the game was broken off.
+    Raises `InputError`, and `AgentError` where the game was broken off.
     """
     agent = parse_agent(arguments.agent, DYNAMIC.name)
     state = load_start(DYNAMIC, arguments.start)
     assert isinstance(state, DynamicState)
     state = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
     if len(arguments.game.split()) != 1:
-        raise BadInput(f"game {arguments.game!r}: a game ID is one word")
+        raise InputError(f"game {arguments.game!r}: a game ID is one word")
     player: Player = 1 if arguments.colour == COLOURS[0] else 2
     seed = random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed
     seconds = arguments.time - min(MARGIN[0], MARGIN[1] * arguments.time)
@@ -156,13 +156,13 @@ def main(argv: list[str] | None = None) -> int:
     try:
         entry.ready()
         print(join_and_play(arguments))
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except AgentFailure as error:
+    except AgentError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except (KeyboardInterrupt, PlayerLeft):
+    except (KeyboardInterrupt, PlayerLeftError):
         print("left the game", file=sys.stderr)
         return 130
     return 0

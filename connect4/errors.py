@@ -9,11 +9,11 @@ class IllegalAction(Connect4Error, ValueError):
     """An action that the rules do not allow in the position it was applied to."""
 
 
-class BadInput(Connect4Error, ValueError):
+class InputError(Connect4Error, ValueError):
     """A file, a name or an option that cannot be used: what, where, and what would be right."""
 
 
-class AgentFailure(Connect4Error, RuntimeError):
+class AgentError(Connect4Error, RuntimeError):
     """An agent could not be loaded or answered with an exception.
 
     `detail` is the whole text for the agent's author, the traceback of their own file first.
@@ -24,7 +24,7 @@ class AgentFailure(Connect4Error, RuntimeError):
         self.detail = detail if detail is not None else message
 
 
-class IsolationFailure(Connect4Error, RuntimeError):
+class IsolationError(Connect4Error, RuntimeError):
     """The machine could not run an agent as it was to be run: never the agent's fault."""
 
 

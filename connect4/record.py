@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
 from connect4.players.base import Asked, Outcome
@@ -118,7 +118,7 @@ def dumps(record: Record) -> str:
 
 
 def write(record: Record, path: Path) -> None:
-    """Write the document whole or not at all; raises `BadInput` where the place cannot be had."""
+    """Write the document whole or not at all; raises `InputError` where the place cannot be had."""
     try:
         handle, temporary = _new_file(path)
         try:
@@ -129,7 +129,7 @@ def write(record: Record, path: Path) -> None:
             os.unlink(temporary)
             raise
     except OSError as error:
-        raise BadInput(f"{path}: the record cannot be written: {error.strerror}") from None
+        raise InputError(f"{path}: the record cannot be written: {error.strerror}") from None
 
 
 def _new_file(beside: Path) -> tuple[int, Path]:
@@ -145,20 +145,20 @@ def _new_file(beside: Path) -> tuple[int, Path]:
 
 
 def read(path: Path) -> Record:
-    """Read and check a record; raises `BadInput` that names the file and what is wrong.
+    """Read and check a record; raises `InputError` that names the file and what is wrong.
 
     The turns are replayed from the start and must be legal and give the scores written.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{path}: the record cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: the record cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not a record (byte {error.start} is no text)") from None
+        raise InputError(f"{path}: not a record (byte {error.start} is no text)") from None
     try:
         return loads(text)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def loads(text: str) -> Record:
@@ -166,16 +166,16 @@ def loads(text: str) -> Record:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"not a record: no JSON ({error})") from None
+        raise InputError(f"not a record: no JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else None
-        raise BadInput(f"not a record of a game: format {found!r}, expected {FORMAT!r}")
+        raise InputError(f"not a record of a game: format {found!r}, expected {FORMAT!r}")
     try:
         record = _from_json(document)
-    except BadInput:
+    except InputError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise BadInput(f"not a whole record: {type(error).__name__}: {error}") from None
+        raise InputError(f"not a whole record: {type(error).__name__}: {error}") from None
     check(record)
     return record
 
@@ -201,7 +201,7 @@ KNOWN: Final = frozenset(
 def _from_json(document: dict[str, Any]) -> Record:
     game = find_game(document["game"])
     if document["rules_version"] != game.rules_version:
-        raise BadInput(
+        raise InputError(
             f"rules version {document['rules_version']!r} of {game.name}, "
             f"expected {game.rules_version}"
         )
@@ -261,9 +261,9 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             None if detail is None else _text(detail, "detail"),
         )
     except KeyError as error:
-        raise BadInput(f"turn {number}: no {error}") from None
+        raise InputError(f"turn {number}: no {error}") from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise BadInput(f"turn {number}: {error}") from None
+        raise InputError(f"turn {number}: {error}") from None
 
 
 def _text(value: object, name: str) -> str:
@@ -275,22 +275,22 @@ def _text(value: object, name: str) -> str:
 def replay(record: Record) -> Iterator[State]:
     """Yield the position before the first turn and after each turn.
 
-    Raises `BadInput` that names the turn which the rules do not allow.
+    Raises `InputError` that names the turn which the rules do not allow.
     """
     state = record.start
     yield state
     for turn in record.turns:
         if state.is_over():
-            raise BadInput(f"turn {turn.number}: the game is over before it")
+            raise InputError(f"turn {turn.number}: the game is over before it")
         if turn.player != state.mover:
-            raise BadInput(f"turn {turn.number}: player {turn.player} moves out of turn")
+            raise InputError(f"turn {turn.number}: player {turn.player} moves out of turn")
         if turn.outcome is Outcome.PLAYED:
             try:
                 state = state.apply(turn.action)
             except IllegalAction as error:
-                raise BadInput(f"turn {turn.number}: {turn.text}: {error}") from None
+                raise InputError(f"turn {turn.number}: {turn.text}: {error}") from None
         elif turn.outcome is Outcome.PASS and state.legal_actions():
-            raise BadInput(
+            raise InputError(
                 f"turn {turn.number}: player {turn.player} passes but has a legal action"
             )
         else:
@@ -301,12 +301,12 @@ def replay(record: Record) -> Iterator[State]:
 def _skipped_in_a_row(record: Record) -> int:
     """Return how many turns at the end were skipped one after the other.
 
-    Raises `BadInput` that names the turn which comes after the referee has stopped the game.
+    Raises `InputError` that names the turn which comes after the referee has stopped the game.
     """
     skips = 0
     for turn in record.turns:
         if skips == MAX_CONSECUTIVE_SKIPS and record.game.on_fault is FaultPolicy.SKIP:
-            raise BadInput(f"turn {turn.number}: the game is stalled before it")
+            raise InputError(f"turn {turn.number}: the game is stalled before it")
         if turn.outcome is Outcome.PLAYED:
             skips = 0
         elif turn.outcome is not Outcome.PASS:
@@ -315,7 +315,7 @@ def _skipped_in_a_row(record: Record) -> int:
 
 
 def check(record: Record) -> None:
-    """Replay the record; raises `BadInput` where the turns do not give the result written."""
+    """Replay the record; raises `InputError` where the turns do not give the result written."""
     result = record.result
     assert result is not None
     state = record.start
@@ -323,14 +323,14 @@ def check(record: Record) -> None:
         pass
     last = len(record.turns)
     if state.scores() != result.scores:
-        raise BadInput(
+        raise InputError(
             f"turn {last}: the scores after the last turn are {state.scores()}, "
             f"the record says {result.scores}"
         )
     ending = state.ending()
     by_rules = ending is not None
     if by_rules and result.ending != ending:
-        raise BadInput(
+        raise InputError(
             f"turn {last}: the game ends there with {ending}, the record says {result.ending}"
         )
     if not by_rules and result.ending in (
@@ -340,20 +340,22 @@ def check(record: Record) -> None:
         Ending.DRAW_LIMIT,
         Ending.REPETITION,
     ):
-        raise BadInput(
+        raise InputError(
             f"turn {last}: the record says {result.ending}, but the game is not over there"
         )
     if result.ending is Ending.NOT_LOADED and last:
-        raise BadInput(f"turn {last}: the record says not_loaded, which ends a game before turn 1")
+        raise InputError(
+            f"turn {last}: the record says not_loaded, which ends a game before turn 1"
+        )
     stalled = _skipped_in_a_row(record) >= MAX_CONSECUTIVE_SKIPS
     if result.ending is Ending.STALLED and not stalled:
-        raise BadInput(
+        raise InputError(
             f"turn {last}: the record says stalled, but {MAX_CONSECUTIVE_SKIPS} turns in a row "
             "were not skipped"
         )
     won = final(state, result.ending).winner
     if (by_rules or result.ending is Ending.STALLED) and result.winner != won:
-        raise BadInput(
+        raise InputError(
             f"turn {last}: scores of {state.scores()} make the winner {won}, "
             f"the record says {result.winner}"
         )

@@ -24,7 +24,7 @@ from connect4.games.base import (
     leader,
     opponent,
 )
-from connect4.players.base import Outcome, PlayerLeft, Reply, Seat
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def play(
         yield TurnBegun(number, state, limits[player])
         try:
             reply = seats[player].ask(state, limits[player])
-        except PlayerLeft:
+        except PlayerLeftError:
             result = abandoned(state, Ending.LEFT)
             break
         turn, state = _judge(number, state, reply)

@@ -18,7 +18,7 @@ from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views.page.page import page
 from connect4.views.tree.tree import explain, tree_page
-from tests.browser import PHONE, Browser, NoBrowser
+from tests.browser import PHONE, Browser, NoBrowserError
 
 FOLDER = Path(__file__).parent
 WIDE = (1200, 1480)
@@ -55,7 +55,7 @@ def main() -> int:
     """Make all pictures; return the exit status."""
     try:
         browser = Browser()
-    except NoBrowser as reason:
+    except NoBrowserError as reason:
         print(f"no screenshots: {reason}", file=sys.stderr)
         return 1
     record = game()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from connect4.cli import Parser, count, time_limit
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 STOPPED: Final = 3
 
@@ -173,9 +173,9 @@ def has_command(name: str) -> bool:
 
 
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
-    """Return what a command does; raises `BadInput` where this edition lacks it."""
+    """Return what a command does; raises `InputError` where this edition lacks it."""
     if not has_command(name):
-        raise BadInput(f"{name}: only the teachers' edition has it")
+        raise InputError(f"{name}: only the teachers' edition has it")
     module = importlib.import_module(f"grader.{MODULES.get(name, 'commands.play')}")
     function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
     return function
@@ -194,7 +194,7 @@ def main(argv: list[str] | None = None) -> int:
         command = command_of(arguments.command)
         entry.ready()
         return command(arguments)
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -16,19 +16,19 @@ FRAME = "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done)
 """Waits until the page has been painted and has done what it left for after that."""
 
 
-class NoBrowser(RuntimeError):
+class NoBrowserError(RuntimeError):
     """This machine has no Chromium that can be driven; the text says what to install."""
 
 
 def find_programs() -> tuple[str, str]:
-    """Return the paths of Chromium and its driver; raises `NoBrowser`."""
+    """Return the paths of Chromium and its driver; raises `NoBrowserError`."""
     if importlib.util.find_spec("selenium") is None:
-        raise NoBrowser("no selenium (pip install selenium) to drive a browser")
+        raise NoBrowserError("no selenium (pip install selenium) to drive a browser")
     found = []
     for names in (("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)):
         paths = [path for name in names if (path := shutil.which(name))]
         if not paths:
-            raise NoBrowser(f"no {names[0]} here (apt-get install chromium chromium-driver)")
+            raise NoBrowserError(f"no {names[0]} here (apt-get install chromium chromium-driver)")
         found.append(paths[0])
     return found[0], found[1]
 
@@ -37,7 +37,7 @@ class Browser:
     """One headless Chromium; `open` gives it a page, `assert_quiet` says what it must not do."""
 
     def __init__(self) -> None:
-        """Start it; raises `NoBrowser`."""
+        """Start it; raises `NoBrowserError`."""
         chromium, driver = find_programs()
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service

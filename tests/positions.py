@@ -1,6 +1,6 @@
 """Seeded random positions for the tests and benchmarks of searches."""
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 
 
@@ -8,7 +8,7 @@ def small_start(game, rows, columns):
     """Return an empty board of that size, or the usual start where the game has no other."""
     try:
         return game.start(rows, columns)
-    except BadInput:
+    except InputError:
         return game.start(None, None)
 
 

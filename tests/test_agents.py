@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from connect4.errors import AgentFailure, BadInput
+from connect4.errors import AgentError, InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.players import agents
@@ -29,7 +29,7 @@ def agent(name, game="classic", player=1, seed=0):
 
 
 def refusal(name, game):
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         parse_agent(name, game)
     assert "\n" not in str(refused.value)
     return str(refused.value)
@@ -378,7 +378,7 @@ def test_the_solver_plays_perfectly_and_the_second_best_where_time_is_short():
 
 
 def test_the_solver_says_which_board_it_plays_on():
-    with pytest.raises(AgentFailure, match="6 rows by 7 columns"):
+    with pytest.raises(AgentError, match="6 rows by 7 columns"):
         agent("solver:memory=1").choose(CLASSIC.start(6, 8), None)
     record, _ = played("solver", "random", CLASSIC.start(5, 5), game="classic")
     assert record.turns[0].outcome is Outcome.ERROR

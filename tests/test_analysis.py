@@ -14,7 +14,7 @@ import pytest
 
 from connect4 import record as records
 from connect4.analysis.costs import analyse
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State, leader
 from connect4.players.base import Outcome
@@ -346,7 +346,7 @@ def damaged(**changes: Any) -> dict[str, Any]:
 def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
     game = game_of(GAMES["extended"].read("0\n0 0\n", "start"), ["0"])
     game.extra["analysis"] = analysis
-    with pytest.raises(BadInput, match="the record's analysis cannot be read"):
+    with pytest.raises(InputError, match="the record's analysis cannot be read"):
         page([game])
 
 
@@ -365,7 +365,7 @@ def test_a_broken_file_of_the_student_is_one_clear_line(
 ) -> None:
     path = tmp_path / "broken.py"
     path.write_text(body)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
     assert str(refused.value).startswith(f"agent 'ai:{path}' is asked what each move cost, but ")
     assert "\n" not in str(refused.value)
@@ -393,7 +393,7 @@ def test_what_a_students_file_says_of_a_position_is_checked(
         "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
         f"    def expected_play(self, state): return {answer}\n"
     )
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
     assert part in str(refused.value)
 
@@ -407,6 +407,6 @@ def test_a_students_file_judges_without_a_way_to_the_teachers_files(
         "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
         f"    def expected_play(self, state): open({str(secret)!r}, 'w').write('x')\n"
     )
-    with pytest.raises(BadInput, match="failed in expected_play"):
+    with pytest.raises(InputError, match="failed in expected_play"):
         analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
     assert not secret.exists()

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.classic import CLASSIC, CLASSIC_FULL, from_bits, to_bits
 from connect4.games.grid import grid_of
@@ -130,7 +130,7 @@ def test_the_usual_boards():
 
 @pytest.mark.parametrize("shape", [(0, 7), (13, 7), (6, 0), (6, 13), (-1, 7), (10**9, 10**9)])
 def test_a_board_of_an_impossible_size_is_refused(shape):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         CLASSIC.start(*shape)
     assert str(refusal.value) == (
         f"a board of {shape[0]} rows by {shape[1]} columns: classic Connect 4 has 1 to 12 of each"
@@ -153,7 +153,7 @@ def test_a_board_of_an_impossible_size_is_refused(shape):
     ],
 )
 def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         read(CLASSIC, *lines)
     assert str(refusal.value).startswith(message)
 
@@ -183,7 +183,7 @@ def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():
     ],
 )
 def test_a_bad_start_of_a_record_is_refused(start, part):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         CLASSIC.from_json(start)
     assert str(refusal.value).startswith(part)
 
@@ -219,7 +219,7 @@ def test_the_64_bit_state_comes_back_as_the_same_position():
     ],
 )
 def test_a_number_that_is_no_64_bit_state_is_refused(bits, cause):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         from_bits(bits)
     assert str(bits) in str(refusal.value)
     assert cause in str(refusal.value)
@@ -227,7 +227,7 @@ def test_a_number_that_is_no_64_bit_state_is_refused(bits, cause):
 
 def test_the_64_bit_state_is_of_6_by_7_alone():
     with pytest.raises(
-        BadInput, match="a board of 6 rows by 8 columns; the 64-bit state is 6 by 7"
+        InputError, match="a board of 6 rows by 8 columns; the 64-bit state is 6 by 7"
     ):
         to_bits(CLASSIC.start(6, 8))
 

@@ -4,7 +4,7 @@ from functools import reduce
 
 import pytest
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.dynamic import DYNAMIC
@@ -238,7 +238,7 @@ def test_other_boards_and_piece_counts_come_from_the_file():
     assert state.board().tolist() == [[1, 0, 0, 0], [0, 2, 2, 2]]
     assert state.legal_actions() == ("11E", "11S")
     assert DYNAMIC.start(7, 7).key() == start().key()
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         DYNAMIC.start(6, None)
     assert str(refusal.value) == (
         "Dynamic Connect-4 starts on 7 rows by 7 columns; a state file can hold another board"
@@ -271,7 +271,7 @@ def test_other_boards_and_piece_counts_come_from_the_file():
     ],
 )
 def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         read(*lines)
     assert str(refusal.value).startswith(message)
     assert "\n" not in str(refusal.value)
@@ -297,16 +297,16 @@ def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
     ],
 )
 def test_a_bad_start_of_a_record_is_refused(value, message):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         DYNAMIC.from_json(value)
     assert str(refusal.value).startswith(message)
 
 
 def test_options_that_no_game_can_have_are_refused():
-    with pytest.raises(BadInput, match="a line of 2: expected 3 or 4"):
+    with pytest.raises(InputError, match="a line of 2: expected 3 or 4"):
         start().with_options(line=2)
-    with pytest.raises(BadInput, match="max_turns 0: expected 1 to 100000 plies"):
+    with pytest.raises(InputError, match="max_turns 0: expected 1 to 100000 plies"):
         start().with_options(max_turns=0)
     both = read("O,O,O, ", "X,X,X, ")
-    with pytest.raises(BadInput, match="both sides have 3 in a row; only one can have won"):
+    with pytest.raises(InputError, match="both sides have 3 in a row; only one can have won"):
         both.with_options(line=3)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_game, find_start, load_start, nearest
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, format_action, from_json, parse_action, read, start
@@ -240,7 +240,7 @@ def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
     ],
 )
 def test_a_bad_state_file_is_refused_with_file_line_and_cause(text, message):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         read(text, "f.txt")
     assert str(refusal.value) == message
     assert isinstance(refusal.value, ValueError)
@@ -282,7 +282,7 @@ def test_boards_of_any_even_width_work(shape):
 
 @pytest.mark.parametrize("shape", [(0, 8), (6, 0), (6, 7), (-1, 8)])
 def test_a_board_of_another_size_is_refused(shape):
-    with pytest.raises(BadInput, match="at least 1 row and an even number of columns, 2 or more"):
+    with pytest.raises(InputError, match="at least 1 row and an even number of columns, 2 or more"):
         start(*shape)
 
 
@@ -326,7 +326,7 @@ def test_json_says_no_more_than_needed():
     ],
 )
 def test_a_bad_start_of_a_record_is_refused(value, part):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         from_json(value)
     assert str(refusal.value).startswith("start")
     assert part in str(refusal.value)
@@ -359,7 +359,7 @@ def test_a_start_is_found_by_path_by_name_and_without_its_ending(tmp_path, monke
     ],
 )
 def test_an_unknown_start_suggests_the_nearest(name, hint):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         load_start(EXTENDED, name)
     message = str(refusal.value)
     assert message.startswith(f"{name}: no such file, here or among the kit's initial states")
@@ -370,7 +370,7 @@ def test_an_unknown_start_suggests_the_nearest(name, hint):
 @pytest.mark.parametrize("name", ["cas1.txt", "??", "late8x1.txt"])
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_only_starts_that_the_game_can_read_are_suggested(game, name):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         load_start(game, name)
     suggested = re.findall(r"\w+\.txt", str(refusal.value).partition("initial states")[2])
     assert suggested
@@ -382,9 +382,9 @@ def test_a_file_that_is_no_text_or_far_too_large_is_refused(tmp_path):
     picture, heap = tmp_path / "picture.png", tmp_path / "heap.txt"
     picture.write_bytes(b"\x89PNG")
     heap.write_bytes(b"0 " * 600_000)
-    with pytest.raises(BadInput, match=r"picture\.png: not a text file \(byte 0\)"):
+    with pytest.raises(InputError, match=r"picture\.png: not a text file \(byte 0\)"):
         load_start(EXTENDED, str(picture))
-    with pytest.raises(BadInput, match=r"heap\.txt: larger than 1000000 bytes"):
+    with pytest.raises(InputError, match=r"heap\.txt: larger than 1000000 bytes"):
         load_start(EXTENDED, str(heap))
 
 
@@ -396,7 +396,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_number(tmp_path):
 
 def test_an_unknown_game_lists_the_games():
     assert find_game("extended") is EXTENDED
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         find_game("Extendet")
     assert "no game 'Extendet' (did you mean 'extended'?)" in str(refusal.value)
     assert all(name in str(refusal.value) for name in GAMES)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import State
 from tests.test_games_conformance import check_promises, check_refusals, walk
@@ -79,7 +79,7 @@ def position(game, text):
     """Return the position of a state file, where the rules allow it."""
     try:
         return game.read(text, "made up")
-    except BadInput as error:
+    except InputError as error:
         assert "only one can have won" in str(error)
         hypothesis.reject()
 

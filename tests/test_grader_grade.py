@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
@@ -361,7 +361,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_no_part_of_it(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(BadInput, match=r"old\.csv: cannot be written: No space left"):
+    with pytest.raises(InputError, match=r"old\.csv: cannot be written: No space left"):
         write(tmp_path / "old.csv", "new")
     assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
 
@@ -405,7 +405,7 @@ def test_results_that_one_may_not_read_are_named_as_such(
     (tmp_path / "grade.db").touch()
     monkeypatch.setattr(sqlite3, "connect", closed)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(BadInput, match=r"grade\.db: cannot be read: permission denied"):
+    with pytest.raises(InputError, match=r"grade\.db: cannot be read: permission denied"):
         Store(tmp_path / "grade.db", writing=False)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from connect4 import record as records
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.players.base import Outcome
 from connect4.players.names import importable_sentence
 from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
@@ -72,14 +72,16 @@ def test_a_stub_takes_the_place_of_each_solution() -> None:
     ],
 )
 def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message: str) -> None:
-    with pytest.raises(BadInput, match=re.escape(message)):
+    with pytest.raises(InputError, match=re.escape(message)):
         stripped(source, "ai.py")
 
 
 def test_a_page_is_without_what_is_for_teachers() -> None:
     part = "<!-- BEGIN TEACHERS -->\n\nThe answers.\n<!-- END TEACHERS -->\n"
     assert stripped(f"For all.\n{part}\nThe rest.\n", "a.md", TEACHERS) == "For all.\n\nThe rest.\n"
-    with pytest.raises(BadInput, match=r"^a\.md:1: a teachers' part begins here and does not end$"):
+    with pytest.raises(
+        InputError, match=r"^a\.md:1: a teachers' part begins here and does not end$"
+    ):
         stripped("<!-- BEGIN TEACHERS -->\n", "a.md", TEACHERS)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from grader.commands.play import isolation_level
 from grader.rubric import reading as rubrics
 
@@ -16,7 +16,7 @@ from grader.rubric import reading as rubrics
 def refusal(folder: Path, text: str) -> str:
     path = folder / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         rubrics.read(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: s
 
 
 def test_a_rubric_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="the rubric cannot be read: No such file"):
+    with pytest.raises(InputError, match="the rubric cannot be read: No such file"):
         rubrics.read(tmp_path / "none.toml")
 
 
@@ -152,7 +152,7 @@ def test_less_isolation_than_a_rubric_requires_is_refused(tmp_path: Path) -> Non
     path.write_text("[limits]\nrequire = 'strong'\n", encoding="utf-8")
     asked = argparse.Namespace(isolation="process")
     assert isolation_level(asked, rubrics.read()) == "process"
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         isolation_level(asked, rubrics.read(path))
     said = f"isolation process: {path} requires strong ([limits] require)"
     assert str(caught.value) == said

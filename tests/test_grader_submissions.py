@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from grader.handin.archive import file_reader
 from grader.handin.find import find
 from grader.handin.submission import Member, Submission, file_name
@@ -440,7 +440,7 @@ def test_what_is_no_file_holds_nobody_up(
         with socket.socket(socket.AF_UNIX) as end:
             end.bind("ai.py")
     assert problems(find([tmp_path], RULES)) == {"eve": f"ai.py {NO_FILE}"}
-    with pytest.raises(BadInput, match=r"is a link or no file|No such device"):
+    with pytest.raises(InputError, match=r"is a link or no file|No such device"):
         file_reader(tmp_path / "eve" / "hw" / "ai.py")(10)  # it was a file when it was listed
 
 
@@ -544,7 +544,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_path_without_submissions_is_refused(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "empty").mkdir()
     write(tmp_path, {"notes.txt": "x", "broken.zip": b"PK\x05"})
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         find([tmp_path / name], RULES)
     assert str(caught.value).startswith(f"{tmp_path}/{message}")
 

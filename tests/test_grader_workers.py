@@ -15,9 +15,15 @@ from typing import Any
 
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from grader.handin.submission import Submission
-from grader.play.executors import LocalExecutor, WorkerDied, cluster_pool, job_count, physical_cores
+from grader.play.executors import (
+    LocalExecutor,
+    WorkerDiedError,
+    cluster_pool,
+    job_count,
+    physical_cores,
+)
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Game, grade_games, submitted
 from grader.results.store import Fault, Store
@@ -99,7 +105,7 @@ def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
 
 @pytest.mark.slow
 def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> None:
-    with pytest.raises(WorkerDied, match="the worker died 2 times in this game"):
+    with pytest.raises(WorkerDiedError, match="the worker died 2 times in this game"):
         executor.submit(end_the_worker).result(30)
     assert executor.submit(process_number).result(30) > 0
 
@@ -126,7 +132,7 @@ def test_more_jobs_than_cores_are_refused_unless_forced() -> None:
     assert job_count(None, forced=False) == cores
     assert job_count(cores, forced=False) == cores
     assert job_count(cores + 1, forced=True) == cores + 1
-    with pytest.raises(BadInput, match=f"there are {cores} cores here"):
+    with pytest.raises(InputError, match=f"there are {cores} cores here"):
         job_count(cores + 1, forced=False)
 
 
@@ -166,7 +172,7 @@ def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
     result = play_game({**job, "start": {"board": [[3]], "popouts": 0}})
     assert result["scores"] is None
     assert result["faults"] is None
-    assert result["fault"].startswith("BadInput: start:")
+    assert result["fault"].startswith("InputError: start:")
     with Store(tmp_path / "r.db", writing=True) as store:
         store.add(result)
         assert store.played() == {}
@@ -189,7 +195,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
         rows = database.execute("SELECT status, fault, traceback FROM game").fetchall()
     ((status, fault, trace),) = rows
     assert status == "INFRA"
-    assert fault.startswith("BadInput: start:")
+    assert fault.startswith("InputError: start:")
     assert "\n" not in fault
     assert trace.startswith("Traceback (most recent call last)")
     assert "EXTENDED.from_json" in trace

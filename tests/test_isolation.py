@@ -17,14 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from connect4.errors import BadInput, IsolationFailure
+from connect4.errors import InputError, IsolationError
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import machine, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.seat import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
 from connect4.isolation.spawn import Warden
 from connect4.isolation.timing import Spent, Timed
-from connect4.players.base import Outcome, PlayerLeft, Setup
+from connect4.players.base import Outcome, PlayerLeftError, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
@@ -776,9 +776,9 @@ def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(leve
     opened.close()
     asking.join(10)
     assert not asking.is_alive()
-    assert [type(error) for error in raised] == [PlayerLeft]
+    assert [type(error) for error in raised] == [PlayerLeftError]
     assert not processes()
-    with pytest.raises(PlayerLeft, match="the seat was closed"):
+    with pytest.raises(PlayerLeftError, match="the seat was closed"):
         opened.ask(board(), 1.0)
     opened.close()
 
@@ -813,7 +813,7 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault() -> None:
     opened = seat("plain")
     for pid in processes():
         os.kill(pid, signal.SIGKILL)
-    with pytest.raises(IsolationFailure, match="the process that starts agents has ended"):
+    with pytest.raises(IsolationError, match="the process that starts agents has ended"):
         opened.ask(board(), 5.0)
     opened.close()
 
@@ -822,10 +822,10 @@ def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
-    with pytest.raises(IsolationFailure, match="has ended: no reason given"):
+    with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
     monkeypatch.setattr(sys, "executable", "/no/such/python")
-    with pytest.raises(IsolationFailure, match=r"no process can be started: .*No such file"):
+    with pytest.raises(IsolationError, match=r"no process can be started: .*No such file"):
         seat("plain")
 
 
@@ -909,12 +909,14 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
 ) -> None:
     assert choose_level("none") == ("none", ())
     assert choose_level("process")[0] == "process"
-    with pytest.raises(BadInput, match="isolation 'weak': expected none, process, strong or auto"):
+    with pytest.raises(
+        InputError, match="isolation 'weak': expected none, process, strong or auto"
+    ):
         choose_level("weak")
     machine.bubblewrap_works.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
-        BadInput, match=r"isolation strong: .* is not installed; use process or auto"
+        InputError, match=r"isolation strong: .* is not installed; use process or auto"
     ):
         choose_level("strong")
     level, notes = choose_level("auto")
@@ -925,7 +927,7 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
         "#!/bin/sh\necho 'no permission' >&2\nexit 1\n", encoding="utf-8"
     )
     (tmp_path / "bwrap").chmod(0o755)
-    with pytest.raises(BadInput, match=r"bubblewrap does not work here \(no permission\)"):
+    with pytest.raises(InputError, match=r"bubblewrap does not work here \(no permission\)"):
         choose_level("strong")
     machine.bubblewrap_works.cache_clear()
 
@@ -974,5 +976,5 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
     assert isinstance(again, ExtendedState)
     assert (again.popouts, again.mover, again.maximum) == ((1, 0), 2, (3, 4))
     for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
-        with pytest.raises(BadInput, match="maximum is a pair of whole numbers"):
+        with pytest.raises(InputError, match="maximum is a pair of whole numbers"):
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})

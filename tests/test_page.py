@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, Game, leader
 from connect4.games.extended import ExtendedState
@@ -467,5 +467,5 @@ def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path: Path) -> None:
     assert_refused(refused, "no/x.html: the page cannot be written: No such file or directory")
     refused = run("connect4.ConnectFour", "random", "random", "--page", "no/x.html", cwd=tmp_path)
     assert_refused(refused, "--page no/x.html: no folder 'no'")
-    with pytest.raises(BadInput, match="a page needs at least one record"):
+    with pytest.raises(InputError, match="a page needs at least one record"):
         page([])

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from connect4 import config
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, read
@@ -25,7 +25,7 @@ from tests.games import agent_file, played, reread
 
 
 def refusal(name, game="extended"):
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         parse_agent(name, game)
     message = str(refused.value)
     assert "\n" not in message
@@ -189,7 +189,7 @@ def test_a_syntax_error_names_file_and_line(tmp_path):
 def test_a_file_that_is_no_utf8_text_is_refused_as_by_the_grader(tmp_path, data, line, byte):
     name = source_file(tmp_path, "")
     (tmp_path / "student.py").write_bytes(data)
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         parse_agent(name)
     wrong = f"not UTF-8 (line {line}, byte {byte}); save the file as UTF-8"
     assert str(refusal.value) == f"agent {name!r}: the file {name[3:]!r} is {wrong}"

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Ending
 from connect4.games.extended import read as read_state
-from connect4.players.base import Outcome, PlayerLeft
+from connect4.players.base import Outcome, PlayerLeftError
 from connect4.record import RecordedPlayer, dumps, loads, read, replay, write
 from connect4.referee import Result
 from tests.games import agent_file, played, reread, seated, without_times
@@ -167,7 +167,7 @@ def test_a_game_that_a_person_leaves_has_a_record_too():
         load_failure = None
 
         def ask(self, state, seconds):
-            raise PlayerLeft
+            raise PlayerLeftError
 
         def close(self):
             pass
@@ -259,7 +259,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         (folder, "Is a directory"),
         (tmp_path / ("x" * 300), "File name too long"),
     ]:
-        with pytest.raises(BadInput) as refusal:
+        with pytest.raises(InputError) as refusal:
             write(record, path)
         assert str(refusal.value) == f"{path}: the record cannot be written: {cause}"
     assert os.listdir(tmp_path) == ["folder"]
@@ -286,7 +286,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
     path = tmp_path / "game.json"
     if data is not None:
         path.write_bytes(data)
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         read(path)
     assert str(refusal.value).startswith(f"{path}: ")
     assert message in str(refusal.value)
@@ -334,7 +334,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
     ],
 )
 def test_a_record_that_does_not_replay_is_refused_with_the_turn(change, message):
-    with pytest.raises(BadInput) as refusal:
+    with pytest.raises(InputError) as refusal:
         loads(changed(*change))
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
@@ -348,25 +348,25 @@ def finished_with(turns, **result):
 
 def test_a_turn_after_the_end_is_refused():
     turns = [*FINISHED["turns"], {"player": 1, "action": None, "outcome": "timeout"}]
-    with pytest.raises(BadInput, match="turn 3: the game is over before it"):
+    with pytest.raises(InputError, match="turn 3: the game is over before it"):
         loads(changed("turns", turns))
 
 
 def test_an_end_that_the_rules_do_not_know_yet_is_refused():
     with pytest.raises(
-        BadInput, match="turn 0: the record says no_action, but the game is not over"
+        InputError, match="turn 0: the record says no_action, but the game is not over"
     ):
         loads(finished_with([], ending="no_action"))
 
 
 def test_stalled_takes_exactly_six_skipped_turns_in_a_row():
     assert loads(finished_with(skipped(6))).result.ending is Ending.STALLED
-    with pytest.raises(BadInput, match="turn 5: the record says stalled, but 6 turns in a row"):
+    with pytest.raises(InputError, match="turn 5: the record says stalled, but 6 turns in a row"):
         loads(finished_with(skipped(5)))
-    with pytest.raises(BadInput, match="turn 7: the game is stalled before it"):
+    with pytest.raises(InputError, match="turn 7: the game is stalled before it"):
         loads(finished_with(skipped(7)))
     with pytest.raises(
-        BadInput, match=r"turn 6: scores of .* make the winner 0, the record says 2"
+        InputError, match=r"turn 6: scores of .* make the winner 0, the record says 2"
     ):
         loads(finished_with(skipped(6), winner=2))
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from connect4.errors import AgentFailure
+from connect4.errors import AgentError
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
-from connect4.players.base import Outcome, PlayerLeft, Reply
+from connect4.players.base import Outcome, PlayerLeftError, Reply
 from connect4.players.human import HumanSeat
 from connect4.players.registry import asked_of, parse_agent
 from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play
@@ -129,7 +129,7 @@ def test_the_higher_score_wins(text, scores, winner):
     ],
 )
 def test_a_faulty_turn_is_skipped_and_nothing_is_charged(reply, outcome, detail):
-    events = events_of("2\n0 0\n1 2\n", Script(reply, PlayerLeft()), Script("0"))
+    events = events_of("2\n0 0\n1 2\n", Script(reply, PlayerLeftError()), Script("0"))
     turn, answer = turns_of(events)
     assert (turn.player, turn.outcome, turn.action) == (1, outcome, None)
     assert turn.detail.startswith(detail)
@@ -141,7 +141,7 @@ def test_a_faulty_turn_is_skipped_and_nothing_is_charged(reply, outcome, detail)
 
 
 def test_an_illegal_action_is_kept_as_it_would_be_typed():
-    (turn,) = turns_of(events_of("0\n0 0\n", Script(ILLEGAL), Script(PlayerLeft())))
+    (turn,) = turns_of(events_of("0\n0 0\n", Script(ILLEGAL), Script(PlayerLeftError())))
     assert (turn.text, turn.action) == ("99", None)
 
 
@@ -220,7 +220,7 @@ def test_who_wants_it_has_an_unloaded_agent_lose_its_turns():
 
 
 def test_a_person_who_leaves_ends_the_game_without_a_winner():
-    events = events_of("0\n0 0\n1 1\n", Script("1"), Script(PlayerLeft()))
+    events = events_of("0\n0 0\n1 1\n", Script("1"), Script(PlayerLeftError()))
     assert events[-1].result == Result((6, 0), Ending.LEFT, 0)
     assert isinstance(events[-2], TurnBegun)
 
@@ -251,7 +251,7 @@ def person(lines, said, player=1, strict=False):
 def test_a_person_is_asked_again_with_the_reason_for_what_cannot_be_played(typed, reason):
     said = []
     events = events_of(
-        "1\n0 1 0 2\n", person([typed, "2"], said), Script(PlayerLeft()), limits=(None, 2.0)
+        "1\n0 1 0 2\n", person([typed, "2"], said), Script(PlayerLeftError()), limits=(None, 2.0)
     )
     (turn,) = turns_of(events)
     assert (turn.outcome, turn.text) == (Outcome.PLAYED, "2")
@@ -282,7 +282,7 @@ def test_a_person_leaves_with_a_word_or_at_the_end_of_input(lines):
 
 def test_a_person_on_the_clock_can_be_late():
     events = events_of(
-        "0\n0 0\n", person(["0", "1"], []), Script(PlayerLeft()), limits=(1e-9, None)
+        "0\n0 0\n", person(["0", "1"], []), Script(PlayerLeftError()), limits=(1e-9, None)
     )
     (turn,) = turns_of(events)
     assert turn.outcome is Outcome.TIMEOUT
@@ -330,10 +330,12 @@ def test_which_method_is_asked_follows_the_opponent(tmp_path, opponent, forced, 
 def test_a_state_file_of_the_kit_begins_with_its_mover():
     state = load_start(EXTENDED, "mid10x10")
     assert state.mover == 2
-    events = list(play(EXTENDED, state, {1: Script(PlayerLeft()), 2: Script("0")}, {1: 1, 2: 1}))
+    events = list(
+        play(EXTENDED, state, {1: Script(PlayerLeftError()), 2: Script("0")}, {1: 1, 2: 1})
+    )
     assert turns_of(events)[0].player == 2
 
 
 def test_an_agent_failure_is_a_connect4_error_with_the_whole_text():
-    assert AgentFailure("short").detail == "short"
-    assert AgentFailure("short", "whole").detail == "whole"
+    assert AgentError("short").detail == "short"
+    assert AgentError("short", "whole").detail == "whole"

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from connect4.search.deadline import Deadline, OutOfBudget
+from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN, Evaluation, win_or_loss
 from connect4.search.expectimax import Expectimax
@@ -130,11 +130,11 @@ def test_a_budget_of_nodes_is_never_exceeded_and_the_best_move_so_far_is_kept():
 
 def test_a_search_whose_budget_is_spent_says_so():
     stopped = AlphaBeta(BY_VALUE, deadline=Deadline(nodes=6))
-    with pytest.raises(OutOfBudget):
+    with pytest.raises(OutOfBudgetError):
         stopped.search(Drawn(TEXTBOOK), 2)
     assert stopped.best_so_far is not None
     assert (stopped.best_so_far.move, stopped.best_so_far.value) == ("B", 3)
-    with pytest.raises(OutOfBudget):
+    with pytest.raises(OutOfBudgetError):
         AlphaBeta(BY_VALUE, deadline=Deadline(seconds=0, stride=1)).search(Drawn(TEXTBOOK), 2)
 
 

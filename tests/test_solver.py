@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from connect4.games import GAMES
-from connect4.search.deadline import Deadline, OutOfBudget
+from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.evaluation import WIN, Evaluation, win_or_loss
 from connect4.search.ordering import center
 from connect4.search.solver import Solver
@@ -102,7 +102,7 @@ def test_published_bounds_on_nodes():
 def test_it_stops_at_its_budget_and_stays_usable():
     solver = Solver(memory=16)
     solver.deadline = Deadline(nodes=1000)
-    with pytest.raises(OutOfBudget):
+    with pytest.raises(OutOfBudgetError):
         solver.score(CLASSIC.start(6, 7))
     assert solver.nodes == 1001
     solver.deadline = Deadline()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search import trace as traces
@@ -158,5 +158,5 @@ def test_a_deepening_search_stops_before_a_tree_too_large_to_look_at(
 
 def test_a_tree_too_large_to_look_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traces, "MAX_NODES", 50)
-    with pytest.raises(BadInput, match="more than 50 nodes; choose a smaller depth"):
+    with pytest.raises(InputError, match="more than 50 nodes; choose a smaller depth"):
         traced(Minimax, *STARTS[0])

@@ -16,7 +16,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.analysis.costs import analyse
 from connect4.cli import Parser, check_place, time_limit
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.players.base import Outcome
 from connect4.record import Record
 
@@ -93,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
         found = analyse(record, arguments.time, arguments.jobs, ProgressLine())
         record.extra["analysis"] = found
         records.write(record, place)
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -96,7 +96,7 @@ def analyse(
 ) -> dict[str, Any]:
     """Return the `analysis` of a record; `seconds` are those of each search, `jobs` processes.
 
-    `file` is the student's file that may judge. Raises `BadInput` where it is broken.
+    `file` is the student's file that may judge. Raises `InputError` where it is broken.
     """
     expert = expert_for(record.game, record.start, file)
     text = records.dumps(record)

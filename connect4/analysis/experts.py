@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.games.classic import CLASSIC
 from connect4.games.extended import EXTENDED
@@ -17,7 +17,7 @@ from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import read_answer
 from connect4.search import solver
-from connect4.search.deadline import Deadline, OutOfBudget
+from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN
 from connect4.search.heuristics import DEFAULT, HEURISTICS
@@ -76,8 +76,8 @@ def expert_for(game: Game, start: State, file: AgentName = OWN_FILE) -> Expert:
 
     For ExtendedConnect4 it is the student's file, if its `AIPlayer` offers the method
     `expected_play(state)`, which returns the margin that best play expects for that player, and
-    the moves of it; raises `BadInput` where that file cannot be loaded. For Connect 4 of 6 by 7 it
-    is the solver, with alpha-beta where it runs out of time. Else it is alpha-beta with a
+    the moves of it; raises `InputError` where that file cannot be loaded. For Connect 4 of 6 by 7
+    it is the solver, with alpha-beta where it runs out of time. Else it is alpha-beta with a
     heuristic: in points where points decide, on a scale on which a win is worth 100 where they do
     not.
     """
@@ -120,7 +120,7 @@ def solving(
             while not state.is_over():
                 line.append(perfect.best(state)[0])
                 state = state.apply(line[-1])
-        except OutOfBudget:
+        except OutOfBudgetError:
             if not line:
                 return otherwise(state, seconds / 2)
         return Expected(value, tuple(line))
@@ -139,7 +139,7 @@ def solved_value(state: State, score: int) -> float:
 
 
 def offers_to_judge(file: AgentName) -> bool:
-    """Return whether a student's file has `expected_play`; raises `BadInput` where it is broken."""
+    """Return whether a student's file has `expected_play`; raises `InputError` if it is broken."""
     with closing(Questions(Setup(file, 1, EXTENDED, 1.0, 0, "intelligent"))) as questions:
         key, value = questions.offers("expected_play")
     if key == "failed":
@@ -155,7 +155,7 @@ class FileJudge:
         self._questions: tuple[Seconds, Questions] | None = None
 
     def __call__(self, state: State, seconds: Seconds) -> Expected:
-        """See `Expert.evaluate`; raises `BadInput` where the answer is none."""
+        """See `Expert.evaluate`; raises `InputError` where the answer is none."""
         if self._questions is None or self._questions[0] != seconds:
             setup = Setup(self._file, state.mover, EXTENDED, seconds, 0, "intelligent")
             self._questions = seconds, Questions(setup)
@@ -181,9 +181,9 @@ def _expected(margin: float, moves: Any, state: State) -> Expected:
     return Expected(margin if state.mover == 1 else -margin, tuple(line))
 
 
-def _not_judged(file: AgentName, why: object) -> BadInput:
+def _not_judged(file: AgentName, why: object) -> InputError:
     text = " ".join(str(why).split())
-    return BadInput(f"agent {file.text!r} is asked what each move cost, but {text:.500}")
+    return InputError(f"agent {file.text!r} is asked what each move cost, but {text:.500}")
 
 
 def worth(found: Found, scale: float) -> float:

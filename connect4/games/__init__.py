@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Game, State
 from connect4.games.classic import CLASSIC, CLASSIC_FULL
 from connect4.games.dynamic import DYNAMIC
@@ -32,17 +32,17 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def find_game(name: str) -> Game:
-    """Return the game of that name; raises `BadInput` that lists the names there are."""
+    """Return the game of that name; raises `InputError` that lists the names there are."""
     if name not in GAMES:
         hint = nearest(name, GAMES)
-        raise BadInput(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
+        raise InputError(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
     return GAMES[name]
 
 
 def find_start(game: Game, name: str) -> Path:
     """Return the state file `name`: a path, or one of the kit's own with or without `.txt`.
 
-    Raises `BadInput` that suggests the nearest name among those that the game can read.
+    Raises `InputError` that suggests the nearest name among those that the game can read.
     """
     folder = STARTS / game.folder
     for path in (Path(name), folder / name, folder / f"{name}.txt"):
@@ -50,7 +50,7 @@ def find_start(game: Game, name: str) -> Path:
             return path
     names = [path.name for path in own_starts(game)]
     hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
-    raise BadInput(f"{name}: no such file, here or among the kit's initial states{hint}")
+    raise InputError(f"{name}: no such file, here or among the kit's initial states{hint}")
 
 
 def own_starts(game: Game) -> list[Path]:
@@ -63,22 +63,22 @@ def _is_start(game: Game, path: Path) -> bool:
     """Return whether a state file, perhaps written for another game, is one of this game's."""
     try:
         game.read(path.read_text(encoding="utf-8"), path.name)
-    except (BadInput, OSError, UnicodeDecodeError):
+    except (InputError, OSError, UnicodeDecodeError):
         return False
     return True
 
 
 def load_start(game: Game, name: str) -> State:
-    """Read the state file `name` (see `find_start`); raises `BadInput`."""
+    """Read the state file `name` (see `find_start`); raises `InputError`."""
     path = find_start(game, name)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_START_BYTES + 1)
         if len(data) > MAX_START_BYTES:
-            raise BadInput(f"{name}: larger than {MAX_START_BYTES} bytes; that is no state file")
+            raise InputError(f"{name}: larger than {MAX_START_BYTES} bytes; that is no state file")
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{name}: not a text file (byte {error.start})") from None
+        raise InputError(f"{name}: not a text file (byte {error.start})") from None
     except OSError as error:
-        raise BadInput(f"{name}: {error.strerror}") from None
+        raise InputError(f"{name}: {error.strerror}") from None
     return game.read(text, name)

@@ -251,12 +251,12 @@ class Game:
     start: Callable[[int | None, int | None], State]
     """The position that a game begins with where no file is named, from `rows, columns`.
 
-    None stands for the usual size. Raises `BadInput` where the game has no board of that size.
+    None stands for the usual size. Raises `InputError` where the game has no board of that size.
     """
     read: Callable[[str, str], State]
-    """Reads a state file from `text, source`; raises `BadInput` naming source, line and cause."""
+    """Reads a state file from `text, source`; raises `InputError` naming source, line and cause."""
     from_json: Callable[[dict[str, Any]], State]
-    """Reads the `start` of a record; raises `BadInput`."""
+    """Reads the `start` of a record; raises `InputError`."""
     parse_action: Callable[[str], Action]
     """Reads an action as a person types it; raises `IllegalAction` where the text is none."""
     format_action: Callable[[Action], str]

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
@@ -65,9 +65,9 @@ class OpenColumns(dict[int, tuple[int, ...]]):
 
 @cache
 def layout_of(rows: int, columns: int, variant: Variant) -> Layout:
-    """Return the layout of that size and variant; raises `BadInput` where there is none."""
+    """Return the layout of that size and variant; raises `InputError` where there is none."""
     if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
-        raise BadInput(
+        raise InputError(
             f"a board of {rows} rows by {columns} columns: "
             f"classic Connect 4 has 1 to {MAX_SIDE} of each"
         )
@@ -226,38 +226,38 @@ class ClassicState(State):
 
 
 def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
-    """Return the position with those cells, top row first; raises `BadInput`."""
+    """Return the position with those cells, top row first; raises `InputError`."""
     layout = layout_of(len(rows), len(rows[0]), variant)
     one, two = layout.grid.from_rows(rows)
     ending = Ending.BOARD_FULL if one | two == layout.cells else None
     if variant == "first-four":
         lines = [layout.grid.has_line(tokens) for tokens in (one, two)]
         if all(lines):
-            raise BadInput("both players have four in a row; only one can have won")
+            raise InputError("both players have four in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
     return ClassicState(layout, one, one | two, mover, ending)
 
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
-    """Return an empty board, 6 by 7 unless said otherwise; raises `BadInput`."""
+    """Return an empty board, 6 by 7 unless said otherwise; raises `InputError`."""
     layout = layout_of(6 if rows is None else rows, 7 if columns is None else columns, variant)
     return ClassicState(layout, 0, 0, 1, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
-    """Read a state file, whose first line is `0` or `0 0 MOVER`; raises `BadInput`."""
+    """Read a state file, whose first line is `0` or `0 0 MOVER`; raises `InputError`."""
     popouts, mover, rows = read_position(text, source)
     if popouts != (0, 0):
-        raise BadInput(f"{source}:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)")
+        raise InputError(f"{source}:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)")
     try:
         return position(rows, mover, variant)
-    except BadInput as error:
-        raise BadInput(f"{source}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
-    """Read the `start` of a record; raises `BadInput`."""
+    """Read the `start` of a record; raises `InputError`."""
     return read(variant, text_from_json(value, "classic Connect 4", popouts=0), "start")
 
 
@@ -278,11 +278,11 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
 
     Bit 63 is 1. Column c has its next free row (1 to 7, 7 when full) at bits 60-9c to 62-9c, and
     below that a bit for each row from the bottom up: 1 for a token of player `ai`.
-    Raises `BadInput` for a board of another size.
+    Raises `InputError` for a board of another size.
     """
     grid = state.grid
     if (grid.rows, grid.columns) != BITS_SHAPE:
-        raise BadInput(
+        raise InputError(
             f"a board of {grid.rows} rows by {grid.columns} columns; the 64-bit state is 6 by 7"
         )
     own = state.bitboards()[ai - 1]
@@ -302,18 +302,18 @@ def from_bits(
     """Return the position of a 64-bit number; see `to_bits`.
 
     The number does not say who moves: None means player 1 where both have the same number of
-    tokens or fewer, else player 2. Raises `BadInput` for a number that is no position.
+    tokens or fewer, else player 2. Raises `InputError` for a number that is no position.
     """
     if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise BadInput(f"{bits} is no 64-bit state; expected bit 63 to be 1 and none above it")
+        raise InputError(f"{bits} is no 64-bit state; expected bit 63 to be 1 and none above it")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
         height = (bits >> 60 - 9 * column & 7) - 1
         slots = bits >> 54 - 9 * column & 63
         if height < 0:
-            raise BadInput(f"{bits} is no 64-bit state: column {column} has no next free row")
+            raise InputError(f"{bits} is no 64-bit state: column {column} has no next free row")
         if slots & (1 << 6 - height) - 1:
-            raise BadInput(f"{bits} is no 64-bit state: a token floats in column {column}")
+            raise InputError(f"{bits} is no 64-bit state: a token floats in column {column}")
         for row in range(height):
             rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
     if mover is None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, quoted
 from connect4.games.files import read_cells, read_pieces, shown
 from connect4.games.grid import Grid, grid_of
@@ -37,11 +37,11 @@ class Rules:
     repetition: bool = False
 
     def __post_init__(self) -> None:
-        """Raise `BadInput` for a value that no game can have."""
+        """Raise `InputError` for a value that no game can have."""
         if self.line not in (3, 4):
-            raise BadInput(f"a line of {self.line}: expected 3 or 4")
+            raise InputError(f"a line of {self.line}: expected 3 or 4")
         if not 1 <= self.max_turns <= 100_000:
-            raise BadInput(f"max_turns {self.max_turns}: expected 1 to 100000 plies")
+            raise InputError(f"max_turns {self.max_turns}: expected 1 to 100000 plies")
 
 
 class Layout:
@@ -80,9 +80,9 @@ class Layout:
 
 @cache
 def layout_of(rows: int, columns: int, rules: Rules) -> Layout:
-    """Return the layout of that size; raises `BadInput` where there is none."""
+    """Return the layout of that size; raises `InputError` where there is none."""
     if not (rows in SIDES and columns in SIDES):
-        raise BadInput(
+        raise InputError(
             f"a board of {rows} rows by {columns} columns: "
             f"Dynamic Connect-4 has {SIDES[0]} to {SIDES[-1]} of each"
         )
@@ -255,7 +255,7 @@ class DynamicState(State):
         max_turns: int | None = None,
         repetition: bool | None = None,
     ) -> DynamicState:
-        """Return this position under other rules; None keeps one. Raises `BadInput`."""
+        """Return this position under other rules; None keeps one. Raises `InputError`."""
         old = self.layout.rules
         rules = Rules(
             old.line if line is None else line,
@@ -313,10 +313,10 @@ class DynamicState(State):
 def position(
     layout: Layout, one: int, two: int, mover: Player, turns: int = 0, history: History = ()
 ) -> DynamicState:
-    """Return the position, its ending worked out; raises `BadInput` where it cannot be."""
+    """Return the position, its ending worked out; raises `InputError` where it cannot be."""
     lines = [layout.grid.has_line(pieces) for pieces in (one, two)]
     if all(lines):
-        raise BadInput(f"both sides have {layout.grid.line} in a row; only one can have won")
+        raise InputError(f"both sides have {layout.grid.line} in a row; only one can have won")
     ending = Ending.LINE if any(lines) else None
     if ending is None and history.count((one, two, mover)) >= 2:
         ending = Ending.REPETITION
@@ -337,16 +337,16 @@ O, , , , , ,
 
 
 def start(rows: int | None = None, columns: int | None = None) -> DynamicState:
-    """Return the usual start; raises `BadInput` for a size other than 7 by 7."""
+    """Return the usual start; raises `InputError` for a size other than 7 by 7."""
     if rows not in (None, 7) or columns not in (None, 7):
-        raise BadInput(
+        raise InputError(
             "Dynamic Connect-4 starts on 7 rows by 7 columns; a state file can hold another board"
         )
     return read(START, "start")
 
 
 def read(text: str, source: str) -> DynamicState:
-    """Read a state file; raises `BadInput` with `source:line: cause`.
+    """Read a state file; raises `InputError` with `source:line: cause`.
 
     One line a row, top first, its cells `O` (white), `X` (black) or blank between commas. Lines
     `name=value` may follow; `SETTINGS` has the names.
@@ -373,34 +373,34 @@ def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> D
         if name == "history":
             history = [_read_seen(word, source) for word in text.split()]
         elif name not in SETTINGS:
-            raise BadInput(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
+            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
         elif re.fullmatch("[0-9]{1,9}", text) is None:
-            raise BadInput(f"{source}: {name}={shown(text)}; expected a whole number")
+            raise InputError(f"{source}: {name}={shown(text)}; expected a whole number")
         else:
             values[name] = int(text)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
-            raise BadInput(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
+            raise InputError(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
     try:
         rules = Rules(values["line"], values["max_turns"], bool(values["repetition"]))
         layout = layout_of(len(rows), len(rows[0]), rules)
         one, two = layout.grid.from_rows(rows)
         mover = cast("Player", values["mover"])
         return position(layout, one, two, mover, values["turns"], tuple(history))
-    except BadInput as error:
-        raise BadInput(f"{source}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def _read_seen(word: str, source: str) -> tuple[int, int, Player]:
     """Read an earlier position, `white's mask:black's mask:mover`."""
     match = re.fullmatch("([0-9]{1,30}):([0-9]{1,30}):([12])", word)
     if match is None:
-        raise BadInput(f"{source}: {shown(word)} in history; expected number:number:player")
+        raise InputError(f"{source}: {shown(word)} in history; expected number:number:player")
     return int(match[1]), int(match[2]), cast("Player", int(match[3]))
 
 
 def from_json(value: dict[str, Any]) -> DynamicState:
-    """Read the `start` of a record; raises `BadInput`."""
+    """Read the `start` of a record; raises `InputError`."""
     try:
         rows = [
             read_cells(row, f"start: row {y}", SYMBOLS) for y, row in enumerate(value["board"], 1)
@@ -408,13 +408,13 @@ def from_json(value: dict[str, Any]) -> DynamicState:
         settings = {name: value[name] for name in SETTINGS if name in value}
         seen = [":".join(map(str, seen)) for seen in value.get("history", [])]
     except (AttributeError, KeyError, TypeError) as error:
-        raise BadInput(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
+        raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
     for name, number in settings.items():
         if type(number) is not int and not (name == "repetition" and type(number) is bool):
-            raise BadInput(f"start: {name}={shown(str(number))}; expected a whole number")
+            raise InputError(f"start: {name}={shown(str(number))}; expected a whole number")
         settings[name] = str(int(number))
     if len({len(row) for row in rows}) != 1:
-        raise BadInput("start: the rows of the board are not equally long")
+        raise InputError("start: the rows of the board are not equally long")
     return _assemble(rows, settings | ({"history": " ".join(seen)} if seen else {}), "start")
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
@@ -266,11 +266,11 @@ def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
     """Return an empty board, 6 by 8 unless said otherwise, with 6 pop-outs for each player.
 
-    Raises `BadInput` where the columns are not even in number.
+    Raises `InputError` where the columns are not even in number.
     """
     shape = (6 if rows is None else rows, 8 if columns is None else columns)
     if shape[0] < 1 or shape[1] < 2 or shape[1] % 2:
-        raise BadInput(
+        raise InputError(
             f"a board of {shape[0]} rows by {shape[1]} columns: "
             "ExtendedConnect4 needs at least 1 row and an even number of columns, 2 or more"
         )
@@ -278,18 +278,20 @@ def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
 
 
 def read(text: str, source: str) -> ExtendedState:
-    """Read a state file; raises `BadInput` with `source:line: cause`.
+    """Read a state file; raises `InputError` with `source:line: cause`.
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row, top first.
     """
     popouts, mover, rows = read_position(text, source)
     if len(rows[0]) % 2:
-        raise BadInput(f"{source}:2: {len(rows[0])} columns; the number of columns has to be even")
+        raise InputError(
+            f"{source}:2: {len(rows[0])} columns; the number of columns has to be even"
+        )
     return ExtendedState(np.array(rows, dtype=np.int64), popouts, mover)
 
 
 def from_json(value: dict[str, Any]) -> ExtendedState:
-    """Read the `start` of a record; raises `BadInput`."""
+    """Read the `start` of a record; raises `InputError`."""
     state = read(text_from_json(value, "ExtendedConnect4"), "start")
     if "maximum" in value:
         state.maximum = _read_maximum(value["maximum"], state.popouts)
@@ -303,7 +305,7 @@ def _read_maximum(value: object, popouts: tuple[int, int]) -> tuple[int, int]:
         and all(type(count) is int for count in value)
         and all(left <= count for left, count in zip(popouts, value, strict=True))
     ):
-        raise BadInput("start: maximum is a pair of whole numbers, not below the pop-outs left")
+        raise InputError("start: maximum is a pair of whole numbers, not below the pop-outs left")
     return value[0], value[1]
 
 

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import Any, Final, cast
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Player
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
@@ -22,26 +22,26 @@ def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list
     """Read a state file; return the pop-outs of each, the player to move and the rows, top first.
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row. Raises
-    `BadInput` with `source:line: cause`.
+    `InputError` with `source:line: cause`.
     """
     lines = text.splitlines()
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
-        raise BadInput(f"{source}:1: the file is empty; expected the pop-outs, then the board")
+        raise InputError(f"{source}:1: the file is empty; expected the pop-outs, then the board")
     popouts, mover = _read_first_line(lines[0], source)
     rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines[1:], 2)]
     if not rows:
-        raise BadInput(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
+        raise InputError(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
     for number, row in enumerate(rows, 2):
         if len(row) != len(rows[0]):
-            raise BadInput(
+            raise InputError(
                 f"{source}:{number}: {len(row)} values in this row, {len(rows[0])} in the first"
             )
     for number, (row, below) in enumerate(pairwise(rows), 2):
         for column, (cell, under) in enumerate(zip(row, below, strict=True)):
             if cell and not under:
-                raise BadInput(
+                raise InputError(
                     f"{source}:{number}: the token in column {column} floats above an empty cell"
                 )
     return popouts, mover, rows
@@ -50,40 +50,40 @@ def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list
 def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
     words = line.split()
     if len(words) not in (1, 3):
-        raise BadInput(
+        raise InputError(
             f"{source}:1: {shown(line.strip())}; expected the pop-outs of each player (`6`), "
             "or of both and who moves (`4 3 2`)"
         )
     numbers = [_read_number(word, f"{source}:1") for word in words]
     for number in numbers[:2]:
         if number < 0:
-            raise BadInput(f"{source}:1: {number} pop-outs; the number cannot be negative")
+            raise InputError(f"{source}:1: {number} pop-outs; the number cannot be negative")
     if len(numbers) == 1:
         return (numbers[0], numbers[0]), 1
     if numbers[2] not in (1, 2):
-        raise BadInput(f"{source}:1: player {numbers[2]} to move; expected 1 or 2")
+        raise InputError(f"{source}:1: player {numbers[2]} to move; expected 1 or 2")
     return (numbers[0], numbers[1]), cast("Player", numbers[2])
 
 
 def _read_number(word: str, where: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise BadInput(f"{where}: {shown(word)} is not a number")
+        raise InputError(f"{where}: {shown(word)} is not a number")
     return int(word)
 
 
 def _read_row(line: str, where: str) -> list[int]:
     words = line.split()
     if not words:
-        raise BadInput(f"{where}: a blank line inside the board")
+        raise InputError(f"{where}: a blank line inside the board")
     row = [CELLS[word] if word in CELLS else _read_number(word, where) for word in words]
     for value in row:
         if value not in CELLS.values():
-            raise BadInput(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
+            raise InputError(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
     return row
 
 
 def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
-    """Return the state file that says what a record's `start` says; raises `BadInput`.
+    """Return the state file that says what a record's `start` says; raises `InputError`.
 
     `popouts` is given where the game has none to be read.
     """
@@ -93,12 +93,12 @@ def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
         one, two = found if isinstance(found, list) else (found, found)
         numbers = [one, two, value.get("mover", 1), *(cell for row in rows for cell in row)]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"start: not a position of {game} ({error!r})") from None
+        raise InputError(f"start: not a position of {game} ({error!r})") from None
     for number in numbers:
         if type(number) is not int:
-            raise BadInput(f"start: {shown(str(number))} where a whole number is expected")
+            raise InputError(f"start: {shown(str(number))} where a whole number is expected")
     if not all(rows):
-        raise BadInput("start: a row without cells")
+        raise InputError("start: a row without cells")
     return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
 
 
@@ -107,37 +107,37 @@ def read_pieces(
 ) -> tuple[list[list[int]], dict[str, str]]:
     """Read rows of pieces between commas; return them, top first, and the settings below them.
 
-    Raises `BadInput` with `source:line: cause`.
+    Raises `InputError` with `source:line: cause`.
     """
     rows: list[list[int]] = []
     settings: dict[str, str] = {}
     numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not numbered or "=" in numbered[0][1]:
-        raise BadInput(f"{source}:1: no board; expected rows of {', '.join(symbols)} and blanks")
+        raise InputError(f"{source}:1: no board; expected rows of {', '.join(symbols)} and blanks")
     for number, line in numbered:
         where = f"{source}:{number}"
         name, equals, value = line.partition("=")
         if equals:
             settings[name.strip()] = value.strip()
         elif settings:
-            raise BadInput(f"{where}: {shown(line)} after the settings; expected name=value")
+            raise InputError(f"{where}: {shown(line)} after the settings; expected name=value")
         elif number > numbered[0][0] + len(rows):
-            raise BadInput(f"{where}: a blank line inside the board")
+            raise InputError(f"{where}: a blank line inside the board")
         else:
             rows.append(read_cells(line, where, symbols))
             if len(rows[-1]) != len(rows[0]):
-                raise BadInput(
+                raise InputError(
                     f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
                 )
     return rows, settings
 
 
 def read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
-    """Read one row of pieces; raises `BadInput` that begins with `where`."""
+    """Read one row of pieces; raises `InputError` that begins with `where`."""
     cells = [cell.strip() for cell in line.split(",")]
     for column, cell in enumerate(cells, 1):
         if cell not in ("", *symbols):
-            raise BadInput(
+            raise InputError(
                 f"{where}: {shown(cell)} in column {column}; "
                 f"expected {' or '.join(symbols)} or a blank between commas"
             )

@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from typing import IO, Any, Final
 
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import AgentFailure
+from connect4.errors import AgentError
 from connect4.games.base import Game, Seconds, State
 from connect4.games.extended import ExtendedState
 from connect4.isolation import machine, sandbox, submission
@@ -41,7 +41,7 @@ class Questions:
     """Asks the file that `setup` names; each question is put to an `AIPlayer` of its own."""
 
     def __init__(self, setup: Setup) -> None:
-        """Raise `BadInput` where the file cannot be read; its code is not run before a question."""
+        """Raise `InputError` where the file cannot be read; it runs no code before a question."""
         limits = replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + machine.tasks_of_user())
         self._settings = {"setup": setup_to_json(setup), "limits": asdict(limits)}
         self._process: subprocess.Popen[bytes] | None = None
@@ -148,7 +148,7 @@ def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
         assert isinstance(state, ExtendedState)
         answer = list(getattr(player, method)(state.for_agent()))
         return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
-    except AgentFailure as error:
+    except AgentError as error:
         return json.dumps({"failed": str(error)})
     except BaseException as error:  # whatever the file raises is told to who asked
         return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

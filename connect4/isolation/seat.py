@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from connect4.errors import AgentFailure, BadInput, IllegalAction, IsolationFailure
+from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
@@ -32,7 +32,7 @@ from connect4.isolation.spawn import (
     Warden,
 )
 from connect4.isolation.timing import Timed, one_core
-from connect4.players.base import Agent, Connected, Outcome, PlayerLeft, Reply, Setup
+from connect4.players.base import Agent, Connected, Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.building import build, module_of
 from connect4.players.names import student_file
 from connect4.players.student import StudentAgent, reported_stack, uses_numpy_random
@@ -59,13 +59,13 @@ FREE_LOADING: Final = 0.5
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     """Return the level that `none`, `process`, `strong` or `auto` comes to on this machine.
 
-    Also one line for each protection that is missing here, to be said once. Raises `BadInput`
+    Also one line for each protection that is missing here, to be said once. Raises `InputError`
     where `strong` was asked for and cannot be had.
     """
     if requested == "none":
         return "none", ()
     if requested not in (*LEVELS, "auto"):
-        raise BadInput(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
+        raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
     missing = machine.missing()
     if requested == "process":
         return "process", missing
@@ -73,7 +73,7 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     if why_not is None:
         return "strong", missing
     if requested == "strong":
-        raise BadInput(f"isolation strong: {why_not}; use process or auto")
+        raise InputError(f"isolation strong: {why_not}; use process or auto")
     return "process", (*missing, f"isolation is process, not strong: {why_not}")
 
 
@@ -86,7 +86,7 @@ def open_seat(
 ) -> InProcessSeat | IsolatedSeat:
     """Return a seat whose agent is ready to be asked; a person's seat is a `HumanSeat` instead.
 
-    `core` is the processor that the agent has to stay on. Raises `IsolationFailure` where the
+    `core` is the processor that the agent has to stay on. Raises `IsolationError` where the
     machine cannot run an agent at that level; what is the agent's own fault shows in its turns.
     """
     if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
@@ -109,7 +109,7 @@ class InProcessSeat:
         self.load_failure: str | None = None
         try:
             self._agent = build(setup)
-        except AgentFailure as failure:
+        except AgentError as failure:
             self.load_failure = failure.detail
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
@@ -124,7 +124,7 @@ class InProcessSeat:
             outcome = Outcome.PLAYED
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
-        except AgentFailure as failure:
+        except AgentError as failure:
             outcome, detail = Outcome.ERROR, failure.detail
         took = time.monotonic() - began
         cpu = time.process_time() - cpu_began
@@ -188,13 +188,13 @@ class IsolatedSeat:
     The process is made anew after a late turn or a crash, outside the clock, as far as `Reloads`
     allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
     that could not be loaded has a `load_failure` and fails on every turn. A seat may be closed
-    from another thread while it is asked, which then raises `PlayerLeft`.
+    from another thread while it is asked, which then raises `PlayerLeftError`.
     """
 
     def __init__(
         self, setup: Setup, level: Level, limits: Limits, lifetime: Lifetime, core: int | None
     ) -> None:
-        """Start the agent; raises `IsolationFailure`."""
+        """Start the agent; raises `IsolationError`."""
         self._game = setup.game
         self._name = (
             student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
@@ -231,7 +231,7 @@ class IsolatedSeat:
         except Gone:
             why = self._home.close() or "no reason given"
             self.close()
-            raise IsolationFailure(f"the process that starts agents has ended: {why}") from None
+            raise IsolationError(f"the process that starts agents has ended: {why}") from None
         except BaseException:  # a Ctrl-C too: no process is left behind
             self.close()
             raise
@@ -252,19 +252,19 @@ class IsolatedSeat:
 
         An agent that has not answered `Limits.margin_seconds` after its time is killed; an answer
         before that is late where more than its measured transport is beyond the time. Raises
-        `PlayerLeft` where the seat is closed, `IsolationFailure` where the machine fails.
+        `PlayerLeftError` where the seat is closed, `IsolationError` where the machine fails.
         """
         with self._asking:
             if self._closed:
-                raise PlayerLeft("the seat was closed")
+                raise PlayerLeftError("the seat was closed")
             try:
                 return self._ask(state, seconds)
-            except (Gone, IsolationFailure, OSError, ValueError) as error:
+            except (Gone, IsolationError, OSError, ValueError) as error:
                 if self._closed:
-                    raise PlayerLeft("the seat was closed") from None
+                    raise PlayerLeftError("the seat was closed") from None
                 self.close()
                 if isinstance(error, Gone):
-                    raise IsolationFailure("the process that starts agents has ended") from None
+                    raise IsolationError("the process that starts agents has ended") from None
                 raise
             except BaseException:  # a Ctrl-C: what is asked now must not be answered later
                 self._end()
@@ -391,12 +391,12 @@ class IsolatedSeat:
             child.send(self._settings)
             key, value = read_message(child.receive(time.monotonic() + PATIENCE))
         except Silent:
-            raise IsolationFailure("an agent's process did not start") from None
+            raise IsolationError("an agent's process did not start") from None
         except Ended:
             self._end()
-            raise IsolationFailure(f"an agent's process ended at once: {self.log}") from None
+            raise IsolationError(f"an agent's process ended at once: {self.log}") from None
         if key != "up":
-            raise IsolationFailure(f"an agent's process cannot be isolated: {value}")
+            raise IsolationError(f"an agent's process cannot be isolated: {value}")
         child.known_as(value)
         began = time.monotonic()
         try:
@@ -456,7 +456,7 @@ class IsolatedSeat:
 def setup_to_json(setup: Setup) -> dict[str, Any]:
     """Return what the agent's process is told: its own seed but not the game's, and its source.
 
-    Raises `BadInput` where the student's file cannot be read.
+    Raises `InputError` where the student's file cannot be read.
     """
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":
@@ -465,7 +465,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         try:
             source = (setup.source or path.read_bytes()).decode("latin-1")
         except OSError as error:
-            raise BadInput(f"agent {setup.agent.text!r}: {error.strerror}") from None
+            raise InputError(f"agent {setup.agent.text!r}: {error.strerror}") from None
     return {
         "agent": agent,
         "player": setup.player,

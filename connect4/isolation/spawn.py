@@ -25,7 +25,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from connect4.errors import IsolationFailure
+from connect4.errors import IsolationError
 from connect4.games.base import Seconds
 from connect4.isolation import machine, sandbox, worker
 from connect4.isolation.printed import Log
@@ -121,7 +121,7 @@ class Warden:
     def __init__(
         self, strong: bool, modules: Sequence[str], allowed: Sequence[str] | None = None
     ) -> None:
-        """Start it, with `modules` loaded once for all that it forks; raises `IsolationFailure`.
+        """Start it, with `modules` loaded once for all that it forks; raises `IsolationError`.
 
         `allowed` are the modules that a submission may import; None for an agent of the kit's own.
         """
@@ -144,7 +144,7 @@ class Warden:
             )
         except OSError as error:
             self.control.close()
-            raise IsolationFailure(f"no process can be started: {error}") from None
+            raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
         self.number = self._process.pid

@@ -26,7 +26,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, cast
 
-from connect4.errors import AgentFailure, IllegalAction
+from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.isolation import sandbox, submission
@@ -254,12 +254,12 @@ def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str]
     except IllegalAction as error:
         return {"invalid": str(error)}
     except BaseException as error:
-        cause = error.__context__ if isinstance(error, AgentFailure) else error
+        cause = error.__context__ if isinstance(error, AgentError) else error
         stops = isinstance(cause, SystemExit | KeyboardInterrupt)
         return {"last" if stops else "error": _detail(error)}
 
 
 def _detail(error: BaseException) -> str:
-    if isinstance(error, AgentFailure):
+    if isinstance(error, AgentError):
         return error.detail
     return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())

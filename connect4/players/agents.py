@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
-from connect4.errors import AgentFailure
+from connect4.errors import AgentError
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Agent, Setup
-from connect4.search.deadline import STRIDE, Deadline, OutOfBudget
+from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.expectimax import Expectimax
@@ -229,7 +229,7 @@ class SolverAgent:
         """Return a perfect move; see `players.base.Agent`.
 
         Alpha-beta has the last third of the time, and the move, where the position is not solved
-        before; with `nodes=N` it has N nodes of its own. Raises `AgentFailure` for a board of
+        before; with `nodes=N` it has N nodes of its own. Raises `AgentError` for a board of
         another size.
         """
         deadline = self._budget.deadline(seconds)
@@ -237,8 +237,8 @@ class SolverAgent:
         try:
             return self._solver.best(state)[0]
         except ValueError as error:
-            raise AgentFailure(str(error)) from None
-        except OutOfBudget:
+            raise AgentError(str(error)) from None
+        except OutOfBudgetError:
             search = TableAlphaBeta(HEURISTICS["windows"].evaluation("classic"), center, deadline)
             return deepen(search, state, MAX_DEPTH).move
 
@@ -248,8 +248,8 @@ class SolverAgent:
         try:
             return nodes_of_solver(self._solver, state)
         except ValueError as error:
-            raise AgentFailure(str(error)) from None
-        except OutOfBudget:
+            raise AgentError(str(error)) from None
+        except OutOfBudgetError:
             return []
 
     def _allow(self, deadline: Deadline) -> None:

@@ -43,7 +43,7 @@ class Reply:
     detail: str | None = None
 
 
-class PlayerLeft(Exception):
+class PlayerLeftError(Exception):
     """A person has left the table."""
 
 
@@ -103,7 +103,7 @@ class Seat(Protocol):
         ...
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the reply to `state`; raises `PlayerLeft` where a person leaves."""
+        """Return the reply to `state`; raises `PlayerLeftError` where a person leaves."""
         ...
 
     def close(self) -> None:

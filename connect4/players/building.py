@@ -14,7 +14,7 @@ def module_of(kind: str) -> str:
 def build(setup: Setup) -> Agent:
     """Return the agent that `setup` names, one of `registry.PLAYERS` but no person.
 
-    Raises `AgentFailure` where a student's file cannot be loaded or a server not be reached.
+    Raises `AgentError` where a student's file cannot be loaded or a server not be reached.
     """
     match setup.agent.kind:
         case "ai":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from connect4.errors import IllegalAction
 from connect4.games.base import Game, Seconds, State
-from connect4.players.base import Outcome, PlayerLeft, Reply
+from connect4.players.base import Outcome, PlayerLeftError, Reply
 
 LEAVE = frozenset({"q", "quit", "exit"})
 
@@ -50,9 +50,9 @@ class HumanSeat:
             try:
                 text = self._read_line(prompt).strip()
             except EOFError:
-                raise PlayerLeft("end of input") from None
+                raise PlayerLeftError("end of input") from None
             if text.lower() in LEAVE:
-                raise PlayerLeft("left the game")
+                raise PlayerLeftError("left the game")
             try:
                 action = self._game.parse_action(text)
                 if not self._strict:

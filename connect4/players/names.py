@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class AgentName:
 def split_name(text: str) -> AgentName:
     """Take a name apart; whether there is such an agent is not judged here.
 
-    Raises `BadInput` where an option is given twice or follows no pattern.
+    Raises `InputError` where an option is given twice or follows no pattern.
     """
     kind, colon, rest = text.strip().partition(":")
     if colon and not rest:
-        raise BadInput(f"agent {text!r}: nothing follows the colon")
+        raise InputError(f"agent {text!r}: nothing follows the colon")
     positional: list[str] = []
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
@@ -38,17 +38,17 @@ def split_name(text: str) -> AgentName:
         key = key.strip()
         if not (equals and key.isidentifier()):
             if options:
-                raise BadInput(f"agent {text!r}: {part!r} is no option; expected key=value")
+                raise InputError(f"agent {text!r}: {part!r} is no option; expected key=value")
             positional.append(part)
         elif key in options:
-            raise BadInput(f"agent {text!r}: option {key!r} is given twice")
+            raise InputError(f"agent {text!r}: option {key!r} is given twice")
         else:
             options[key] = value.strip()
     return AgentName(text.strip(), kind, ",".join(positional), options)
 
 
 def source_text(data: bytes) -> str:
-    """Return the text of a student's file; raises `BadInput` where it is not UTF-8.
+    """Return the text of a student's file; raises `InputError` where it is not UTF-8.
 
     Text of two bytes a letter may pass for UTF-8, but for its null bytes.
     """
@@ -59,7 +59,7 @@ def source_text(data: bytes) -> str:
         return text
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(
+        raise InputError(
             f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
         ) from None
 

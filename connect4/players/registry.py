@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import nearest
 from connect4.games.base import State
 from connect4.players import agents
@@ -89,61 +89,61 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
 
 
 def parse_agent(text: str, game: str = "extended") -> AgentName:
-    """Return the agent's name, checked whole; raises `BadInput` that lists what would be right."""
+    """Return the agent's name, checked whole; raises `InputError` that lists what is right."""
     name = split_name(text)
     if name.kind not in PLAYERS:
         if text.endswith(".py"):
-            raise BadInput(f"no agent {text!r}; for a student's file write {'ai:' + text!r}")
+            raise InputError(f"no agent {text!r}; for a student's file write {'ai:' + text!r}")
         near = nearest(name.kind, PLAYERS)
         usages = ", ".join(PLAYERS if near else (kind.usage for kind in PLAYERS.values()))
-        raise BadInput(f"no agent {text!r}{near}; the agents are {usages}")
+        raise InputError(f"no agent {text!r}{near}; the agents are {usages}")
     kind = PLAYERS[name.kind]
     if kind.games is not None and game not in kind.games:
-        raise BadInput(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
+        raise InputError(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
     if name.rest and not kind.takes_rest:
-        raise BadInput(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
+        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
     wrong = kind.wrong_rest(name.rest)
     if wrong is not None:
-        raise BadInput(f"agent {text!r}: {wrong}")
+        raise InputError(f"agent {text!r}: {wrong}")
     for key, value in name.options.items():
         if key not in kind.options:
             known = ", ".join(kind.options) or "none"
             hint = nearest(key, kind.options)
-            raise BadInput(f"agent {text!r}: no option {key!r}{hint}; the options are {known}")
+            raise InputError(f"agent {text!r}: no option {key!r}{hint}; the options are {known}")
         wrong = kind.options[key](value, game)
         if wrong is not None:
-            raise BadInput(f"agent {text!r}: {key} is {wrong}, not {value!r}")
+            raise InputError(f"agent {text!r}: {key} is {wrong}, not {value!r}")
     clash = kind.contradiction(name.options)
     if clash is not None:
-        raise BadInput(f"agent {text!r}: {clash}")
+        raise InputError(f"agent {text!r}: {clash}")
     if name.kind == "ai":
         _check_file(text, student_file(name))
     return name
 
 
 def check_board(name: AgentName, state: State) -> None:
-    """Raise `BadInput` where the agent does not play on that board."""
+    """Raise `InputError` where the agent does not play on that board."""
     wrong = PLAYERS[name.kind].wrong_board(state)
     if wrong is not None:
-        raise BadInput(f"agent {name.text!r} {wrong}")
+        raise InputError(f"agent {name.text!r} {wrong}")
 
 
 def _check_file(text: str, path: Path) -> None:
     if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
         if not os.access(path, os.R_OK):
-            raise BadInput(f"agent {text!r}: the file {str(path)!r} cannot be read")
+            raise InputError(f"agent {text!r}: the file {str(path)!r} cannot be read")
         try:
             source_text(path.read_bytes())
-        except BadInput as error:
-            raise BadInput(f"agent {text!r}: the file {str(path)!r} is {error}") from None
+        except InputError as error:
+            raise InputError(f"agent {text!r}: the file {str(path)!r} is {error}") from None
         return
     if os.path.isdir(path):
-        raise BadInput(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
+        raise InputError(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
     near = difflib.get_close_matches(path.name, names, n=1)
     hint = f" (did you mean {str(path.with_name(near[0]))!r}?)" if near else ""
-    raise BadInput(f"agent {text!r}: no file {str(path)!r}{hint}")
+    raise InputError(f"agent {text!r}: no file {str(path)!r}{hint}")
 
 
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:

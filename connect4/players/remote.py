@@ -10,7 +10,7 @@ import socket
 import time
 from typing import Final
 
-from connect4.errors import AgentFailure
+from connect4.errors import AgentError
 from connect4.games.base import Seconds, State
 from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.players.base import Setup
@@ -24,7 +24,7 @@ USAGE: Final = "remote:HOST:PORT:GAMEID:COLOUR"
 
 
 class Wire:
-    """A connection to a game server; every trouble with it is an `AgentFailure`."""
+    """A connection to a game server; every trouble with it is an `AgentError`."""
 
     def __init__(self, host: str, port: int, patience: Seconds = 10.0) -> None:
         self._pending = b""
@@ -33,14 +33,14 @@ class Wire:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
-            raise AgentFailure(f"{host} port {port}: no game server there ({why})") from None
+            raise AgentError(f"{host} port {port}: no game server there ({why})") from None
 
     def send(self, line: str) -> None:
         """Send a line."""
         try:
             self._socket.sendall(line.encode() + b"\n")
         except OSError:
-            raise AgentFailure("the server has closed the connection") from None
+            raise AgentError("the server has closed the connection") from None
 
     def read(self, seconds: Seconds | None) -> str:
         """Return the next line; `seconds` None waits as long as it takes."""
@@ -51,14 +51,14 @@ class Wire:
                 self._socket.settimeout(left)
                 data = self._socket.recv(4096)
             except TimeoutError:
-                raise AgentFailure(f"no line from the server within {seconds:g} s") from None
+                raise AgentError(f"no line from the server within {seconds:g} s") from None
             except OSError:
                 data = b""
             if not data:
-                raise AgentFailure("the server has closed the connection: the opponent is gone")
+                raise AgentError("the server has closed the connection: the opponent is gone")
             self._pending += data
             if len(self._pending) > MAX_ANSWER:
-                raise AgentFailure("what came from the server is no line")
+                raise AgentError("what came from the server is no line")
         line, self._pending = self._pending.split(b"\n", 1)
         return line.removesuffix(b"\r").decode("utf-8", "replace")
 
@@ -67,14 +67,14 @@ class Wire:
         self.send(f"{game} {colour}")
         answer = self.read(seconds)
         if answer != f"{game} {colour}":
-            raise AgentFailure(f"the server says: {answer}")
+            raise AgentError(f"the server says: {answer}")
 
     def play(self, move: str, seconds: Seconds | None = None) -> None:
         """Send a move and read it back."""
         self.send(move)
         answer = self.read(seconds)
         if answer[:3] != move:
-            raise AgentFailure(f"the server does not take the move {move}: {answer}")
+            raise AgentError(f"the server does not take the move {move}: {answer}")
 
     def close(self) -> None:
         """Hang up."""
@@ -115,7 +115,7 @@ class RemoteAgent:
         left = None if seconds is None else seconds - (time.monotonic() - began)
         line = self._wire.read(left)
         if re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
-            raise AgentFailure(f"the server says: {line}")
+            raise AgentError(f"the server says: {line}")
         return line[:3]
 
     def _send_last(self, state: State, seconds: Seconds | None) -> None:
@@ -127,7 +127,7 @@ class RemoteAgent:
         """Send our side's last move where that ended the game."""
         try:
             self._send_last(state, 2.0)
-        except AgentFailure:
+        except AgentError:
             return  # the game is over here whatever the server says
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
-from connect4.errors import AgentFailure, IllegalAction, headline
+from connect4.errors import AgentError, IllegalAction, headline
 from connect4.games.base import Seconds, State
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players.base import Setup
@@ -57,7 +57,7 @@ Note: TypeAlias = Callable[[BaseException], str | None]
 class StudentAgent:
     """An `AIPlayer` of the file that `setup` names.
 
-    Raises `AgentFailure` where the file cannot be loaded or the player not be constructed.
+    Raises `AgentError` where the file cannot be loaded or the player not be constructed.
     """
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
@@ -71,25 +71,25 @@ class StudentAgent:
             if setup.source is None:
                 self._source = self._path.read_bytes()
             if b"\0" in self._source:
-                raise AgentFailure(f"{self._path.name} is not UTF-8; save the file as UTF-8")
+                raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):
                 np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
             module = self._load_module()
             if not hasattr(module, "AIPlayer"):
-                raise AgentFailure(f"{self._path.name} defines no class AIPlayer")
+                raise AgentError(f"{self._path.name} defines no class AIPlayer")
             seconds = setup.seconds
             limit = int(seconds) if float(seconds).is_integer() else seconds
             self.player = module.AIPlayer(setup.player, limit)
             if "nodes" in setup.agent.options:
                 self.player.node_budget = int(setup.agent.options["nodes"])
-        except (AgentFailure, KeyboardInterrupt):  # the latter is a person's Ctrl-C
+        except (AgentError, KeyboardInterrupt):  # the latter is a person's Ctrl-C
             raise
         except BaseException as error:
             signature = "__init__(self, player_number, time)"
             raise self._failure("could not be loaded", error, signature) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> ExtendedAction:
-        """Ask the student's method and read its answer; `AgentFailure` has the traceback."""
+        """Ask the student's method and read its answer; `AgentError` has the traceback."""
         assert isinstance(state, ExtendedState)
         try:
             answer = getattr(self.player, self._method)(state.for_agent())
@@ -114,7 +114,7 @@ class StudentAgent:
         exec(code, vars(module))
         return module
 
-    def _failure(self, what: str, error: BaseException, signature: str) -> AgentFailure:
+    def _failure(self, what: str, error: BaseException, signature: str) -> AgentError:
         """Return the failure with a traceback that begins in the agent's own file.
 
         Where no line of that file was reached, `signature` is what its method should look like.
@@ -129,7 +129,7 @@ class StudentAgent:
         except Exception:  # the agent wrote the error's class, whose __str__ may do anything
             text = f"{type(error).__name__}: (its text could not be made)"
         text = clipped(text)
-        return AgentFailure(f"{name} {what}: {headline(text)[:200]}", text)
+        return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 
 def clipped(text: str) -> str:

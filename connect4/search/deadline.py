@@ -12,7 +12,7 @@ STRIDE: Final = 64
 """Nodes between two looks at the clock: a few milliseconds at most."""
 
 
-class OutOfBudget(Exception):
+class OutOfBudgetError(Exception):
     """The search has used up its time or its nodes."""
 
 
@@ -31,7 +31,7 @@ class Deadline:
         self.next_check = min(stride, self._nodes + 1)
 
     def check(self, nodes: int) -> None:
-        """Raise `OutOfBudget` where `nodes` are one too many or the time is up."""
+        """Raise `OutOfBudgetError` where `nodes` are one too many or the time is up."""
         if nodes > self._nodes or time.monotonic() >= self._end:
-            raise OutOfBudget
+            raise OutOfBudgetError
         self.next_check = min(nodes + self._stride, self._nodes + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from connect4.games.base import State
-from connect4.search.deadline import OutOfBudget
+from connect4.search.deadline import OutOfBudgetError
 from connect4.search.evaluation import WIN
 from connect4.search.minimax import Found, Minimax
 
@@ -22,6 +22,6 @@ def deepen(search: Minimax, state: State, depth: int) -> Found:
             found = search.search(state, plies, found.move)
             if found.complete or abs(found.value) >= WIN:
                 break
-    except OutOfBudget:
+    except OutOfBudgetError:
         found = search.best_so_far or found
     return found

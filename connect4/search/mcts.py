@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from connect4.games.base import State
-from connect4.search.deadline import Deadline, OutOfBudget
+from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.moves import Move, after, ascending
 
 WON: Final = math.inf
@@ -101,7 +101,7 @@ class Mcts:
                 if self.iterations >= self._deadline.next_check:
                     self._deadline.check(self.iterations)
                 self._iterate()
-        except OutOfBudget:
+        except OutOfBudgetError:
             pass
 
     def best(self) -> Move:

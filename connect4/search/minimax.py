@@ -85,7 +85,7 @@ class Minimax:
         """Search a position that is not over `depth >= 1` plies deep.
 
         `first` is tried before the others; it changes what the search costs, never what it finds.
-        Raises `OutOfBudget`, and leaves `best_so_far`.
+        Raises `OutOfBudgetError`, and leaves `best_so_far`.
         """
         self.best_so_far = None
         self.horizon = False
@@ -131,7 +131,7 @@ class Minimax:
         return self.order(state)
 
     def count(self) -> None:
-        """Count a node; raises `OutOfBudget`."""
+        """Count a node; raises `OutOfBudgetError`."""
         self.nodes += 1
         if self.nodes >= self.deadline.next_check:
             self.deadline.check(self.nodes)

@@ -59,7 +59,7 @@ class Solver:
     """Scores positions; `nodes` counts the calls of its search since it was made.
 
     Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError`
-    for another board and `OutOfBudget` as `deadline` says.
+    for another board and `OutOfBudgetError` as `deadline` says.
     """
 
     def __init__(self, memory: int = 256) -> None:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Final, NamedTuple
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.search import mcts
-from connect4.search.deadline import OutOfBudget
+from connect4.search.deadline import OutOfBudgetError
 from connect4.search.expectimax import Expectimax
 from connect4.search.minimax import Found, Minimax
 from connect4.search.moves import Move
@@ -100,8 +100,8 @@ class Trace:
         move, own, nodes = self._move, len(self._growing), self._growing
         if own >= MAX_NODES:
             if self.nodes:
-                raise OutOfBudget  # the depth before is kept
-            raise BadInput(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
+                raise OutOfBudgetError  # the depth before is kept
+            raise InputError(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
         kind = self._kind(state)
         window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
         node = Node(len(self._visited), move, kind, None, *window, Flag(0))
@@ -152,8 +152,8 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
 def nodes_of_solver(perfect: Solver, start: State) -> list[Node]:
     """Return the line of perfect play, and at each of its positions the score of every move.
 
-    The line ends early where the solver's budget does; raises `OutOfBudget` where that is before
-    the first moves are scored.
+    The line ends early where the solver's budget does; raises `OutOfBudgetError` where that is
+    before the first moves are scored.
     """
     nodes = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
     line: list[Move] = []
@@ -172,7 +172,7 @@ def nodes_of_solver(perfect: Solver, start: State) -> list[Node]:
             over = Flag.FINAL if after.is_over() else Flag(0)
             nodes.append(Node(ply + 1, column, kind, value, -math.inf, math.inf, over))
             if column == best and not over:
-                with suppress(OutOfBudget):
+                with suppress(OutOfBudgetError):
                     look(after, ply + 1)
 
     look(start, 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.cli import Parser, count, port_number, time_limit
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC, DynamicState
 from connect4.server.relay import Server
@@ -63,7 +63,7 @@ def make_parser() -> Parser:
 
 
 def make_server(arguments: argparse.Namespace) -> Server:
-    """Return the server that the command line asks for; raises `BadInput`."""
+    """Return the server that the command line asks for; raises `InputError`."""
     start = None
     if arguments.strict:
         state = load_start(DYNAMIC, arguments.start or "start")
@@ -72,14 +72,16 @@ def make_server(arguments: argparse.Namespace) -> Server:
     else:
         for name in ("records", "start", "max_turns", "line", "repetition"):
             if getattr(arguments, name) is not None:
-                raise BadInput(f"--{name.replace('_', '-')} needs --strict: a relay keeps no board")
+                raise InputError(
+                    f"--{name.replace('_', '-')} needs --strict: a relay keeps no board"
+                )
     if arguments.records is not None and not arguments.records.is_dir():
-        raise BadInput(f"--records {arguments.records}: no such folder")
+        raise InputError(f"--records {arguments.records}: no such folder")
     return Server(arguments.time, start, arguments.records, arguments.wait, arguments.idle)
 
 
 async def serve(server: Server, host: str, port: int) -> None:
-    """Serve until a SIGTERM or Ctrl-C; raises `BadInput` where the port cannot be had."""
+    """Serve until a SIGTERM or Ctrl-C; raises `InputError` where the port cannot be had."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead
@@ -88,7 +90,7 @@ async def serve(server: Server, host: str, port: int) -> None:
     try:
         listener = await loop.create_server(lambda: Connection(server), host, port, backlog=4096)
     except OSError as error:
-        raise BadInput(f"{host} port {port}: {error.strerror}") from None
+        raise InputError(f"{host} port {port}: {error.strerror}") from None
     found = listener.sockets[0].getsockname()
     mode = "relay" if server.start is None else "strict"
     print(
@@ -113,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         entry.ready()
         asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

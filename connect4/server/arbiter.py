@@ -56,7 +56,7 @@ class Arbiter:
         return verdict(self._state)
 
     def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
-        """Write the record; `loser` is who let the game break off. Raises `BadInput`."""
+        """Write the record; `loser` is who let the game break off. Raises `InputError`."""
         ending = self._state.ending() or broken_off
         assert ending is not None
         result = final(self._state, ending)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Ending, Seconds
 from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.server.arbiter import Arbiter
@@ -212,7 +212,7 @@ class Server:
         safe = re.sub("[^A-Za-z0-9_-]", "_", name)[:60]
         try:
             arbiter.write(self._records / f"{self._written:06}-{safe}.json", ending, loser)
-        except BadInput as error:
+        except InputError as error:
             print(f"error: {error}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:

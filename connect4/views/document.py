@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 ASSETS: Final = Path(__file__).parent / "assets"
 
@@ -63,8 +63,8 @@ def _json(data: Any) -> str:
 
 
 def write(text: str, path: Path) -> None:
-    """Write a document; raises `BadInput` where the place cannot be had."""
+    """Write a document; raises `InputError` where the place cannot be had."""
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise BadInput(f"{path}: the page cannot be written: {error.strerror}") from None
+        raise InputError(f"{path}: the page cannot be written: {error.strerror}") from None

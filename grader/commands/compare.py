@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from connect4 import record as records
-from connect4.errors import BadInput, headline
+from connect4.errors import InputError, headline
 from connect4.games.extended import EXTENDED
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
@@ -145,11 +145,11 @@ def begin(rubric: Rubric, part: Part = "b", old: Contestant | None = None) -> Co
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:
-    """Return the rubric with another greatest number of games; raises `BadInput` below 2."""
+    """Return the rubric with another greatest number of games; raises `InputError` below 2."""
     if games is None:
         return rubric
     if games < len(SIDES):
-        raise BadInput(
+        raise InputError(
             f"--games {games}: expected 2 or more; a pair of games is one from each side"
         )
     return replace(rubric, compare=replace(rubric.compare, max_games=games))
@@ -202,7 +202,7 @@ def compare(
 ) -> Iterator[tuple[Comparisons, Game]]:
     """Play the parts one after the other; yield what is known after each game.
 
-    Raises `BadInput` where one of the two cannot be loaded, `GraderFault` where a game fails.
+    Raises `InputError` where one of the two cannot be loaded, `GraderError` where a game fails.
     """
     new, old = contestants
     _check_loading(contestants, rubric, store, pool, level, sources)
@@ -216,14 +216,14 @@ def compare(
         with contextlib.closing(played):
             for game, result in played:
                 if result["fault"]:
-                    raise GraderFault(f"{game.title}: {result['fault']}")
+                    raise GraderError(f"{game.title}: {result['fault']}")
                 comparison.add(game, played_of(result))
                 yield found, game
                 if comparison.verdict != "open":
                     break
 
 
-class GraderFault(Exception):
+class GraderError(Exception):
     """A game could not be played, which is neither agent's fault."""
 
 
@@ -238,10 +238,10 @@ def _check_loading(
     tried = [item for item in contestants if item.sha256 is not None]
     for item, problem, fault in load_all(tried, rubric, store, pool, level, sources):
         if fault is not None:
-            raise GraderFault(f"loading {item.name}: {fault}")
+            raise GraderError(f"loading {item.name}: {fault}")
         if problem is not None:
             print(last_lines(problem), file=sys.stderr)
-            raise BadInput(f"{item.name}: cannot be loaded: {headline(problem)}")
+            raise InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -267,7 +267,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
                     games.append(game)
                     progress.step(f"{found.all[-1].mean:+.1f} a game")
                 status = DONE
-            except GraderFault as error:
+            except GraderError as error:
                 print(error, file=sys.stderr)
         for comparison in found.all:
             title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
@@ -310,7 +310,7 @@ def keep(
                     place.mkdir(parents=True, exist_ok=True)
                     write(place / "ai.py", sources[str(player.sha256)])
     except OSError as error:
-        raise BadInput(f"--records {folder}: cannot be made: {error.strerror}") from None
+        raise InputError(f"--records {folder}: cannot be made: {error.strerror}") from None
     shown = []
     for game, text in zip(games, store.records(game.key for game in games), strict=True):
         names = [player.name for player in game.players]
@@ -332,16 +332,18 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
     path = Path(text)
     if not path.exists():
         if path.suffix in (".py", ".zip"):
-            raise BadInput(f"{text}: no such file")
+            raise InputError(f"{text}: no such file")
         name = parse_agent(text)
         if name.kind in ("human", "remote"):
-            raise BadInput(f"{text}: only a file or an agent that needs no person can be compared")
+            raise InputError(
+                f"{text}: only a file or an agent that needs no person can be compared"
+            )
         return baseline(name.text)
     found = submissions.find([path], rubric.submission)
     if len(found) != 1:
-        raise BadInput(f"{text}: {len(found)} submissions there; name one of them")
+        raise InputError(f"{text}: {len(found)} submissions there; name one of them")
     if found[0].problem or found[0].source is None:
-        raise BadInput(f"{text}: {found[0].problem}")
+        raise InputError(f"{text}: {found[0].problem}")
     sha256 = str(found[0].sha256)
     sources[sha256] = found[0].source
     return submitted(text, sha256)

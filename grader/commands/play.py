@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import BadInput, headline
+from connect4.errors import InputError, headline
 from connect4.isolation.seat import choose_level
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
@@ -88,7 +88,7 @@ def run_grade(arguments: argparse.Namespace) -> int:
     found = submissions.find(arguments.paths, rubric.submission, arguments.name)
     if arguments.quick:
         if len(found) > 1:
-            raise BadInput(f"--quick is for one submission, and there are {len(found)}")
+            raise InputError(f"--quick is for one submission, and there are {len(found)}")
         if arguments.results is None:
             arguments.results = Path("quick.db")
         folder = None if arguments.rubric is None else arguments.rubric.parent
@@ -102,7 +102,7 @@ def run_tournament(arguments: argparse.Namespace) -> int:
     rubric = read_rubric(arguments)
     found = submissions.find([arguments.folder], rubric.submission)
     if sum(item.problem is None for item in found) < 2:
-        raise BadInput(f"{arguments.folder}: a tournament needs two submissions that can play")
+        raise InputError(f"{arguments.folder}: a tournament needs two submissions that can play")
     return Run(arguments, TOURNAMENT, rubric, found).go()
 
 
@@ -158,7 +158,7 @@ class Run:
         if seed is None or not self._of_a_class:
             return
         if seed == PRACTICE_SEED:
-            raise BadInput(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
+            raise InputError(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
         if seed < LEAST_SECRET:
             print(
                 f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
@@ -181,7 +181,7 @@ class Run:
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
         if kind not in (None, self.kind):
-            raise BadInput(f"{store.path}: holds a {kind}; --results names another file")
+            raise InputError(f"{store.path}: holds a {kind}; --results names another file")
 
     def _plan(self, store: Store) -> None:
         """Note rubric and submissions in the results file, and who has ended the last grader."""
@@ -324,7 +324,7 @@ class Run:
     def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
         """Try once to load each submission and each baseline of its own file.
 
-        Raises `BadInput` where a baseline cannot be loaded, or nobody is left for a tournament.
+        Raises `InputError` where a baseline cannot be loaded, or nobody is left for a tournament.
         """
         aside = store.set_aside()
         tried = [item for item in gradable(self.found) if item.sha256 not in aside]
@@ -336,7 +336,7 @@ class Run:
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:
                 if problem is not None and not item.is_submission:
-                    raise BadInput(
+                    raise InputError(
                         f"{self.rubric.source}: agent {item.name!r} cannot be loaded: "
                         f"{headline(problem)}"
                     )
@@ -350,7 +350,7 @@ class Run:
                 again = "; the next run tries again" if is_passing(why) else ""
                 print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
         if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
-            raise BadInput("a tournament needs two submissions that can play")
+            raise InputError("a tournament needs two submissions that can play")
 
     def _rewrite(self, store: Store) -> None:
         """Write results.json or the standings anew, so that a stopped run leaves them."""
@@ -359,7 +359,7 @@ class Run:
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
                 report.write_quick(read_results(store), out, {})
-            except BadInput as error:  # the games are in the results file all the same
+            except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     print(f"{error}; the games go on", file=sys.stderr)
                 self.told = True
@@ -423,8 +423,8 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             held = read_results(other)
         try:
             placement = report.placement_points(held)
-        except BadInput as error:
-            raise BadInput(f"--placement {named}: {error}") from None
+        except InputError as error:
+            raise InputError(f"--placement {named}: {error}") from None
         names = {mark.submission.name for mark in results.marks}
         absent = sorted(name for name in placement.keys() - names if placement[name])
         if absent:
@@ -483,12 +483,12 @@ def scratch_for(results: Path) -> Path:
 def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
     """Return the level at which agents are kept; grading is never done without one.
 
-    Raises `BadInput` where that is less than the rubric requires.
+    Raises `InputError` where that is less than the rubric requires.
     """
     required, asked = rubric.limits.require, arguments.isolation
     level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
     if required == "strong" and level != required:
-        raise BadInput(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
+        raise InputError(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
     for note in notes:
         print(f"isolation: {note}", file=sys.stderr)
     return level

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """A file of a hand-in: call it with the number of bytes that it may read at most.
 
-    It raises `BadInput` where the file cannot be read. `times` counts how often an archive has
+    It raises `InputError` where the file cannot be read. `times` counts how often an archive has
     it: the last one counts.
     """
 
@@ -45,7 +45,7 @@ MAX_FOLDER_FILES: Final = 10_000
 
 EMPTY: Final = ".empty"
 """Stands for the content of a folder that has none to be seen, so that its student is not
-forgotten. Reading it raises `BadInput` where there is a reason."""
+forgotten. Reading it raises `InputError` where there is a reason."""
 
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How files in a zip may be packed; the others can unpack to gigabytes at once."""
@@ -96,12 +96,14 @@ def folder_tree(folder: Path) -> Tree:
             place, entries = inner, _seen_entries(inner)
     except OSError as error:
         if place == folder and not inside:
-            raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
+            raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
         return {f"{inside}{EMPTY}": _refusal(f"{short(inside)} cannot be read: {error.strerror}")}
     for entry in entries:
         tree.update(_part(entry, inside))
         if len(tree) > MAX_CLASS_FILES:
-            raise BadInput(f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?")
+            raise InputError(
+                f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
+            )
     if inside and not entries:
         tree[f"{inside}{EMPTY}"] = File(_nothing)
     return tree
@@ -168,7 +170,7 @@ def _refusal(why: str) -> File:
     """Return a file that refuses to be read."""
 
     def read(limit: int) -> bytes:
-        raise BadInput(why)
+        raise InputError(why)
 
     return File(read)
 
@@ -194,14 +196,14 @@ def file_reader(path: Path) -> File:
                     return file.read(limit)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            raise BadInput(f"{short(printable(path.name))} cannot be read: {why}") from None
+            raise InputError(f"{short(printable(path.name))} cannot be read: {why}") from None
         return _no_file(path.name)(limit)
 
     return File(read)
 
 
 def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's zip; raises `BadInput` where it is damaged, a bomb or a trap.
+    """Return the files of a student's zip; raises `InputError` if it is damaged, a bomb or a trap.
 
     The sizes that a zip declares bound what reading it can give.
     """
@@ -211,7 +213,7 @@ def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
         path = _path_of(member)
         trap = _trap(member, path)
         if trap is not None:
-            raise BadInput(trap)
+            raise InputError(trap)
         _add_member(tree, archive, member, path)
     return tree
 
@@ -219,7 +221,7 @@ def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
 def class_zip_tree(data: Path) -> Tree:
     """Return the files of a class's zip; a trap in it is the problem of the hand-in that has it.
 
-    Raises `BadInput` where the zip as a whole cannot be read.
+    Raises `InputError` where the zip as a whole cannot be read.
     """
     archive, members = _members(data, MAX_CLASS_FILES, max_megabytes=100_000)
     tree: Tree = {}
@@ -246,15 +248,15 @@ def _members(
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
-        raise BadInput(f"no readable zip ({one_line(error)})") from None
+        raise InputError(f"no readable zip ({one_line(error)})") from None
     members = [  # not by is_dir, which fails on an empty name
         member for member in archive.infolist() if not member.filename.endswith("/")
     ]
     if len(members) > max_files:
-        raise BadInput(f"the zip holds {len(members)} files, allowed are {max_files}")
+        raise InputError(f"the zip holds {len(members)} files, allowed are {max_files}")
     size = sum(member.file_size for member in members)
     if size > max_megabytes * MEGABYTE:
-        raise BadInput(
+        raise InputError(
             f"the zip unpacks to {size / MEGABYTE:.0f} MB, allowed are {max_megabytes} MB"
         )
     return archive, members
@@ -293,14 +295,14 @@ def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callabl
 
     def read(limit: int) -> bytes:
         if member.compress_type not in METHODS:
-            raise BadInput(f"{name} in the zip is packed in a rare way; make a usual zip of it")
+            raise InputError(f"{name} in the zip is packed in a rare way; make a usual zip of it")
         try:
             with archive.open(member) as file:
                 return file.read(limit)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-            raise BadInput(f"{name} in the zip cannot be read ({one_line(error)})") from None
+            raise InputError(f"{name} in the zip cannot be read ({one_line(error)})") from None
         except Exception as error:  # zlib.error and its kin have no common base
-            raise BadInput(f"{name} in the zip is damaged ({one_line(error)})") from None
+            raise InputError(f"{name} in the zip is damaged ({one_line(error)})") from None
 
     return read
 

@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.players.names import source_text
 from grader.handin.archive import (
     EMPTY,
@@ -32,7 +32,7 @@ from grader.rubric.model import SubmissionRules
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
-    Raises `BadInput` where a path does not exist or there is no submission at all.
+    Raises `InputError` where a path does not exist or there is no submission at all.
     """
     found: list[Submission] = []
     name = name and printable(name)
@@ -45,7 +45,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
         found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in there)
     if not found:
         shown = ", ".join(map(str, paths))
-        raise BadInput(
+        raise InputError(
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
             "student, or a download of Moodle or Gradescope"
         )
@@ -68,7 +68,7 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """Return what was handed in at a path; one of several that cannot be read stops no other."""
     try:
         tree = _read_path(path)
-    except BadInput as error:
+    except InputError as error:
         is_one = os.path.isdir(path) or path.suffix.lower() == ".zip"
         if not (several and is_one and os.path.exists(path)):
             raise
@@ -88,11 +88,11 @@ def _read_path(path: Path) -> Tree:
     if os.path.isfile(path) and path.suffix.lower() == ".zip":
         try:
             return class_zip_tree(path)
-        except BadInput as error:
-            raise BadInput(f"{path}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     if os.path.exists(path):
-        raise BadInput(f"{path}: expected a .py file, a folder or a .zip")
-    raise BadInput(f"{path}: no such file or folder")
+        raise InputError(f"{path}: expected a .py file, a folder or a .zip")
+    raise InputError(f"{path}: no such file or folder")
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -118,7 +118,7 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = Non
         if file is not None:
             return _read_source(hand_in, file, rules)
         return _open(hand_in, rules)
-    except BadInput as error:
+    except InputError as error:
         return replace(submission, problem=one_line(error))
     except Exception as error:  # whatever one hand-in raises, the others are graded
         problem = f"cannot be opened ({type(error).__name__}: {error})"
@@ -126,17 +126,17 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = Non
 
 
 def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
-    """Return a hand-in as a submission; raises `BadInput` where it cannot be one."""
+    """Return a hand-in as a submission; raises `InputError` where it cannot be one."""
     zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
     if zips and hand_in.zipped:
         other = short(zips[0])
-        raise BadInput(f"the zip holds another zip, {other}; hand in ai.py or one zip of it")
+        raise InputError(f"the zip holds another zip, {other}; hand in ai.py or one zip of it")
     if zips and not sources:
         return _open_zip(hand_in, zips, rules)
     if closed and not sources:
-        raise BadInput(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
+        raise InputError(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == EMPTY:
             file(0)  # says why nothing is to be seen there
@@ -145,11 +145,11 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
 
 def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submission:
     if len(zips) > 1:
-        raise BadInput(f"two zips of one student: {', '.join(map(short, zips))}")
+        raise InputError(f"two zips of one student: {', '.join(map(short, zips))}")
     limit = rules.max_archive_mb * MEGABYTE
     data = hand_in.tree[zips[0]](limit + 1)
     if len(data) > limit:
-        raise BadInput(f"the zip is larger than {rules.max_archive_mb} MB")
+        raise InputError(f"the zip is larger than {rules.max_archive_mb} MB")
     tree = zip_tree(data, rules.max_archive_files, rules.max_archive_mb)
     inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, zipped=True)
     return _open(inner, rules)
@@ -160,10 +160,10 @@ def _choose(sources: list[str]) -> str:
     named = [path for path in sources if PurePosixPath(path).name.lower() == "ai.py"]
     candidates = named or sources
     if not candidates:
-        raise BadInput("no ai.py and no other .py file in it")
+        raise InputError("no ai.py and no other .py file in it")
     if len(candidates) > 1:
         shown = ", ".join(map(short, candidates[:4])) + (", ..." if len(candidates) > 4 else "")
-        raise BadInput(f"two files that could be the agent: {shown}; hand in one ai.py")
+        raise InputError(f"two files that could be the agent: {shown}; hand in one ai.py")
     return candidates[0]
 
 
@@ -183,7 +183,7 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
         return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
     try:
         source = source_text(data)
-    except BadInput as error:
+    except InputError as error:
         return replace(submission, problem=str(error))
     return replace(submission, source=source, report=_read_report(hand_in.tree, path, limit))
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.errors import BadInput, headline
+from connect4.errors import InputError, headline
 from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
@@ -86,9 +86,9 @@ def run_handout(arguments: argparse.Namespace) -> int:
     """Write the zip, after a smoke test of what is in it."""
     out: Path = arguments.out
     if out.suffix != ".zip":
-        raise BadInput(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
+        raise InputError(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
     if arguments.rubric is not None and not arguments.gradescope:
-        raise BadInput("--rubric: only an autograder takes one; students get grader/rubric.toml")
+        raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if arguments.gradescope:
         files = dict(autograder_files(arguments.rubric))
     else:
@@ -164,7 +164,7 @@ def student_files() -> Iterator[tuple[str, bytes]]:
             try:
                 text = data.decode()
             except UnicodeDecodeError as error:
-                raise BadInput(f"{name}: no UTF-8 text (byte {error.start})") from None
+                raise InputError(f"{name}: no UTF-8 text (byte {error.start})") from None
             marks = SOLUTION if name.endswith(".py") else TEACHERS
             yield name, stripped(text, name, marks).encode()
         elif name == REPORT:  # students write their own below the line for their names
@@ -177,7 +177,7 @@ def student_files() -> Iterator[tuple[str, bytes]]:
 def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
     """Return a text with a stub in place of each part that is marked.
 
-    Raises `BadInput` for a part in a part, one that is not closed, or an end without a begin.
+    Raises `InputError` for a part in a part, one that is not closed, or an end without a begin.
     """
     lines: list[str] = []
     began = 0
@@ -185,10 +185,10 @@ def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
     for number, line in enumerate(source.splitlines(keepends=True), 1):
         begin = marks.begin.fullmatch(line)
         if begin and began:
-            raise BadInput(f"{name}:{number}: {marks.what} begins inside the one of line {began}")
+            raise InputError(f"{name}:{number}: {marks.what} begins inside the one of line {began}")
         if marks.end.fullmatch(line):
             if not began:
-                raise BadInput(f"{name}:{number}: {marks.what} ends that has not begun")
+                raise InputError(f"{name}:{number}: {marks.what} ends that has not begun")
             began = 0
         elif begin:
             began = number
@@ -198,12 +198,12 @@ def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
             function = found[1] if found else function
             lines.append(line)
     if began:
-        raise BadInput(f"{name}:{began}: {marks.what} begins here and does not end")
+        raise InputError(f"{name}:{began}: {marks.what} begins here and does not end")
     return "".join(lines)
 
 
 def write_zip(files: dict[str, bytes], out: Path) -> None:
-    """Write a zip, whole or not at all; raises `BadInput` where it cannot be.
+    """Write a zip, whole or not at all; raises `InputError` where it cannot be.
 
     The same files make the same zip.
     """
@@ -218,11 +218,11 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
         os.replace(temporary, out)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{out}: cannot be written: {error.strerror}") from None
 
 
 def smoke_test(files: dict[str, bytes]) -> None:
-    """Use what students get as they will; raises `BadInput` where that does not work.
+    """Use what students get as they will; raises `InputError` where that does not work.
 
     Nor may anything that its pages name be missing, or an agent of its rubric be the student's own.
     """
@@ -233,10 +233,10 @@ def smoke_test(files: dict[str, bytes]) -> None:
         if finding.required:
             line = "".join(source.splitlines()[finding.line - 1 : finding.line]).strip()
             what = f"{finding.rule}: {finding.text}"
-            raise BadInput(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
+            raise InputError(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
     for agent in (rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)):
         if split_name(agent).kind == "ai":
-            raise BadInput(
+            raise InputError(
                 f"grader/rubric.toml: agent {agent!r}: students have no such file, their `ai` is "
                 "their own; name it in a rubric that stays with you"
             )
@@ -244,7 +244,7 @@ def smoke_test(files: dict[str, bytes]) -> None:
     lacking = missing(there, kept_back)
     if lacking:
         shown = "; ".join(lacking[:SHOWN]) + ("; ..." if len(lacking) > SHOWN else "")
-        raise BadInput(
+        raise InputError(
             f"the students' edition has not got what it names: {shown} (what is for teachers "
             "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->)"
         )
@@ -265,18 +265,18 @@ def try_out(kit: Path) -> None:
         record = records.read(first)
         if record.result is not None and record.result.detail is not None:
             why = headline(record.result.detail)
-            raise BadInput(f"{STUDENT} as students get it cannot be loaded: {why}")
+            raise InputError(f"{STUDENT} as students get it cannot be loaded: {why}")
         for number, turn in enumerate(record.turns, 1):
             if turn.player == 1 and turn.outcome not in (Outcome.PLAYED, Outcome.PASS):
                 why = headline(turn.detail or turn.outcome.value)
-                raise BadInput(f"{STUDENT} as students get it loses turn {number}: {why}")
+                raise InputError(f"{STUDENT} as students get it loses turn {number}: {why}")
     checked = run_in(kit, "grader", "check", STUDENT)
     graded = run_in(kit, "grader", "grade", STUDENT, "--dry-run")
     for done in (played, checked, graded):
         if done.returncode != 0:
             said = done.stderr.strip() or done.stdout.strip() or "no reason given"
             command = " ".join(done.args[1:4])
-            raise BadInput(
+            raise InputError(
                 f"the students' edition fails its smoke test: python3 {command}: "
                 f"{said.splitlines()[-1]}"
             )
@@ -324,7 +324,7 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
         beside = path.parent / board.name
         if beside.is_file():
             if ".." in Path(board.name).parts or Path(board.name).is_absolute():
-                raise BadInput(f"{path}: board {board.name!r} lies elsewhere; put it beside")
+                raise InputError(f"{path}: board {board.name!r} lies elsewhere; put it beside")
             yield Path(board.name).as_posix(), beside.read_bytes()
     agents = [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
     packed: dict[str, str] = {}
@@ -334,7 +334,7 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
             continue
         source = student_file(name)
         if f"ai:{name.rest}" not in text:
-            raise BadInput(f"{path}: agent {agent!r}: write it without escapes")
+            raise InputError(f"{path}: agent {agent!r}: write it without escapes")
         packed[name.rest] = f"agents/{number}/{source.name}"
         yield packed[name.rest], source.read_bytes()
     if packed:  # in one pass: a name may begin with another

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.errors import BadInput, headline
+from connect4.errors import InputError, headline
 from grader.handin.submission import FOLDER, Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
@@ -87,10 +87,10 @@ class Results:
 
 
 def read_results(store: Store) -> Results:
-    """Read a results file whole; raises `BadInput` where it has no schedule yet."""
+    """Read a results file whole; raises `InputError` where it has no schedule yet."""
     kind, values = store.meta("kind"), store.meta_json("rubric")
     if kind is None or values is None:
-        raise BadInput(f"{store.path}: no grading or tournament was begun in it")
+        raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
     if store.is_first:
         rubric = replace(rubric, scheme=FIRST_SCHEME)
@@ -136,15 +136,15 @@ def last_lines(text: str) -> str:
 def placement_points(results: Results) -> dict[str, float]:
     """Return the points for placement by submission.
 
-    Raises `BadInput` where there are none to give: no tournament, one not finished, no points.
+    Raises `InputError` where there are none to give: no tournament, one not finished, no points.
     """
     if results.kind != TOURNAMENT:
-        raise BadInput(f"holds a {results.kind}, not a tournament")
+        raise InputError(f"holds a {results.kind}, not a tournament")
     wanted = len(results.rubric.tournament.stages)
     if len(results.stages) < wanted or results.missing:
-        raise BadInput("the tournament is not finished; give its command again, it goes on")
+        raise InputError("the tournament is not finished; give its command again, it goes on")
     if not results.rubric.tournament.points:
-        raise BadInput(
+        raise InputError(
             "its rubric has no tournament.points; set them and give the tournament's command "
             "again, nothing is played"
         )
@@ -245,11 +245,11 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"--out {folder}: cannot be made: {error.strerror}") from None
+        raise InputError(f"--out {folder}: cannot be made: {error.strerror}") from None
 
 
 def check_out(out: Path) -> None:
-    """Make the folder of `--out`; raises `BadInput` where nothing can be written into it."""
+    """Make the folder of `--out`; raises `InputError` where nothing can be written into it."""
     _make(out)
     trial = out / ".trial"
     write(trial, "")
@@ -257,7 +257,7 @@ def check_out(out: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises `BadInput`."""
+    """Write a file whole or not at all; raises `InputError`."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
@@ -265,7 +265,7 @@ def write(path: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):  # half a file is nobody's
             temporary.unlink()
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def tell_github(marked: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> None:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 
 ATTEMPTS: Final = 2
 """How often a game is begun whose worker dies: it is played again, but not for ever."""
@@ -35,7 +35,7 @@ PATIENCE: Final = 5.0
 """Seconds that an idle worker gets to leave by itself."""
 
 
-class WorkerDied(Exception):
+class WorkerDiedError(Exception):
     """A worker process ended in the middle of its work, again and again."""
 
 
@@ -132,7 +132,7 @@ class LocalExecutor(Executor):
 
 def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
     if answer is None:
-        future.set_exception(WorkerDied(f"the worker died {ATTEMPTS} times in this game"))
+        future.set_exception(WorkerDiedError(f"the worker died {ATTEMPTS} times in this game"))
     elif "error" in answer:
         error = WorkerError(answer["error"])
         error.add_note(answer["traceback"])
@@ -265,11 +265,11 @@ class Pool:
 def job_count(jobs: int | None, forced: bool) -> int:
     """Return how many games are played at once, one a physical core if `jobs` is None.
 
-    Raises `BadInput` where more are asked for than there are cores, unless `forced`.
+    Raises `InputError` where more are asked for than there are cores, unless `forced`.
     """
     cores = len(physical_cores())
     if jobs is not None and jobs > cores and not forced:
-        raise BadInput(
+        raise InputError(
             f"--jobs {jobs}: there are {cores} cores here, and games that share one lose time "
             "they are marked for; --force-jobs does it all the same"
         )
@@ -290,27 +290,27 @@ def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
 
 @contextlib.contextmanager
 def cluster_pool(address: str) -> Iterator[Pool]:
-    """Connect to a Dask scheduler; raises `BadInput` where that cannot be done."""
+    """Connect to a Dask scheduler; raises `InputError` where that cannot be done."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise BadInput(
+        raise InputError(
             "--scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
         ) from None
     try:
         distributed.comm.get_address_host_port(address)
     except ValueError as error:  # a Client that refuses it prints a traceback when it is dropped
-        raise BadInput(
+        raise InputError(
             f"--scheduler {address}: no address such as tcp://head:8786 ({error})"
         ) from None
     try:
         client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise BadInput(f"--scheduler {address}: no Dask scheduler there ({error})") from None
+        raise InputError(f"--scheduler {address}: no Dask scheduler there ({error})") from None
     try:
         slots = sum(client.nthreads().values())
         if not slots:
-            raise BadInput(f"--scheduler {address}: the cluster has no workers yet")
+            raise InputError(f"--scheduler {address}: the cluster has no workers yet")
         yield Pool(client.get_executor(pure=False), slots)
     finally:
         client.close()

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from connect4.errors import BadInput, headline
+from connect4.errors import InputError, headline
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
 from connect4.isolation.sandbox import Limits
@@ -46,7 +46,7 @@ LOADING: Final = "load "
 PASSING: Final = ("was not loaded within", "its process was killed")
 """In the headline of a load failure that a busy machine may be to blame for: it is tried again."""
 
-DEATHS: Final = ("WorkerDied", "KilledWorker")
+DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """What the local executor and Dask raise where a call has ended its worker again and again."""
 
 
@@ -162,7 +162,7 @@ def try_load(job: Job) -> Result:
 
 
 def _nobody(player: int) -> Any:
-    raise BadInput("people play no graded games")
+    raise InputError("people play no graded games")
 
 
 def _with_names(record: Record, job: Job) -> Record:

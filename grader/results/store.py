@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from grader.handin.archive import printable
 from grader.handin.submission import Member, Submission
 
@@ -115,16 +115,16 @@ class Fault:
 class Store:
     """An open results file; a context manager. Only one process at a time may write to it.
 
-    Raises `BadInput` where reading shows that the file is damaged, by SQLite at the end of the
+    Raises `InputError` where reading shows that the file is damaged, by SQLite at the end of the
     block. `is_first` says that version 0.1.0 made it.
     """
 
     def __init__(self, path: Path, writing: bool) -> None:
-        """Open the file, making it where `writing`; raises `BadInput` where it cannot be used."""
+        """Open the file, making it where `writing`; raises `InputError` where it cannot be used."""
         self.path = path
         self._lock: int | None = None
         if not writing and not path.is_file():
-            raise BadInput(f"{path}: no results file there")
+            raise InputError(f"{path}: no results file there")
         try:
             if writing:
                 self._lock = _take_lock(path)
@@ -138,13 +138,13 @@ class Store:
             if code == sqlite3.SQLITE_CORRUPT:
                 raise _damaged(path, error) from None
             if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
-                raise BadInput(f"{path}: cannot be written: {error}") from None
+                raise InputError(f"{path}: cannot be written: {error}") from None
             if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
-                raise BadInput(
+                raise InputError(
                     f"{path}: cannot be read: permission denied; it holds a secret seed, and only "
                     "who made it may read it"
                 ) from None
-            raise BadInput(f"{path}: no results file of the grader ({error})") from None
+            raise InputError(f"{path}: no results file of the grader ({error})") from None
         except BaseException:  # Ctrl-C too: the lock on the file is given back
             self._release()
             raise
@@ -157,12 +157,12 @@ class Store:
             found = FORMAT
         self.is_first = found == FIRST_FORMAT
         if self.is_first and writing:
-            raise BadInput(
+            raise InputError(
                 f"{self.path}: version 0.1.0 of the kit played its games, which are not mixed with "
                 "others; `report` shows them, --results names a new file to play to"
             )
         if found not in (FORMAT, FIRST_FORMAT):
-            raise BadInput(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
+            raise InputError(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
         if writing:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
@@ -436,7 +436,7 @@ def machine() -> str:
 class _Transaction:
     """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block.
 
-    Raises `BadInput` where the file cannot be written, as on a full disk.
+    Raises `InputError` where the file cannot be written, as on a full disk.
     """
 
     def __init__(self, database: sqlite3.Connection, path: Path) -> None:
@@ -460,14 +460,14 @@ class _Transaction:
         except sqlite3.OperationalError as failed:
             failure = failed
         if isinstance(failure, sqlite3.OperationalError):
-            raise BadInput(
+            raise InputError(
                 f"{self._path}: cannot be written: {failure}; what is in it is kept, and the same "
                 "command goes on"
             ) from None
 
 
-def _damaged(path: Path, error: Exception) -> BadInput:
-    return BadInput(
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(
         f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
         "play the games again with --results and the name of a new file"
     )
@@ -487,7 +487,7 @@ def _take_lock(path: Path) -> int:
     try:
         handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -499,5 +499,7 @@ def _take_lock(path: Path) -> int:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
-        raise BadInput(f"{path}: another grader is at work on these results; let it end") from None
+        raise InputError(
+            f"{path}: another grader is at work on these results; let it end"
+        ) from None
     return handle

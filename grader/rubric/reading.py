@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast
 
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import load_start, nearest
 from connect4.games.extended import EXTENDED
 from grader.rubric.model import (
@@ -53,7 +53,7 @@ OPTIONAL: Final = {"match.": frozenset({"seed"}), "limits.": frozenset({"require
 
 
 def read(path: Path | None = None) -> Rubric:
-    """Read a rubric file, the default one for None; raises `BadInput` naming file and key."""
+    """Read a rubric file, the default one for None; raises `InputError` naming file and key."""
     default = _load(DEFAULT)
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
@@ -72,9 +72,9 @@ def _load(path: Path) -> Values:
         with path.open("rb") as file:
             return tomllib.load(file)
     except OSError as error:
-        raise BadInput(f"{path}: the rubric cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: the rubric cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: the rubric is no TOML file: {error}") from None
+        raise InputError(f"{path}: the rubric is no TOML file: {error}") from None
 
 
 def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
@@ -83,7 +83,7 @@ def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
     known = {*base, *OPTIONAL.get(where, ())}
     for key, value in over.items():
         if key not in known:
-            raise BadInput(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
+            raise InputError(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
         both_tables = isinstance(value, dict) and isinstance(base.get(key), dict)
         merged[key] = _overlay(base[key], value, source, f"{where}{key}.") if both_tables else value
     return merged
@@ -118,12 +118,12 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
-    """Return a rubric's TOML text with a secret seed if it names none; raises `BadInput`.
+    """Return a rubric's TOML text with a secret seed if it names none; raises `InputError`.
 
     Also where it names the practice seed.
     """
     if rubric.match.seed == PRACTICE_SEED:
-        raise BadInput(PUBLIC_SEED.format(source=rubric.source))
+        raise InputError(PUBLIC_SEED.format(source=rubric.source))
     if rubric.match.seed is not None:
         return text
     line = f"seed = {secrets.randbits(256)}"
@@ -137,7 +137,7 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
     try:
         assert "seed" in tomllib.loads(done)["match"]
     except tomllib.TOMLDecodeError:
-        raise BadInput(f"{rubric.source}: write its [match] as a table of its own") from None
+        raise InputError(f"{rubric.source}: write its [match] as a table of its own") from None
     return done
 
 
@@ -152,7 +152,7 @@ def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Value
     beside = None if folder is None else folder / name
     try:
         state = load_start(EXTENDED, str(beside) if beside and beside.is_file() else name)
-    except BadInput as error:
+    except InputError as error:
         raise table.wrong("boards", str(error)) from None
     return make_board(name, state.to_json())
 

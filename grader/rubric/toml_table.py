@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import nearest
 from connect4.players.registry import parse_agent
 
@@ -21,16 +21,16 @@ class Table:
         self._where = where
         self._asked: set[str] = set()
         if not isinstance(values, dict):
-            raise BadInput(f"{source}: {where}: expected a table, got {_shown(values)}")
+            raise InputError(f"{source}: {where}: expected a table, got {_shown(values)}")
         self._values = values
 
-    def wrong(self, key: str, what: str) -> BadInput:
+    def wrong(self, key: str, what: str) -> InputError:
         """Return the error for one key."""
         dot = "." if self._where else ""
-        return BadInput(f"{self._source}: {self._where}{dot}{key}: {what}")
+        return InputError(f"{self._source}: {self._where}{dot}{key}: {what}")
 
     def finish(self, *also: str) -> None:
-        """Raise `BadInput` for a key that nobody asked for."""
+        """Raise `InputError` for a key that nobody asked for."""
         for key in self._values:
             if key not in self._asked and key not in also:
                 raise self.wrong(key, f"unknown key{nearest(key, self._asked)}")
@@ -125,7 +125,7 @@ class Table:
         name = self.text(key)
         try:
             parsed = parse_agent(name)
-        except BadInput as error:
+        except InputError as error:
             raise self.wrong(key, str(error)) from None
         if parsed.kind in ("human", "remote"):
             raise self.wrong(key, f"{name!r} cannot be a baseline")

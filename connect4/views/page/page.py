@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from connect4 import record as records
 from connect4.cli import Parser
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Player, State
 from connect4.games.dynamic import DynamicState
 from connect4.games.extended import ExtendedState
@@ -41,10 +41,10 @@ Board = npt.NDArray[np.int64]
 def page(games: Sequence[Record]) -> str:
     """Return the page that shows `games`, finished and checked records, as one HTML document.
 
-    Raises `BadInput` where there are none.
+    Raises `InputError` where there are none.
     """
     if not games:
-        raise BadInput("a page needs at least one record")
+        raise InputError("a page needs at least one record")
     titles = [
         f"{record.game.title}: {' against '.join(player.agent for player in record.players)}"
         for record in games
@@ -198,7 +198,7 @@ def analysis_data(record: Record) -> dict[str, Any] | None:
     """Return what the analysis added to the record, None where there is nothing.
 
     A turn is `[before, after, loss, line]`, the line beginning with the better move. Raises
-    `BadInput` where the record's `analysis` is not of that form.
+    `InputError` where the record's `analysis` is not of that form.
     """
     found = record.extra.get("analysis")
     if found is None:
@@ -215,7 +215,7 @@ def analysis_data(record: Record) -> dict[str, Any] | None:
             raise ValueError("a worst move is none of the turns that have a better one")
         unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise BadInput(f"the record's analysis cannot be read: {error!r}") from None
+        raise InputError(f"the record's analysis cannot be read: {error!r}") from None
     source = f"Found by {agent}, {seconds:g} s for each search. The cost is in {unit}."
     return {"turns": turns, "worst": worst, "unit": unit, "source": source}
 
@@ -235,7 +235,7 @@ def words(line: Any) -> list[str]:
 
 
 def read_all(paths: Sequence[Path]) -> list[Record]:
-    """Read the records; raises `BadInput` that names the file."""
+    """Read the records; raises `InputError` that names the file."""
     return [records.read(path) for path in paths]
 
 
@@ -253,7 +253,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         text = page(read_all(arguments.records))
         document.write(text, arguments.o)
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     count = len(arguments.records)

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from connect4 import record as records
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Action, Ending, Player, Seconds, State
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
@@ -18,21 +18,21 @@ from connect4.views.words import ENDINGS
 
 
 def read_place(where: str) -> tuple[Record, int]:
-    """Return the record and the turn's number that `RECORD:N` names; raises `BadInput`.
+    """Return the record and the turn's number that `RECORD:N` names; raises `InputError`.
 
     The number is one of the record's turns, or any where the game never began.
     """
     name, _, text = where.rpartition(":")
     if not (name and text.isascii() and text.isdigit() and len(text) <= 9):
-        raise BadInput(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
+        raise InputError(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
     record = records.read(Path(name))
     number = int(text)
     if never_began(record):
         return record, number
     if not 1 <= number <= len(record.turns):
-        raise BadInput(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
+        raise InputError(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
     if record.players[record.turns[number - 1].player - 1].agent == "human":
-        raise BadInput(f"--replay-turn {where}: turn {number} was a person's")
+        raise InputError(f"--replay-turn {where}: turn {number} was a person's")
     return record, number
 
 
@@ -42,7 +42,7 @@ def never_began(record: Record) -> bool:
 
 
 def setup_of(record: Record, player: Player, seconds: Seconds) -> Setup:
-    """Return what a side's agent was told, but for the time limit; raises `BadInput`."""
+    """Return what a side's agent was told, but for the time limit; raises `InputError`."""
     recorded = record.players[player - 1]
     agent = parse_agent(recorded.agent, record.game.name)
     return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from connect4.cli import Parser, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import BadInput, IllegalAction
+from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_game, load_start
 from connect4.players.registry import parse_agent
 from connect4.views import document
@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     except IllegalAction as error:
         print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
         return 2
-    except BadInput as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(f"{arguments.o}: {', '.join(facts(game, nodes))}")

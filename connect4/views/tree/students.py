@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any, Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games.base import Seconds, State
 from connect4.isolation.questions import Questions
 from connect4.players.base import Setup
@@ -23,27 +23,27 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     """Return what the optional method `explain(state)` of an `AIPlayer` returns, as nodes.
 
     It returns `(depth, move, kind, value, alpha, beta, note)` of each node in the order of the
-    search, as docs/students.md describes. Raises `BadInput` for whatever is not that.
+    search, as docs/students.md describes. Raises `InputError` for whatever is not that.
     """
     name = f"agent {setup.agent.text!r}"
     with closing(Questions(setup)) as questions:
         key, value = questions.ask("explain", state, seconds)
     if key == "missing":
-        raise BadInput(
+        raise InputError(
             f"{name}: its AIPlayer has no method explain(state); docs/students.md says what that is"
         )
     if key != "answer" or not isinstance(value, list):
-        raise BadInput(f"{name} {first_line(str(value))}")
+        raise InputError(f"{name} {first_line(str(value))}")
     if len(value) > MAX_NODES:
-        raise BadInput(f"{name}: a tree of more than {MAX_NODES} nodes")
+        raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes")
     nodes: list[Node] = []
     for number, row in enumerate(value):
         try:
             nodes.append(_read_node(row, nodes))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(f"{name}: node {number} of its tree: {error}") from None
+            raise InputError(f"{name}: node {number} of its tree: {error}") from None
     if not nodes:
-        raise BadInput(f"{name}: explain returned no nodes")
+        raise InputError(f"{name}: explain returned no nodes")
     return nodes
 
 

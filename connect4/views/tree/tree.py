@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
-from connect4.errors import AgentFailure, BadInput
+from connect4.errors import AgentError, InputError
 from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Setup
 from connect4.players.building import build
@@ -124,12 +124,12 @@ def plain_number(value: float | None) -> float | None:
 def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: int) -> list[Node]:
     """Ask an agent for the tree of its search from a position that is not over.
 
-    Raises `BadInput` where the agent searches no tree or gives none that can be drawn.
+    Raises `InputError` where the agent searches no tree or gives none that can be drawn.
     """
     if state.is_over():
-        raise BadInput("the game is over in that position; there is nothing to search")
+        raise InputError("the game is over in that position; there is nothing to search")
     if agent.kind == "human":
-        raise BadInput(f"agent {agent.text!r} searches no tree")
+        raise InputError(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
         return explained_by_student(
             Setup(agent, state.mover, game, seconds, seed, "intelligent"), state, seconds
@@ -137,10 +137,10 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
     try:
         player: Any = build(Setup(agent, state.mover, game, seconds, seed))
         if not hasattr(player, "explain"):
-            raise BadInput(f"agent {agent.text!r} searches no tree of MAX and MIN")
+            raise InputError(f"agent {agent.text!r} searches no tree of MAX and MIN")
         nodes: list[Node] = player.explain(state, seconds)
-    except AgentFailure as error:
-        raise BadInput(f"agent {agent.text!r}: {error}") from None
+    except AgentError as error:
+        raise InputError(f"agent {agent.text!r}: {error}") from None
     if not nodes:
-        raise BadInput(f"agent {agent.text!r} searched no depth whole; give it more time")
+        raise InputError(f"agent {agent.text!r} searched no depth whole; give it more time")
     return nodes

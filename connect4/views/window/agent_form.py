@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tkinter import filedialog, ttk
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.players.agents import words_for
 from connect4.players.names import split_name
 from connect4.players.registry import PLAYERS
@@ -65,7 +65,7 @@ class AgentForm(ttk.Frame):
         self._kinds.configure(values=kinds)
         try:
             name = split_name(text)
-        except BadInput:
+        except InputError:
             name = split_name(kinds[0])
         if name.kind not in kinds:
             name = split_name(kinds[0])

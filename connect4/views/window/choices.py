@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import find_game, load_start
 from connect4.isolation.seat import choose_level
 from connect4.players.registry import parse_agent
@@ -79,12 +79,12 @@ class Choices:
         return shlex.join(words)
 
     def match(self) -> Match:
-        """Return the game that was chosen; raises `BadInput`."""
+        """Return the game that was chosen; raises `InputError`."""
         game = find_game(self.game)
         one, two = (parse_agent(name, game.name) for name in self.names())
         if self.board == "file":
             if not self.file.strip():
-                raise BadInput("Board: no file is named")
+                raise InputError("Board: no file is named")
             start = load_start(game, self.file.strip())
         elif self.board == "size":
             start = game.start(side("Rows", self.rows), side("Columns", self.columns))
@@ -100,20 +100,20 @@ class Choices:
 
 
 def side(name: str, text: str) -> int:
-    """Read a side of the board; raises `BadInput`."""
+    """Read a side of the board; raises `InputError`."""
     if not (text.strip().isascii() and text.strip().isdigit() and 1 <= len(text.strip()) <= 3):
-        raise BadInput(f"{name}: {text.strip()!r} is no number of {name.lower()}")
+        raise InputError(f"{name}: {text.strip()!r} is no number of {name.lower()}")
     return int(text)
 
 
 def time_per_move(text: str) -> float:
-    """Read the seconds per move; raises `BadInput`."""
+    """Read the seconds per move; raises `InputError`."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0
     if not 0 < seconds < 1e6:
-        raise BadInput(f"Time: {text.strip()!r} is no time limit; expected seconds above 0")
+        raise InputError(f"Time: {text.strip()!r} is no time limit; expected seconds above 0")
     return seconds
 
 

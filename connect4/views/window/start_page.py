@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tkinter import filedialog, ttk
 from typing import Final
 
-from connect4.errors import BadInput
+from connect4.errors import InputError
 from connect4.games import GAMES, own_starts
 from connect4.views.window.agent_form import AgentForm
 from connect4.views.window.choices import MODES, Choices
@@ -245,7 +245,7 @@ class StartPage(ttk.Frame):
         choices = self.choices
         try:
             match = choices.match()
-        except BadInput as error:
+        except InputError as error:
             self.say(f"{error}")
             return
         self._play(choices, match)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Final, TypeAlias
 
 from connect4 import record as records
-from connect4.errors import BadInput, Connect4Error
+from connect4.errors import Connect4Error, InputError
 from connect4.record import Record
 from connect4.referee import Over, Started
 from connect4.views.tree.job import TreeJob
@@ -154,7 +154,7 @@ class Window:
             return
         try:
             record = records.read(Path(name))
-        except BadInput as error:
+        except InputError as error:
             messagebox.showerror("Open a record", str(error), parent=self.root)
             return
         self.replay(record, Path(name).name)
@@ -207,7 +207,7 @@ class Window:
             return
         try:
             records.write(page.record_of(record), Path(name))
-        except BadInput as error:
+        except InputError as error:
             messagebox.showerror("Save the record", str(error), parent=self.root)
         else:
             page.say(f"The record is in {name}.")
