@@ -9,7 +9,7 @@ from typing import Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Ending, Game, Player, Seconds, State
-from connect4.isolation.sandbox import Limits
+from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
 from connect4.players.names import AgentName

@@ -445,6 +445,10 @@ REACHABLE = {
         "connect4.games.extended",
         "connect4.games.files",
         "connect4.games.grid",
+        "connect4.isolation.landlock",
+        "connect4.isolation.limits",
+        "connect4.isolation.protocol",
+        "connect4.isolation.warden",
         "connect4.isolation.worker",
     ),
     *("connect4.players.base", "connect4.players.names", "connect4.players.student"),
@@ -477,6 +481,19 @@ def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
     text = (Path(ROOT) / "docs" / "isolation.md").read_text(encoding="utf-8")
     for name in REACHABLE - {"connect4"}:
         assert f"`{name.removeprefix('connect4.')}`" in text
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_submission_finds_nothing_of_the_kit_in_the_main_module(
+    level: Level, tmp_path: Path
+) -> None:
+    opened = seat(
+        agent(tmp_path, "import __main__\nprint([n for n in vars(__main__) if n[0] != '_'])"), level
+    )
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+    assert opened.log == "[]\n"
 
 
 def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:

@@ -9,17 +9,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from connect4.isolation import seccomp
-from connect4.isolation.sandbox import (
-    SYSTEM_LIBRARIES,
-    Files,
-    landlock_abi,
-    readable_paths,
-    why_same_user,
-)
+from connect4.isolation import landlock, seccomp
+from connect4.isolation.sandbox import SYSTEM_LIBRARIES, Files, readable_paths, why_same_user
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """A protection that this machine has could not be set up."""
 
 
@@ -27,11 +21,11 @@ def bubblewrap(files: Files = None) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
-    network and no other process. Raises `Unavailable` where bubblewrap is not installed.
+    network and no other process. Raises `UnavailableError` where bubblewrap is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise Unavailable("bubblewrap (bwrap) is not installed")
+        raise UnavailableError("bubblewrap (bwrap) is not installed")
     interpreter = Path(sys.executable)
     wanted = {
         *readable_paths(files),
@@ -82,7 +76,7 @@ def bubblewrap_works() -> str | None:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
         )
-    except (Unavailable, OSError, subprocess.TimeoutExpired) as error:
+    except (UnavailableError, OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:
         return None
@@ -108,6 +102,6 @@ def missing() -> tuple[str, ...]:
         lines.append(f"agents keep the number of your user, who is root: {same_user}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
-    if landlock_abi() == 0:
+    if landlock.abi() == 0:
         lines.append("the kernel has no Landlock: at level process agents can read what you can")
     return tuple(lines)

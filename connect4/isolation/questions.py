@@ -20,9 +20,10 @@ from connect4.errors import AgentError
 from connect4.games.base import Game, Seconds, State
 from connect4.games.extended import ExtendedState
 from connect4.isolation import machine, sandbox, submission
-from connect4.isolation.seat import USUAL_LIMITS, choose_level, setup_to_json
+from connect4.isolation.limits import Limits
+from connect4.isolation.protocol import line_of, read_setup, setup_to_json
+from connect4.isolation.seat import USUAL_LIMITS, choose_level
 from connect4.isolation.spawn import agent_environment
-from connect4.isolation.worker import read_setup
 from connect4.players.base import Setup
 from connect4.players.student import StudentAgent
 
@@ -102,7 +103,7 @@ def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
 
 def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
     assert process.stdin is not None
-    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.write(line_of(message))
     process.stdin.flush()
 
 
@@ -118,7 +119,7 @@ def serve() -> None:
     setup, game = read_setup(settings["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
     sandbox.prepare(files)
-    sandbox.enter(sandbox.Limits(**settings["limits"]), settings["slot"], None, files)
+    sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, files)
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         for line in questions:
             answers.write(_answer(setup, game, json.loads(line)) + "\n")

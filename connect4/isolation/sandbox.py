@@ -15,7 +15,6 @@ import struct
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -23,7 +22,8 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from connect4.isolation import seccomp
+from connect4.isolation import landlock, seccomp
+from connect4.isolation.limits import Limits, impose
 from connect4.players.names import STUDENT_FILE
 
 KIT: Final = Path(__file__).resolve().parents[1]
@@ -50,29 +50,6 @@ NOBODY: Final = 65534
 """For containers that know only the first 65536 user ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one agent gets. Memory, files and descriptors are limits of one process."""
-
-    start_seconds: float = 10.0
-    """For loading the file and constructing the player."""
-    reload_seconds: float = 10.0
-    """For all loading after the first in a game, where a process is not planned for each move."""
-    restarts: int = 5
-    """How often in a game that may be."""
-    margin_seconds: float = 0.005
-    """Added to a move's seconds, for the measured time of communication."""
-    memory_bytes: int = 1 << 30
-    cpu_seconds: int = 3600
-    """Processor time of one process, over all its turns."""
-    tasks: int = 64
-    """Threads; see `tasks_of_user`."""
-    file_bytes: int = 1 << 20
-    open_files: int = 64
-    log_bytes: int = 1 << 16
-    """Of what the agent prints, this much is kept."""
-
-
 Files: TypeAlias = tuple[Path, ...] | None
 """What may be read of the kit; None for all but the students' file."""
 
@@ -88,7 +65,7 @@ def prepare(files: Files = None) -> None:
 
 def denies() -> bool:
     """Return whether agents are denied files, processes and sockets on this machine."""
-    return landlock_abi() > 0 and seccomp.available()
+    return landlock.abi() > 0 and seccomp.available()
 
 
 def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> None:
@@ -104,8 +81,8 @@ def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> N
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # where memory is short, agents go first
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-    _limit(limits)
-    landlocked = landlock_abi() > 0
+    impose(limits)
+    landlocked = landlock.abi() > 0
     if os.geteuid() == 0:
         _become_another_user(FIRST_SLOT + slot)
     if sys.platform != "linux":
@@ -113,33 +90,9 @@ def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> N
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if landlocked:
-        _landlock(files)
+        landlock.restrict(readable_paths(files))
     if seccomp.available():
         seccomp.install(landlocked)
-
-
-def _limit(limits: Limits) -> None:
-    import resource  # not on Windows
-
-    wanted = {
-        "RLIMIT_AS": limits.memory_bytes,
-        "RLIMIT_CPU": limits.cpu_seconds,
-        "RLIMIT_FSIZE": limits.file_bytes,
-        "RLIMIT_NOFILE": limits.open_files,
-        "RLIMIT_CORE": 0,
-        "RLIMIT_NPROC": limits.tasks,
-    }
-    for name, value in wanted.items():
-        number = getattr(resource, name, None)
-        if number is None:
-            continue
-        hard = resource.getrlimit(number)[1]
-        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        try:
-            resource.setrlimit(number, (allowed, allowed))
-        except (OSError, ValueError):
-            if sys.platform == "linux":  # macOS has limits that it does not let anyone set
-                raise
 
 
 # -- another user (root only)
@@ -287,15 +240,19 @@ def _kit() -> Iterator[Path]:
             yield entry
 
 
-HOST_FILES: Final = (
+WORKER_FILES: Final = (
     "__init__.py",
     "config.py",
     "errors.py",
     "games",
     "isolation/__init__.py",
+    "isolation/landlock.py",
+    "isolation/limits.py",
+    "isolation/protocol.py",
     "isolation/sandbox.py",
     "isolation/seccomp.py",
     "isolation/submission.py",
+    "isolation/warden.py",
     "isolation/worker.py",
     "players/__init__.py",
     "players/base.py",
@@ -306,12 +263,12 @@ HOST_FILES: Final = (
 """What the process that starts a submission loads of the kit, before the submission can look."""
 
 
-def host_files(allowed: Sequence[str]) -> Files:
-    """Return `HOST_FILES`, compiled ones too; None where `allowed` names other modules of the kit.
+def worker_files(allowed: Sequence[str]) -> Files:
+    """Return `WORKER_FILES`, compiled ones too.
 
-    Those are narrowed down once they are loaded.
+    None where `allowed` names other modules of the kit: those are narrowed down once loaded.
     """
-    paths = [KIT / name for name in HOST_FILES]
+    paths = [KIT / name for name in WORKER_FILES]
     for name in allowed:
         if (
             f"{name}.".startswith("connect4.")
@@ -320,70 +277,3 @@ def host_files(allowed: Sequence[str]) -> Files:
             return None
     compiled = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
     return (*paths, *(path for path in compiled if path.exists()))
-
-
-# -- Landlock
-
-CREATE_RULESET: Final = 444
-ADD_RULE: Final = 445
-RESTRICT_SELF: Final = 446
-RULE_PATH_BENEATH: Final = 1
-WRITE_FILE: Final = 1 << 1
-READ_FILE: Final = 1 << 2
-READ_DIR: Final = 1 << 3
-
-
-def _syscall(number: int, *arguments: object) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return int(libc.syscall(ctypes.c_long(number), *arguments))
-
-
-def landlock_abi() -> int:
-    """Return the version of the kernel's Landlock; 0 where there is none."""
-    if sys.platform != "linux" or seccomp.machine() is None:
-        return 0
-    return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
-
-
-def _landlock(files: Files) -> None:
-    """Allow reading `readable_paths(files)` and no more of files; no TCP, no signals to others."""
-    abi = landlock_abi()
-    handled = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
-    for since, right in ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15)):
-        handled |= right if abi >= since else 0
-    attributes = struct.pack("=QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
-    size = 8 if abi < 4 else 16 if abi < 6 else 24
-    ruleset = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
-    if ruleset < 0:
-        raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
-    try:
-        for path in readable_paths(files):
-            _allow(ruleset, path, READ_FILE | READ_DIR)
-        _allow(ruleset, Path("/dev/urandom"), READ_FILE)
-        _allow(ruleset, Path("/dev/null"), READ_FILE | WRITE_FILE)
-        if _syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)):
-            raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
-    finally:
-        os.close(ruleset)
-
-
-def _allow(ruleset: int, path: Path, rights: int) -> None:
-    try:
-        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # not there, so nothing to allow
-    try:
-        if not stat.S_ISDIR(os.fstat(handle).st_mode):
-            rights &= ~READ_DIR
-        rule = struct.pack("=Qi", rights, handle)
-        if _syscall(
-            ADD_RULE,
-            ctypes.c_int(ruleset),
-            ctypes.c_int(RULE_PATH_BENEATH),
-            rule,
-            ctypes.c_uint32(0),
-        ):
-            raise OSError(ctypes.get_errno(), f"Landlock: no rule for {path}")
-    finally:
-        os.close(handle)

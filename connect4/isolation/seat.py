@@ -6,36 +6,39 @@ This is the referee's side; `worker` is the other end, `sandbox` what holds the 
 
 from __future__ import annotations
 
-import gc
 import math
 import threading
 import time
 from dataclasses import asdict, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
+from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
+from connect4.isolation.channel import (
+    PATIENCE,
+    NoAnswerError,
+    ProcessEndedError,
+    WardenGoneError,
+)
+from connect4.isolation.in_process import InProcessSeat
+from connect4.isolation.limits import Limits
 from connect4.isolation.printed import Log
-from connect4.isolation.sandbox import Limits
+from connect4.isolation.protocol import FAILED, READY, UP, setup_to_json
 from connect4.isolation.spawn import (
     FORKS,
-    PATIENCE,
-    Child,
-    Ended,
-    Gone,
-    Home,
-    Silent,
-    Spawner,
-    Undying,
+    AgentProcess,
+    DirectLauncher,
+    Launcher,
+    ProcessStuckError,
     Warden,
 )
 from connect4.isolation.timing import Timed, one_core
-from connect4.players.base import Agent, Connected, Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.building import build, module_of
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.building import module_of
 from connect4.players.names import student_file
-from connect4.players.student import StudentAgent, reported_stack, uses_numpy_random
+from connect4.players.student import reported_stack, uses_numpy_random
 
 Level: TypeAlias = Literal["none", "process", "strong"]
 """How far an agent is kept from everything else; `auto` on a command line picks one of them."""
@@ -94,66 +97,6 @@ def open_seat(
     return IsolatedSeat(setup, level, limits, lifetime, core)
 
 
-class InProcessSeat:
-    """Runs an agent in the referee's own process (`isolation: none`).
-
-    Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
-    that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
-    """
-
-    log = ""
-
-    def __init__(self, setup: Setup) -> None:
-        self._game = setup.game
-        self._agent: Agent | None = None
-        self.load_failure: str | None = None
-        try:
-            self._agent = build(setup)
-        except AgentError as failure:
-            self.load_failure = failure.detail
-
-    def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the agent's reply, judged late by the wall clock once it is there."""
-        if self._agent is None:
-            return Reply(Outcome.ERROR, detail=self.load_failure)
-        action = text = detail = None
-        cpu_began = time.process_time()
-        began = time.monotonic()
-        try:
-            action = self._agent.choose(state, seconds)
-            outcome = Outcome.PLAYED
-        except IllegalAction as error:
-            outcome, detail = Outcome.INVALID, str(error)
-        except AgentError as failure:
-            outcome, detail = Outcome.ERROR, failure.detail
-        took = time.monotonic() - began
-        cpu = time.process_time() - cpu_began
-        overrun = 0.0
-        if seconds is not None and took > seconds:
-            outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
-            detail = Timed(took).late_text(seconds, answered=True)
-        if action is not None:
-            text = self._game.format_action(action)
-        return Reply(outcome, action, text, took, cpu, overrun, False, detail)
-
-    def see_end(self, state: State) -> None:
-        """Show the agent the last position, where it has somebody to tell."""
-        if isinstance(self._agent, Connected):
-            self._agent.see_end(state)
-
-    def close(self) -> None:
-        """Let the agent hang up, where it is connected to somebody, and free a student's module.
-
-        A module is a cycle, and may be among what a search had the collector leave out.
-        """
-        if isinstance(self._agent, Connected):
-            self._agent.close()
-        if isinstance(self._agent, StudentAgent):
-            self._agent = None
-            gc.unfreeze()
-            gc.collect()
-
-
 class Reloads:
     """How often and how long an agent may be loaded again in a game, beyond what is planned."""
 
@@ -204,7 +147,7 @@ class IsolatedSeat:
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()
         self._closed = False
-        self._child: Child | None = None
+        self._child: AgentProcess | None = None
         self.load_failure: str | None = None
         self.left_behind: int | None = None
         """The number of a process that was killed and does not end."""
@@ -217,19 +160,19 @@ class IsolatedSeat:
         draws = uses_numpy_random(self._source or b"")
         modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         allowed = None if source is None else setup.allowed
-        self._home: Home = (
-            Warden(level == "strong", modules, allowed) if FORKS else Spawner(allowed)
+        self._launcher: Launcher = (
+            Warden(level == "strong", modules, allowed) if FORKS else DirectLauncher(allowed)
         )
         self._settings = {
             "setup": described,
             "limits": asdict(replace(limits, tasks=limits.tasks + machine.tasks_of_user())),
-            "slot": self._home.number,
+            "slot": self._launcher.number,
             "core": one_core() if core is None else core,
         }
         try:
             self._start(limits.start_seconds)
-        except Gone:
-            why = self._home.close() or "no reason given"
+        except WardenGoneError:
+            why = self._launcher.close() or "no reason given"
             self.close()
             raise IsolationError(f"the process that starts agents has ended: {why}") from None
         except BaseException:  # a Ctrl-C too: no process is left behind
@@ -244,7 +187,7 @@ class IsolatedSeat:
     def begin_turn(self, number: int) -> None:
         """See `players.base.Numbered`."""
         if self._child is not None:
-            self._child.hear_prints()
+            self._child.channel.hear_prints()
         self._log.begin_turn(number)
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
@@ -259,11 +202,11 @@ class IsolatedSeat:
                 raise PlayerLeftError("the seat was closed")
             try:
                 return self._ask(state, seconds)
-            except (Gone, IsolationError, OSError, ValueError) as error:
+            except (WardenGoneError, IsolationError, OSError, ValueError) as error:
                 if self._closed:
                     raise PlayerLeftError("the seat was closed") from None
                 self.close()
-                if isinstance(error, Gone):
+                if isinstance(error, WardenGoneError):
                     raise IsolationError("the process that starts agents has ended") from None
                 raise
             except BaseException:  # a Ctrl-C: what is asked now must not be answered later
@@ -302,7 +245,7 @@ class IsolatedSeat:
         )
 
     def _time(
-        self, child: Child, state: State, seconds: Seconds | None
+        self, child: AgentProcess, state: State, seconds: Seconds | None
     ) -> tuple[bytes | None, bool, Timed]:
         """Ask for a move; return the line that came, whether the process has ended, and the time.
 
@@ -315,23 +258,23 @@ class IsolatedSeat:
         deadline = math.inf if left is None else left + self._limits.margin_seconds
         began = time.monotonic()
         try:
-            child.send({"state": state.to_json(), "seconds": left})
+            child.channel.send({"state": state.to_json(), "seconds": left})
             began = time.monotonic()
             child.go()
             sent = time.monotonic() - began
-            line = child.receive(began + deadline)
-        except (Silent, Ended) as end:
-            ended = isinstance(end, Ended)
+            line = child.channel.receive(began + deadline)
+        except (NoAnswerError, ProcessEndedError) as end:
+            ended = isinstance(end, ProcessEndedError)
         took = time.monotonic() - began
         if line is not None:
             child.stop()
         after, own_busy = child.spent(), time.thread_time() - own_busy
-        woken = child.woken_late()
+        woken = child.channel.woken_late()
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
         return line, ended, Timed(took, busy, sent + woken, waited, self._charged)
 
-    def _late(self, child: Child, timed: Timed, limit: Seconds, answered: bool) -> Reply:
+    def _late(self, child: AgentProcess, timed: Timed, limit: Seconds, answered: bool) -> Reply:
         """Return the reply of a turn that was judged late.
 
         Where the code is costs no part of the turn: a process that has not answered is asked now.
@@ -351,19 +294,19 @@ class IsolatedSeat:
             return []
         return [self._reloads.why_no_more(self._name) or MADE_ANEW]
 
-    def _where(self, child: Child) -> str:
+    def _where(self, child: AgentProcess) -> str:
         """Return where the code of a student's file is, as far as its process says."""
         if self._source is None:
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))
 
-    def _ready_child(self) -> Child | None:
+    def _ready_child(self) -> AgentProcess | None:
         """Return a loaded and stopped child; None where the agent cannot be loaded."""
         self._charged = 0.0
         if self._child is not None:
             try:
-                self._child.drain()
-            except Ended:  # it died after its answer; nobody was waiting for it
+                self._child.channel.drain()
+            except ProcessEndedError:  # it died after its answer; nobody was waiting for it
                 self._end()
         if self._child is None and self.load_failure is None:
             if self._lifetime == "move":
@@ -386,31 +329,31 @@ class IsolatedSeat:
 
         Only the agent's own part counts: to run its file and to construct its player.
         """
-        self._child = child = Child(self._home, self._log)
+        self._child = child = AgentProcess(self._launcher, self._log)
         try:
-            child.send(self._settings)
-            key, value = read_message(child.receive(time.monotonic() + PATIENCE))
-        except Silent:
+            child.channel.send(self._settings)
+            key, value = read_message(child.channel.receive(time.monotonic() + PATIENCE))
+        except NoAnswerError:
             raise IsolationError("an agent's process did not start") from None
-        except Ended:
+        except ProcessEndedError:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
-        if key != "up":
+        if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         child.known_as(value)
         began = time.monotonic()
         try:
-            key, value = read_message(child.receive(began + limit))
-        except Silent:
+            key, value = read_message(child.channel.receive(began + limit))
+        except NoAnswerError:
             late = f"{self._name} was not loaded within {limit:.3g} s"
             self.load_failure = "\n".join(filter(None, (late, self._where(child))))
-        except Ended:
+        except ProcessEndedError:
             key = ""
         else:
-            if key != "ready":
-                self.load_failure = cleaned(value) if key == "failed" else NO_ANSWER
+            if key != READY:
+                self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
         took = time.monotonic() - began
-        if key == "ready":
+        if key == READY:
             child.stop()
             return took
         status = self._end()
@@ -425,10 +368,10 @@ class IsolatedSeat:
             return 0
         child.kill()
         try:
-            return self._home.end()
-        except Undying:
+            return self._launcher.end()
+        except ProcessStuckError:
             if not child.is_alive():
-                raise Gone from None
+                raise WardenGoneError from None
             self.left_behind = child.pid
             self.load_failure = (
                 f"{self._name}: its process {child.pid} was killed and does not end; "
@@ -441,37 +384,13 @@ class IsolatedSeat:
     def close(self) -> None:
         """Leave nothing behind, also in the middle of a turn that another thread waits for."""
         self._closed = True
-        self._home.hang_up()
+        self._launcher.hang_up()
         with self._asking:
             child, self._child = self._child, None
             if child is not None:
                 child.kill()
-            self._home.close()
+            self._launcher.close()
             if child is not None:
                 if child.outlives(1.0):
                     self.left_behind = child.pid
                 child.close()
-
-
-def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return what the agent's process is told: its own seed but not the game's, and its source.
-
-    Raises `InputError` where the student's file cannot be read.
-    """
-    agent, source = asdict(setup.agent), None
-    if setup.agent.kind == "ai":
-        path = student_file(setup.agent)
-        agent.update(text="ai", rest=path.name)  # where the file lies is nobody's business
-        try:
-            source = (setup.source or path.read_bytes()).decode("latin-1")
-        except OSError as error:
-            raise InputError(f"agent {setup.agent.text!r}: {error.strerror}") from None
-    return {
-        "agent": agent,
-        "player": setup.player,
-        "game": setup.game.name,
-        "seconds": setup.seconds,
-        "asked": setup.asked,
-        "own_seed": setup.derived_seed(),
-        "source": source,
-    }

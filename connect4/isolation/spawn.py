@@ -1,44 +1,43 @@
-"""An agent's process as the referee sees it: start it, talk to it, pause, measure and end it.
+"""An agent's process as the referee sees it: start it, stop it, measure and end it.
 
 A `Warden` is a process of the kit's own that forks agents' processes; where a system cannot fork,
-a `Spawner` starts each from nothing. A `Child` is the line to one agent. What comes up that line
-is bytes that nobody vouches for.
+a `DirectLauncher` starts each from nothing. `channel` has the lines to an agent's process.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
-import json
-import math
 import os
 import selectors
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import machine, sandbox, worker
+from connect4.isolation import machine, sandbox
+from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.printed import Log
-from connect4.isolation.timing import Spent, own_wait, processor_times
-
-PATIENCE: Final = 20.0
-"""Seconds for what no agent can slow down: a process starts."""
+from connect4.isolation.protocol import END, STACK_SIGNAL, START, STATUS
+from connect4.isolation.timing import Spent, processor_times
 
 DEATH_PATIENCE: Final = 10.0
 """Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
 
-MAX_LINE: Final = 1 << 16
-"""Bytes of an answer; a longer one is none."""
+BOOT: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "kept = [__import__(name) for name in sys.argv[3].split()] and [*sys.modules]; "
+    "from connect4.isolation import warden; warden.main(sys.argv, kept)"
+)
+"""Loads what a submission may import before anything else: all that is there then may stay."""
 
 STACK_PATIENCE: Final = 0.05
 """Seconds that a process which is to be killed has got to say where its code is."""
@@ -47,7 +46,7 @@ MAX_STACK: Final = 1 << 15
 """Bytes of that which are read."""
 
 STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
-"""How `faulthandler` ends: with the frame of `worker.BOOT`, or where there are too many."""
+"""How `faulthandler` ends: with the frame of `BOOT`, or where there are too many."""
 
 FORKS: Final = hasattr(os, "fork")
 STOPS: Final = hasattr(signal, "SIGSTOP")
@@ -78,20 +77,8 @@ SET_VARIABLES: Final = {
 }
 
 
-class Silent(Exception):
-    """No line came before the deadline."""
-
-
-class Ended(Exception):
-    """The agent's process has hung up."""
-
-
-class Undying(Exception):
+class ProcessStuckError(Exception):
     """A process that was killed does not end: the kernel waits for something."""
-
-
-class Gone(Exception):
-    """The warden has hung up, because the seat was closed or something killed it."""
 
 
 def agent_environment() -> dict[str, str]:
@@ -109,7 +96,7 @@ def _command(handle: str, allowed: Sequence[str] | None, modules: Sequence[str] 
     first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
     folder = str(sandbox.KIT.parent)
-    return [sys.executable, "-P", "-c", worker.BOOT, folder, handle, first, *modules, label]
+    return [sys.executable, "-P", "-c", BOOT, folder, handle, first, *modules, label]
 
 
 class Warden:
@@ -127,7 +114,7 @@ class Warden:
         """
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
-        files = None if allowed is None else sandbox.host_files(allowed)
+        files = None if allowed is None else sandbox.worker_files(allowed)
         command = [
             *(machine.bubblewrap(files) if strong else ()),
             *_command(str(theirs.fileno()), allowed, modules),
@@ -154,27 +141,27 @@ class Warden:
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """Fork an agent's process that has these handles; the caller closes its own copies."""
         try:
-            socket.send_fds(self.control, [worker.START], [channel.fileno(), log.fileno(), stack])
+            socket.send_fds(self.control, [START], [channel.fileno(), log.fileno(), stack])
         except OSError:
-            raise Gone from None
+            raise WardenGoneError from None
 
     def end(self) -> int:
         """End the process and all that it started; return its status as `subprocess` does.
 
-        Raises `Undying` where that takes too long, after which only `close` may be called.
+        Raises `ProcessStuckError` where that takes too long; only `close` may be called then.
         """
         try:
             self.control.settimeout(DEATH_PATIENCE)
-            self.control.sendall(worker.END)
-            answer = self.control.recv(worker.STATUS.size, socket.MSG_WAITALL)
+            self.control.sendall(END)
+            answer = self.control.recv(STATUS.size, socket.MSG_WAITALL)
         except TimeoutError:
             self._patience = 0.5
-            raise Undying from None
+            raise ProcessStuckError from None
         except OSError:
-            raise Gone from None
-        if len(answer) < worker.STATUS.size:
-            raise Gone
-        status: int = worker.STATUS.unpack(answer)[0]
+            raise WardenGoneError from None
+        if len(answer) < STATUS.size:
+            raise WardenGoneError
+        status: int = STATUS.unpack(answer)[0]
         return status
 
     def hang_up(self) -> None:
@@ -201,7 +188,7 @@ class Warden:
         return lines[-1] if lines else ""
 
 
-class Spawner:
+class DirectLauncher:
     """Starts each agent's process from nothing, where a system cannot fork (Windows)."""
 
     control = None
@@ -253,135 +240,37 @@ class Spawner:
         return ""
 
 
-Home: TypeAlias = Warden | Spawner
+Launcher: TypeAlias = Warden | DirectLauncher
 """Where agents' processes come from, one at a time."""
 
 
-class Child:
-    """The line to one agent's process, whose group can be stopped, measured and killed."""
+class AgentProcess:
+    """One agent's process, whose group can be stopped, measured and killed."""
 
-    def __init__(self, home: Home, log: Log) -> None:
-        """Start the process; raises `Gone`."""
-        self._log = log
+    def __init__(self, launcher: Launcher, log: Log) -> None:
+        """Start the process; raises `WardenGoneError`."""
         self._pid = 0
-        self._buffer = bytearray()
-        self._waited = 0.0
-        self._channel, channel = socket.socketpair()
-        self._prints, prints = socket.socketpair()
         self._stack, stack = os.pipe()
         if STOPS:
             os.set_blocking(self._stack, False)
-        self._selector = selectors.DefaultSelector()
+        self.channel = Channel(log, launcher.control)
         try:
-            if sys.platform == "linux":  # the kernel then says who sends, as we count processes
-                self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            self._channel.settimeout(PATIENCE)
-            if STOPS:  # out-of-band data would hold up who reads; so it is data like any other
-                for end in (self._channel, self._prints):
-                    end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
-            self._selector.register(self._channel, selectors.EVENT_READ, self._hear)
-            self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
-            if home.control is not None:
-                self._selector.register(home.control, selectors.EVENT_READ, self._hear_warden)
-            home.start(channel, prints, stack)
+            launcher.start(*self.channel.far_ends, stack)
         except BaseException:  # Ctrl-C too: no process stays behind
             self.close()
             raise
         finally:
-            channel.close()
-            prints.close()
+            self.channel.close_far_ends()
             os.close(stack)
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Send one line; raises `Ended`."""
-        try:
-            self._channel.sendall(json.dumps(message).encode() + b"\n")
-        except OSError:
-            raise Ended from None
-
-    def receive(self, deadline: Seconds) -> bytes:
-        """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
-
-        `deadline` is a time of `time.monotonic`, or infinite. Raises `Silent`, `Ended` or `Gone`.
-        """
-        while True:
-            line, end, rest = self._buffer.partition(b"\n")
-            if end:
-                self._buffer = rest
-                return bytes(line)
-            if len(self._buffer) > MAX_LINE:
-                return bytes(self._buffer)
-            self._waited = own_wait()
-            left = None if deadline == math.inf else deadline - time.monotonic()
-            answered = False
-            for key, _ in self._selector.select(left):
-                answered |= key.data()
-            if not answered and time.monotonic() >= deadline:
-                raise Silent
-
-    def _hear(self) -> bool:
-        try:
-            if self._pid or sys.platform != "linux":
-                data = self._channel.recv(MAX_LINE)
-            else:
-                data = self._hear_whose()
-        except OSError:
-            data = b""
-        if not data:
-            raise Ended
-        self._buffer += data
-        return True
-
-    def _hear_whose(self) -> bytes:
-        """Return the first bytes and note whose process sent them."""
-        form = struct.Struct("=3i")
-        data, notes, _, _ = self._channel.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
-        for level, kind, value in notes:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                self._pid = form.unpack(value)[0]
-        return data
-
-    def _hear_print(self) -> bool:
-        data = b""
-        with contextlib.suppress(OSError):
-            data = self._prints.recv(MAX_LINE)
-        if data:
-            self._log.add(data)
-        else:
-            self._selector.unregister(self._prints)
-        return False
-
-    def hear_prints(self) -> None:
-        """Take what was printed so far, without waiting for more."""
-        self._prints.setblocking(False)
-        with contextlib.suppress(OSError):
-            for _ in range(1000):  # a bound, as for `drain`
-                data = self._prints.recv(MAX_LINE)
-                if not data:
-                    break
-                self._log.add(data)
-
-    def _hear_warden(self) -> bool:
-        raise Gone
 
     @property
     def pid(self) -> int:
-        """The number of the process, 0 before it has said anything."""
-        return self._pid
+        """The number of the process, 0 before it has sent anything."""
+        return self.channel.sender or self._pid
 
     def known_as(self, pid: int) -> None:
-        """Take the process number that the process gave, before the agent was loaded."""
-        self._pid = self._pid or pid
-
-    def drain(self) -> None:
-        """Throw away what was sent unasked; raises `Ended` or `Gone`."""
-        for _ in range(1000):  # a bound for systems on which the agent is not stopped meanwhile
-            ready = self._selector.select(0)
-            for key, _ in ready:
-                key.data()
-            self._buffer.clear()
-            if not ready:
-                break
+        """Take the number that the process gave, where the kernel has not given it."""
+        self._pid = pid
 
     def stop(self) -> None:
         """Let no thread of the agent run on."""
@@ -396,10 +285,10 @@ class Child:
     def is_alive(self) -> bool:
         """Return whether the process is there and no zombie, as far as the system says (Linux)."""
         try:
-            text = Path(f"/proc/{self._pid}/stat").read_text(encoding="latin-1")
+            text = Path(f"/proc/{self.pid}/stat").read_text(encoding="latin-1")
         except OSError:
             return False
-        return self._pid > 0 and text.rpartition(")")[2].split()[0] not in "ZX"
+        return self.pid > 0 and text.rpartition(")")[2].split()[0] not in "ZX"
 
     def outlives(self, seconds: Seconds) -> bool:
         """Return whether a process that was killed is still there after so long."""
@@ -416,15 +305,15 @@ class Child:
         Nobody vouches for that, and there may be none: an agent can ignore the signal. The wait is
         `STACK_PATIENCE` at most, whatever is written.
         """
-        number = worker.STACK_SIGNAL
-        if number is None or not self._pid:
+        number = STACK_SIGNAL
+        if number is None or not self.pid:
             return b""
         said = bytearray()
         with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
             ready.register(self._stack, selectors.EVENT_READ)
             if ready.select(0):
                 os.read(self._stack, MAX_STACK)  # written unasked
-            os.kill(self._pid, number)
+            os.kill(self.pid, number)
             self.go()  # it may have stopped itself
             end = time.monotonic() + STACK_PATIENCE
             while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
@@ -437,36 +326,26 @@ class Child:
         return bytes(said)
 
     def kill(self) -> None:
-        """Kill its process group; `Home.end` has the rest."""
+        """Kill its process group; `Launcher.end` has the rest."""
         if STOPS:
             self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:
-        if self._pid:
+        if self.pid:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._pid, number)
+                os.killpg(self.pid, number)
 
     def spent(self) -> Spent:
         """Return what its process has had so far; zeros where the system does not say."""
-        if sys.platform == "linux" and self._pid:
+        if sys.platform == "linux" and self.pid:
             with contextlib.suppress(OSError):
-                main_busy, main_waited = processor_times(f"/proc/{self._pid}")
-                return Spent(time.clock_gettime(~self._pid << 3 | 2), main_busy, main_waited)
+                main_busy, main_waited = processor_times(f"/proc/{self.pid}")
+                return Spent(time.clock_gettime(~self.pid << 3 | 2), main_busy, main_waited)
         return Spent()
 
-    def woken_late(self) -> Seconds:
-        """Return how long this thread waited for a processor since `receive` began its last sleep.
-
-        Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
-        """
-        return own_wait() - self._waited
-
     def close(self) -> None:
-        """Close this end; the process is ended by its `Home`."""
-        self._selector.close()
-        self.hear_prints()
-        self._channel.close()
-        self._prints.close()
+        """Close this end; the process is ended by its `Launcher`."""
+        self.channel.close()
         with contextlib.suppress(OSError):
             os.close(self._stack)
             self._stack = -1

@@ -76,8 +76,9 @@ def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
             package, _, last = name.rpartition(".")
             del sys.modules[name]
             vars(sys.modules.get(package, sys)).pop(last, None)
-    for name in ("host", "kept"):  # what `host.BOOT` has left there
-        vars(sys.modules["__main__"]).pop(name, None)
+    left = vars(sys.modules["__main__"])
+    for name in [name for name in left if not name.startswith("__")]:  # `spawn.BOOT` left them
+        del left[name]
     sys.meta_path.insert(0, Imports(allowed))
     gc.collect()
     files = (vars(sys.modules[name]).get("__file__") for name in staying if name in sys.modules)

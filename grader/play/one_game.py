@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 from connect4.errors import InputError, headline
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
-from connect4.isolation.sandbox import Limits
+from connect4.isolation.limits import Limits
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.names import AgentName

@@ -1,0 +1,168 @@
+"""The lines between the referee and one agent's process: messages, and what the agent prints.
+
+What comes up a line is bytes that nobody vouches for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import selectors
+import socket
+import struct
+import sys
+import time
+from typing import Any, Final
+
+from connect4.games.base import Seconds
+from connect4.isolation.printed import Log
+from connect4.isolation.protocol import line_of
+from connect4.isolation.timing import own_wait
+
+PATIENCE: Final = 20.0
+"""Seconds for what no agent can slow down: a process starts."""
+
+MAX_LINE: Final = 1 << 16
+"""Bytes of an answer; a longer one is none."""
+
+
+class NoAnswerError(Exception):
+    """No line came before the deadline."""
+
+
+class ProcessEndedError(Exception):
+    """The agent's process has hung up."""
+
+
+class WardenGoneError(Exception):
+    """The warden has hung up, because the seat was closed or something killed it."""
+
+
+class Channel:
+    """The referee's ends of both lines; `far_ends` are for the agent's process.
+
+    `warden` is the line to the process that starts agents, if there is one.
+    """
+
+    def __init__(self, log: Log, warden: socket.socket | None) -> None:
+        self.sender = 0
+        """The process that sent the first message, as the kernel reports it (Linux); 0 before."""
+        self._log = log
+        self._buffer = bytearray()
+        self._waited = 0.0
+        self._messages, messages = socket.socketpair()
+        self._prints, prints = socket.socketpair()
+        self.far_ends = messages, prints
+        self._selector = selectors.DefaultSelector()
+        if sys.platform == "linux":  # the kernel then says who sends, as we count processes
+            self._messages.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._messages.settimeout(PATIENCE)
+        if sys.platform != "win32":  # out-of-band data would hold up who reads: it is data as any
+            for end in (self._messages, self._prints):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+        self._selector.register(self._messages, selectors.EVENT_READ, self._hear)
+        self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
+        if warden is not None:
+            self._selector.register(warden, selectors.EVENT_READ, self._hear_warden)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one line; raises `ProcessEndedError`."""
+        try:
+            self._messages.sendall(line_of(message))
+        except OSError:
+            raise ProcessEndedError from None
+
+    def receive(self, deadline: Seconds) -> bytes:
+        """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
+
+        `deadline` is a time of `time.monotonic`, or infinite. Raises `NoAnswerError`,
+        `ProcessEndedError` or `WardenGoneError`.
+        """
+        while True:
+            line, end, rest = self._buffer.partition(b"\n")
+            if end:
+                self._buffer = rest
+                return bytes(line)
+            if len(self._buffer) > MAX_LINE:
+                return bytes(self._buffer)
+            self._waited = own_wait()
+            left = None if deadline == math.inf else deadline - time.monotonic()
+            answered = False
+            for key, _ in self._selector.select(left):
+                answered |= key.data()
+            if not answered and time.monotonic() >= deadline:
+                raise NoAnswerError
+
+    def _hear(self) -> bool:
+        try:
+            if self.sender or sys.platform != "linux":
+                data = self._messages.recv(MAX_LINE)
+            else:
+                data = self._hear_whose()
+        except OSError:
+            data = b""
+        if not data:
+            raise ProcessEndedError
+        self._buffer += data
+        return True
+
+    def _hear_whose(self) -> bytes:
+        """Return the first bytes and note whose process sent them."""
+        form = struct.Struct("=3i")
+        data, notes, _, _ = self._messages.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
+        for level, kind, value in notes:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                self.sender = form.unpack(value)[0]
+        return data
+
+    def _hear_print(self) -> bool:
+        data = b""
+        with contextlib.suppress(OSError):
+            data = self._prints.recv(MAX_LINE)
+        if data:
+            self._log.add(data)
+        else:
+            self._selector.unregister(self._prints)
+        return False
+
+    def hear_prints(self) -> None:
+        """Take what was printed so far, without waiting for more."""
+        self._prints.setblocking(False)
+        with contextlib.suppress(OSError):
+            for _ in range(1000):  # a bound, as for `drain`
+                data = self._prints.recv(MAX_LINE)
+                if not data:
+                    break
+                self._log.add(data)
+
+    def _hear_warden(self) -> bool:
+        raise WardenGoneError
+
+    def drain(self) -> None:
+        """Throw away what was sent unasked; raises `ProcessEndedError` or `WardenGoneError`."""
+        for _ in range(1000):  # a bound for systems on which the agent is not stopped meanwhile
+            ready = self._selector.select(0)
+            for key, _ in ready:
+                key.data()
+            self._buffer.clear()
+            if not ready:
+                break
+
+    def woken_late(self) -> Seconds:
+        """Return how long this thread waited for a processor since `receive` began its last sleep.
+
+        Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
+        """
+        return own_wait() - self._waited
+
+    def close_far_ends(self) -> None:
+        """Leave those to the agent's process."""
+        for end in self.far_ends:
+            end.close()
+
+    def close(self) -> None:
+        """Take what was printed last, and close this end."""
+        self._selector.close()
+        self.hear_prints()
+        self._messages.close()
+        self._prints.close()

@@ -1,0 +1,73 @@
+"""A seat without isolation: the agent runs in the referee's own process."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+from connect4.errors import AgentError, IllegalAction
+from connect4.games.base import Seconds, State
+from connect4.isolation.timing import Timed
+from connect4.players.base import Agent, Connected, Outcome, Reply, Setup
+from connect4.players.building import build
+from connect4.players.student import StudentAgent
+
+
+class InProcessSeat:
+    """Runs an agent in the referee's own process (`isolation: none`).
+
+    Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
+    that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
+    """
+
+    log = ""
+
+    def __init__(self, setup: Setup) -> None:
+        self._game = setup.game
+        self._agent: Agent | None = None
+        self.load_failure: str | None = None
+        try:
+            self._agent = build(setup)
+        except AgentError as failure:
+            self.load_failure = failure.detail
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply, judged late by the wall clock once it is there."""
+        if self._agent is None:
+            return Reply(Outcome.ERROR, detail=self.load_failure)
+        action = text = detail = None
+        cpu_began = time.process_time()
+        began = time.monotonic()
+        try:
+            action = self._agent.choose(state, seconds)
+            outcome = Outcome.PLAYED
+        except IllegalAction as error:
+            outcome, detail = Outcome.INVALID, str(error)
+        except AgentError as failure:
+            outcome, detail = Outcome.ERROR, failure.detail
+        took = time.monotonic() - began
+        cpu = time.process_time() - cpu_began
+        overrun = 0.0
+        if seconds is not None and took > seconds:
+            outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
+            detail = Timed(took).late_text(seconds, answered=True)
+        if action is not None:
+            text = self._game.format_action(action)
+        return Reply(outcome, action, text, took, cpu, overrun, False, detail)
+
+    def see_end(self, state: State) -> None:
+        """Show the agent the last position, where it has somebody to tell."""
+        if isinstance(self._agent, Connected):
+            self._agent.see_end(state)
+
+    def close(self) -> None:
+        """Let the agent hang up, where it is connected to somebody, and free a student's module.
+
+        A module is a cycle, and may be among what a search had the collector leave out.
+        """
+        if isinstance(self._agent, Connected):
+            self._agent.close()
+        if isinstance(self._agent, StudentAgent):
+            self._agent = None
+            gc.unfreeze()
+            gc.collect()
