@@ -31,8 +31,8 @@ from connect4.games.extended import EXTENDED
 from grader.handin.submission import Member, Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
-from grader.play.one_game import Result, play_all, play_game
-from grader.play.schedule import Contestant, Game, Match, baseline, grade_games, submitted
+from grader.play.one_game import JobResult, play_all, play_game
+from grader.play.schedule import Contestant, Match, PlannedGame, baseline, grade_games, submitted
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, make_board
@@ -102,18 +102,21 @@ def contestants(source: str, number: int) -> tuple[list[Contestant], dict[str, s
 
 def schedule(
     source: str, board: str, games: int, seconds: float
-) -> tuple[list[Game], dict[str, str]]:
+) -> tuple[list[PlannedGame], dict[str, str]]:
     """Return games of agents with one source against each other, each game with its own seed."""
     (one, two), sources = contestants(source, 2)
     rubric = rubrics.read()
     start = make_board(board, load_start(EXTENDED, board).to_json())
     match = Match("benchmark", one, two)
     return [
-        Game(match, start, number, 1, number, seconds, rubric.limits) for number in range(games)
+        PlannedGame(match, start, number, 1, number, seconds, rubric.limits)
+        for number in range(games)
     ], sources
 
 
-def play(games: list[Game], sources: dict[str, str], jobs: int) -> tuple[float, list[Result]]:
+def play(
+    games: list[PlannedGame], sources: dict[str, str], jobs: int
+) -> tuple[float, list[JobResult]]:
     """Return the wall seconds from the first game handed out to the last one stored."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -173,7 +176,7 @@ def overhead(repeats: int) -> bool:
     start = make_board("empty8x10", load_start(EXTENDED, "empty8x10").to_json())
     limits = rubrics.read().limits
     games = [
-        Game(Match("overhead", player, baseline("random")), start, 0, 1, 1, 1.0, limits)
+        PlannedGame(Match("overhead", player, baseline("random")), start, 0, 1, 1, 1.0, limits)
         for player in (one, two)
     ]
     rows = []
@@ -195,7 +198,9 @@ def load(repeats: int) -> bool:
     board = make_board("case4", load_start(EXTENDED, "case4").to_json())
     (one, two), sources = contestants(SAYS_NODES, 2)
     games = [
-        Game(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, rubric.limits)
+        PlannedGame(
+            Match("load", player, baseline("random")), board, 0, side, 1, 0.5, rubric.limits
+        )
         for player in (one, two)
         for side in (1, 2)
     ]
@@ -218,7 +223,7 @@ def load(repeats: int) -> bool:
     return ok
 
 
-def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], Result]) -> None:
+def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], JobResult]) -> None:
     """Write a results file of about so many games, each with the record of a real one.
 
     `real` has a game for each board and side; those that are missing are played here.
@@ -247,7 +252,7 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], Re
 def report(repeats: int) -> bool:
     rubric = rubrics.read()
     times: dict[int, dict[str, list[float]]] = {}
-    real: dict[tuple[str, int], Result] = {}
+    real: dict[tuple[str, int], JobResult] = {}
     with tempfile.TemporaryDirectory() as folder:
         for games in (2500, 5000, 10_000):
             fill(Path(folder, f"{games}.db"), games, rubric, real)

@@ -21,9 +21,9 @@ from tabulate import tabulate
 from grader.commands.compare import opening
 from grader.marks.points import by_match, tally
 from grader.output.tables import mean_text
-from grader.play.executors import job_count, local_pool
+from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all
-from grader.play.schedule import SIDES, Game, Match, baseline, seed_of
+from grader.play.schedule import SIDES, Match, PlannedGame, baseline, seed_of
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
@@ -31,7 +31,7 @@ from grader.rubric.model import Rubric
 LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "ai")
 
 
-def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
+def schedule(agents: list[str], rubric: Rubric) -> list[PlannedGame]:
     """Return the games of each agent against the one below it."""
     rules, plies = rubric.match, rubric.compare.opening_plies
     starts = [
@@ -41,7 +41,7 @@ def schedule(agents: list[str], rubric: Rubric) -> list[Game]:
         for seed in [seed_of(rules.playing_seed, board.name, repeat)]
     ]
     return [
-        Game(
+        PlannedGame(
             Match("ladder", baseline(above), baseline(below)),
             start,
             repeat,
@@ -71,7 +71,7 @@ def main() -> int:
         match = replace(match, time_limit=arguments.time)
     rubric = replace(rubric, match=match)
     games = schedule(arguments.agents or list(LADDER), rubric)
-    jobs = job_count(arguments.jobs, forced=False)
+    jobs = worker_count(arguments.jobs, forced=False)
     with tempfile.TemporaryDirectory() as folder, Store(arguments.results, True) as store:
         with local_pool(jobs, Path(folder, "scratch")) as pool:
             todo = [game for game in games if game.key not in store.played()]

@@ -5,11 +5,8 @@ Whatever looks at a finished game starts here. `docs/formats.md` describes the d
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import platform
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from connect4 import atomic
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import find_game
@@ -120,28 +118,9 @@ def dumps(record: Record) -> str:
 def write(record: Record, path: Path) -> None:
     """Write the document whole or not at all; raises `InputError` where the place cannot be had."""
     try:
-        handle, temporary = _new_file(path)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(dumps(record))
-            os.replace(temporary, path)
-        except BaseException:  # Ctrl-C too: no half a file stays behind
-            os.unlink(temporary)
-            raise
+        atomic.write_text(path, dumps(record))
     except OSError as error:
         raise InputError(f"{path}: the record cannot be written: {error.strerror}") from None
-
-
-def _new_file(beside: Path) -> tuple[int, Path]:
-    """Open a new file in the same folder, with the permissions that a new file gets there.
-
-    `tempfile` would keep it from everybody else, and the mask of the process cannot be read
-    without setting it for all its threads.
-    """
-    while True:
-        path = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}")
-        with contextlib.suppress(FileExistsError):
-            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), path
 
 
 def read(path: Path) -> Record:

@@ -19,8 +19,8 @@ from connect4.errors import InputError
 
 STOPPED: Final = 3
 
-MODULES: Final = {"compare": "commands.compare", "handout": "handout"}
-"""Commands in modules of their own; the others are in `commands`."""
+MODULES: Final = {"handout": "handout"}
+"""Commands that are packages of their own; each of the others is a file in `commands`."""
 
 EXAMPLES: Final = {
     "check": """examples:
@@ -167,16 +167,20 @@ def _terminate(number: int, frame: object) -> NoReturn:
 
 
 def has_command(name: str) -> bool:
-    """Say whether this very edition has the command."""
-    path = Path(__file__).parent.joinpath(*MODULES.get(name, "commands.play").split("."))
+    """Return whether this edition has the command."""
+    path = Path(__file__).parent.joinpath(*_module(name).split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def _module(name: str) -> str:
+    return MODULES.get(name, f"commands.{name}")
 
 
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     """Return what a command does; raises `InputError` where this edition lacks it."""
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
-    module = importlib.import_module(f"grader.{MODULES.get(name, 'commands.play')}")
+    module = importlib.import_module(f"grader.{_module(name)}")
     function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
     return function
 

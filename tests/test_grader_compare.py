@@ -13,7 +13,7 @@ from connect4.games.extended import EXTENDED
 from grader.commands import compare
 from grader.marks.intervals import verdict
 from grader.play.schedule import baseline, submitted
-from grader.results.store import Faults, Played
+from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
@@ -21,8 +21,8 @@ from tests.grading import COMMAND, hand_in, rubric, searcher
 NEW, OLD = submitted("new", "1" * 64), submitted("old", "2" * 64)
 
 
-def played(key: str, scores: tuple[int, int]) -> Played:
-    return Played(key, scores, "no_action", 9, (Faults(), Faults()), 1.0)
+def played(key: str, scores: tuple[int, int]) -> PlayedGame:
+    return PlayedGame(key, scores, "no_action", 9, (Faults(), Faults()), 1.0)
 
 
 def test_openings_vary_and_each_is_played_from_both_sides() -> None:

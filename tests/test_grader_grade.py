@@ -26,7 +26,7 @@ from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from connect4.views import document
-from grader.commands.play import scratch_for
+from grader.commands.common import scratch_for
 from grader.handin.submission import Member, Submission
 from grader.marks.points import Mark, marks
 from grader.output import feedback
@@ -44,7 +44,7 @@ from grader.play.schedule import (
     timed_turns,
     worth,
 )
-from grader.results.store import Faults, Played, Store, machine
+from grader.results.store import Faults, PlayedGame, Store, machine
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser
@@ -207,7 +207,7 @@ def test_remarks_of_the_grader_itself_reach_the_gradebook_unchanged() -> None:
     item = Submission("ann", "ann/ai.py", "pass", None)
     game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
     late = Faults(timeouts=1, starved=1)
-    played = Played(game.key, (0, 0), "no_action", 1, (late, late), 1.0)
+    played = PlayedGame(game.key, (0, 0), "no_action", 1, (late, late), 1.0)
     (mark,) = marks([item], {game.key: played}, rules, {})
     (row,) = csv.DictReader(gradebook_text([mark], {})[1:].splitlines())
     assert row["Remark"] == remark(mark)
@@ -623,18 +623,23 @@ def test_two_graders_do_not_share_a_results_file(tmp_path: Path) -> None:
 
 
 OLD = Path(__file__).parent / "data" / "results"
-"""Made by version 0.1.0: a class of four and their tournament."""
+"""A class of four and their tournament, by version 0.1.0 and in the format that followed it."""
 
 
-def test_results_of_the_first_version_report_the_same_marks(tmp_path: Path) -> None:
-    results = tmp_path / "old.db"
-    results.write_bytes((OLD / "grade-0.1.0.db").read_bytes())
+@pytest.mark.parametrize("version", ["0.1.0", "second-format"])
+def test_results_of_older_versions_report_the_same_marks(tmp_path: Path, version: str) -> None:
+    (tmp_path / "old.db").write_bytes((OLD / f"grade-{version}.db").read_bytes())
     done = run(COMMAND, "report", "old.db", "--out", "marks", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "Everything is in marks\n"
-    with (OLD / "grade-0.1.0.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (OLD / f"grade-{version}.csv").open(encoding="utf-8-sig", newline="") as file:
         marked = list(csv.DictReader(file))
     assert gradebook(tmp_path) == marked
+
+
+def test_no_game_is_added_to_results_of_the_first_version(tmp_path: Path) -> None:
+    results = tmp_path / "old.db"
+    results.write_bytes((OLD / "grade-0.1.0.db").read_bytes())
     before = results.read_bytes()
     hand_in(tmp_path, "ann", searcher(1))
     refused = run(COMMAND, "grade", "ann", "--results", "old.db", cwd=tmp_path)
@@ -642,11 +647,13 @@ def test_results_of_the_first_version_report_the_same_marks(tmp_path: Path) -> N
     assert results.read_bytes() == before
 
 
-def test_a_tournament_of_the_first_version_has_the_same_places(tmp_path: Path) -> None:
-    done = run(COMMAND, "report", OLD / "tournament-0.1.0.db", "--out", "night", cwd=tmp_path)
+@pytest.mark.parametrize("version", ["0.1.0", "second-format"])
+def test_a_tournament_of_an_older_version_has_the_same_places(tmp_path: Path, version: str) -> None:
+    results = OLD / f"tournament-{version}.db"
+    done = run(COMMAND, "report", results, "--out", "night", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     standings = (tmp_path / "night" / "standings.txt").read_text(encoding="utf-8")
-    assert standings == (OLD / "tournament-0.1.0.txt").read_text(encoding="utf-8")
+    assert standings == (OLD / f"tournament-{version}.txt").read_text(encoding="utf-8")
 
 
 def test_every_limit_has_a_stable_name_and_usual_ones_are_in_no_key(tmp_path: Path) -> None:

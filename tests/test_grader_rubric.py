@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.commands.play import isolation_level
+from grader.commands.common import isolation_level
 from grader.rubric import reading as rubrics
 
 

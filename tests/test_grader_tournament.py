@@ -12,7 +12,7 @@ import pytest
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
 from grader.output.tables import standing_row, tournament_text
 from grader.play.schedule import Contestant, submitted
-from grader.results.store import Faults, Played
+from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
@@ -24,14 +24,14 @@ def contestants(number: int) -> list[Contestant]:
 
 def play(
     state: StageState, strength: dict[str, int], late: dict[str, int] | None = None
-) -> dict[str, Played]:
+) -> dict[str, PlayedGame]:
     """Return results: margins are differences of strength, `late` counts timeouts by player."""
     found = {}
     for group in state.groups:
         for game in group.games:
             one, two = (strength[player.name] for player in game.players)
             first, second = (Faults((late or {}).get(player.name, 0)) for player in game.players)
-            found[game.key] = Played(game.key, (one, two), "no_action", 9, (first, second), 1.0)
+            found[game.key] = PlayedGame(game.key, (one, two), "no_action", 9, (first, second), 1.0)
     return found
 
 
@@ -99,7 +99,7 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     rubric = rubrics.read(path)
     entered = contestants(4)
     strength = {"s00": 3, "s01": 8, "s02": 8, "s03": 3}
-    played: dict[str, Played] = {}
+    played: dict[str, PlayedGame] = {}
     for place in (0, 1):
         played |= play(stages(entered, played, rubric)[place], strength)
     earned = {
@@ -114,7 +114,7 @@ def test_places_stand_there_once_the_last_stage_is_played() -> None:
     rubric = rubrics.read()
     entered = contestants(4)
     strength = {player.name: place for place, player in enumerate(entered)}
-    played: dict[str, Played] = {}
+    played: dict[str, PlayedGame] = {}
     for complete in (False, False, True):
         begun = stages(entered, played, rubric)
         text = tournament_text(begun, placings(begun, rubric), rubric)

@@ -21,12 +21,12 @@ from grader.play.executors import (
     LocalExecutor,
     WorkerDiedError,
     cluster_pool,
-    job_count,
     physical_cores,
+    worker_count,
 )
 from grader.play.one_game import play_all, play_game
-from grader.play.schedule import Game, grade_games, submitted
-from grader.results.store import Fault, Store
+from grader.play.schedule import PlannedGame, grade_games, submitted
+from grader.results.store import InfraFailure, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import make_board
 from tests.command import ROOT, run
@@ -129,14 +129,14 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
 
 def test_more_jobs_than_cores_are_refused_unless_forced() -> None:
     cores = len(physical_cores())
-    assert job_count(None, forced=False) == cores
-    assert job_count(cores, forced=False) == cores
-    assert job_count(cores + 1, forced=True) == cores + 1
+    assert worker_count(None, forced=False) == cores
+    assert worker_count(cores, forced=False) == cores
+    assert worker_count(cores + 1, forced=True) == cores + 1
     with pytest.raises(InputError, match=f"there are {cores} cores here"):
-        job_count(cores + 1, forced=False)
+        worker_count(cores + 1, forced=False)
 
 
-def schedule(folder: Path) -> tuple[list[Game], dict[str, str]]:
+def schedule(folder: Path) -> tuple[list[PlannedGame], dict[str, str]]:
     """Return the games of two deterministic submissions, and their sources."""
     found = [Submission(f"s{number}", "", searcher(number, 1)) for number in (1, 2)]
     contestants = [submitted(item.name, str(item.sha256)) for item in found]
@@ -145,7 +145,12 @@ def schedule(folder: Path) -> tuple[list[Game], dict[str, str]]:
 
 
 def play(
-    folder: Path, name: str, executor: Any, slots: int, ahead: list[Game], sources: dict[str, str]
+    folder: Path,
+    name: str,
+    executor: Any,
+    slots: int,
+    ahead: list[PlannedGame],
+    sources: dict[str, str],
 ) -> Path:
     with Store(folder / name, writing=True) as store:
         for _, result in play_all(ahead, store, executor, slots, "process", sources):
@@ -176,7 +181,7 @@ def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
     with Store(tmp_path / "r.db", writing=True) as store:
         store.add(result)
         assert store.played() == {}
-        assert store.faults() == {ahead[0].key: Fault(result["fault"], 1)}
+        assert store.faults() == {ahead[0].key: InfraFailure(result["fault"], 1)}
         store.add(play_game(job))
         assert list(store.played()) == [ahead[0].key]
         assert store.faults() == {}

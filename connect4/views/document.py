@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from connect4 import atomic
 from connect4.errors import InputError
 
 ASSETS: Final = Path(__file__).parent / "assets"
@@ -45,7 +46,7 @@ def build(title: str, parts: tuple[str, ...], data: Any) -> str:
 </head>
 <body>
 {body}
-<script type="application/json" id="data">{_json(data)}</script>
+<script type="application/json" id="data">{json_in_html(data)}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -57,7 +58,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _json(data: Any) -> str:
+def json_in_html(data: Any) -> str:
     """Return JSON in ASCII that cannot end the block it stands in."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
@@ -65,6 +66,6 @@ def _json(data: Any) -> str:
 def write(text: str, path: Path) -> None:
     """Write a document; raises `InputError` where the place cannot be had."""
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        atomic.write_text(path, text)
     except OSError as error:
         raise InputError(f"{path}: the page cannot be written: {error.strerror}") from None

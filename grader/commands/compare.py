@@ -21,17 +21,26 @@ from connect4.errors import InputError, headline
 from connect4.games.extended import EXTENDED
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
-from grader.commands.play import DONE, STOPPED, isolation_level, open_pool, read_rubric
+from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
 from grader.marks.intervals import Interval, Verdict, verdict
 from grader.marks.points import Tally, margin_of
 from grader.output.report import last_lines, write
 from grader.play.executors import Pool
-from grader.play.one_game import Result, load_all, play_all
+from grader.play.one_game import JobResult, load_all, play_all
 from grader.play.progress import Progress, duration
-from grader.play.schedule import SIDES, Contestant, Game, Match, baseline, seed_of, submitted, worth
-from grader.results.store import Faults, Played, Store
+from grader.play.schedule import (
+    SIDES,
+    Contestant,
+    Match,
+    PlannedGame,
+    baseline,
+    seed_of,
+    submitted,
+    worth,
+)
+from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Board, Rubric, make_board
 
 COMPARE: Final = "compare"
@@ -58,7 +67,7 @@ def opening(board: Board, plies: int, seed: int) -> Board:
 
 def pairs(
     new: Contestant, old: Contestant, rubric: Rubric, games: int, part: Part = "b"
-) -> Iterator[list[Game]]:
+) -> Iterator[list[PlannedGame]]:
     """Yield the pairs of a comparison, at most `games` games of `new`; boards take turns.
 
     In part A the two games of `old` on the same opening are in each of them too.
@@ -73,17 +82,17 @@ def pairs(
         seed = seed_of(rubric.match.playing_seed, COMPARE, number)
         start = opening(board, rules.opening_plies, seed)
         yield [
-            Game(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)
+            PlannedGame(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)
             for match in matches
             for side in SIDES
         ]
 
 
-def played_of(result: Result) -> Played:
+def played_of(result: JobResult) -> PlayedGame:
     """Return a fresh result as one that was stored."""
     one, two = (Faults(*side) for side in result["faults"])
     scores = result["scores"][0], result["scores"][1]
-    return Played(
+    return PlayedGame(
         result["key"], scores, result["ending"], result["turns"], (one, two), result["seconds"]
     )
 
@@ -103,11 +112,11 @@ class Comparison:
     tally: Tally = field(default_factory=Tally)
     old: Tally = field(default_factory=Tally)
     samples: list[float] = field(default_factory=list)
-    waiting: dict[int, list[tuple[Game, Played]]] = field(default_factory=dict)
+    waiting: dict[int, list[tuple[PlannedGame, PlayedGame]]] = field(default_factory=dict)
     verdict: Verdict = "open"
     interval: Interval | None = None
 
-    def add(self, game: Game, played: Played) -> None:
+    def add(self, game: PlannedGame, played: PlayedGame) -> None:
         """Count a game; once its pair and all earlier ones are there, judge."""
         whole = 4 if self.part == "a" else 2
         self.waiting.setdefault(game.repeat, []).append((game, played))
@@ -199,7 +208,7 @@ def compare(
     pool: Pool,
     level: str,
     sources: Mapping[str, str],
-) -> Iterator[tuple[Comparisons, Game]]:
+) -> Iterator[tuple[Comparisons, PlannedGame]]:
     """Play the parts one after the other; yield what is known after each game.
 
     Raises `InputError` where one of the two cannot be loaded, `GraderError` where a game fails.
@@ -254,7 +263,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
     level = isolation_level(arguments, rubric)
     found = Comparisons()
-    games: list[Game] = []
+    games: list[PlannedGame] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
         store = stack.enter_context(Store(folder / "results.db", writing=True))
@@ -295,7 +304,11 @@ def _announce(
 
 
 def keep(
-    games: Sequence[Game], store: Store, sources: Mapping[str, str], folder: Path, as_page: bool
+    games: Sequence[PlannedGame],
+    store: Store,
+    sources: Mapping[str, str],
+    folder: Path,
+    as_page: bool,
 ) -> None:
     """Write the records of games below a folder, and the files that were played.
 

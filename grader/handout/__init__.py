@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.players.base import Outcome
@@ -207,17 +208,14 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
 
     The same files make the same zip.
     """
-    temporary = out.with_name(f".{out.name}.new")
     try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
             for name, data in sorted(files.items()):
                 entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
                 executable = data.startswith(b"#!")
                 entry.external_attr = (0o100755 if executable else 0o100644) << 16
                 archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
-        os.replace(temporary, out)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise InputError(f"{out}: cannot be written: {error.strerror}") from None
 
 

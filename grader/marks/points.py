@@ -10,8 +10,8 @@ from grader.handin.form import check_source
 from grader.handin.submission import Submission
 from grader.marks.intervals import Interval, bootstrap
 from grader.play import schedule
-from grader.play.schedule import Game, Match
-from grader.results.store import Faults, Played
+from grader.play.schedule import Match, PlannedGame
+from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Baseline, PartA, Rubric, StatisticsRules, SubmissionRules
 
 
@@ -50,7 +50,7 @@ class Tally:
         """Return the mean margin of the pairs with its confidence interval."""
         return bootstrap(self.pairs, rules)
 
-    def add(self, game: Game, played: Played) -> None:
+    def add(self, game: PlannedGame, played: PlayedGame) -> None:
         """Count one game."""
         own, other = played.scores[game.side - 1], played.scores[2 - game.side]
         self.games += 1
@@ -63,12 +63,12 @@ class Tally:
         self.other_faults += played.faults[2 - game.side]
 
 
-def margin_of(game: Game, played: Played) -> int:
+def margin_of(game: PlannedGame, played: PlayedGame) -> int:
     """Return the margin of `match.one` in a game."""
     return played.scores[game.side - 1] - played.scores[2 - game.side]
 
 
-def tally(games: Iterable[Game], played: Mapping[str, Played]) -> Tally:
+def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tally:
     """Return the tally of games of one match; a pair counts once both of its games are there."""
     total = Tally()
     halves: dict[tuple[str, int], int] = {}
@@ -163,20 +163,20 @@ def full_points(rubric: Rubric) -> float:
     return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
 
 
-def by_match(games: Iterable[Game]) -> dict[Match, list[Game]]:
+def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
     """Return the games of each match, both in the order of the schedule."""
-    matches: dict[Match, list[Game]] = {}
+    matches: dict[Match, list[PlannedGame]] = {}
     for game in games:
         matches.setdefault(game.match, []).append(game)
     return matches
 
 
 def mark_match(
-    match: Match, games: Sequence[Game], played: Mapping[str, Played], rubric: Rubric
+    match: Match, games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], rubric: Rubric
 ) -> MatchMark:
     """Return the mark of one match of part A or B."""
     total = tally(games, played)
-    boards: dict[str, list[Game]] = {}
+    boards: dict[str, list[PlannedGame]] = {}
     for game in games:
         boards.setdefault(game.board.name, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
@@ -200,7 +200,7 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
 
 def marks(
     submissions: Sequence[Submission],
-    played: Mapping[str, Played],
+    played: Mapping[str, PlayedGame],
     rubric: Rubric,
     details: Mapping[str, str],
 ) -> list[Mark]:

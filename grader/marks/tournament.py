@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from grader.marks.intervals import Rating, ratings
 from grader.marks.points import by_match, margin_of, tally
-from grader.play.schedule import Contestant, Game, group_games, seed_of
-from grader.results.store import Faults, Played
+from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of
+from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Rubric, Stage
 
 
@@ -36,7 +36,7 @@ class Group:
     """One group of a stage: its games and its table as it stands."""
 
     name: str
-    games: tuple[Game, ...]
+    games: tuple[PlannedGame, ...]
     standings: tuple[Standing, ...]
     missing: int
 
@@ -55,7 +55,7 @@ class StageState:
 
 
 def stages(
-    contestants: Sequence[Contestant], played: Mapping[str, Played], rubric: Rubric
+    contestants: Sequence[Contestant], played: Mapping[str, PlayedGame], rubric: Rubric
 ) -> list[StageState]:
     """Return the stages begun so far; the last one may be incomplete.
 
@@ -117,7 +117,7 @@ def _group(
     name: str,
     contestants: Sequence[Contestant],
     stage: Stage,
-    played: Mapping[str, Played],
+    played: Mapping[str, PlayedGame],
     rubric: Rubric,
 ) -> Group:
     games = group_games(name, contestants, stage, rubric)
@@ -127,8 +127,8 @@ def _group(
 
 def standings(
     contestants: Sequence[Contestant],
-    games: Sequence[Game],
-    played: Mapping[str, Played],
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
     rubric: Rubric,
 ) -> list[Standing]:
     """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""

@@ -19,8 +19,8 @@ from connect4.views import document
 from grader.marks.points import Mark, MatchMark
 from grader.output.tables import MATCH_HEADERS, match_rows, remark, total_text
 from grader.play.replays import MADE_BY, Replay
-from grader.play.schedule import Game
-from grader.results.store import Played
+from grader.play.schedule import PlannedGame
+from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 STYLE: Final = """
@@ -117,7 +117,7 @@ def drawing(matches: Sequence[MatchMark], rubric: Rubric) -> str:
     )
 
 
-def digest(upper: str, games: Iterable[Game], played: Mapping[str, Played]) -> str:
+def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
     """Return a hash of all that a page shows, so that an unchanged one is not made again."""
     keys = [game.key for game in games if game.key in played]
     text = "\n".join([code(), upper, *keys])
@@ -125,7 +125,7 @@ def digest(upper: str, games: Iterable[Game], played: Mapping[str, Played]) -> s
 
 
 def reasons(
-    games: Sequence[Game], played: Mapping[str, Played], replays: Mapping[str, Replay]
+    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], replays: Mapping[str, Replay]
 ) -> str:
     """Return why turns were lost: each reason once, with the game and turn where it came first."""
     first: dict[tuple[str, str], str] = {}
@@ -155,8 +155,8 @@ def feedback_page(
     name: str,
     upper: str,
     page_digest: str,
-    games: Sequence[Game],
-    played: Mapping[str, Played],
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
     replays: Mapping[str, Replay],
 ) -> str:
     """Return the whole page; `replays` has the played games by key."""

@@ -20,11 +20,11 @@ from grader.output.tables import (
     mean_text,
     points_text,
     remark,
-    table,
+    text_table,
     total_text,
 )
-from grader.play.schedule import Game
-from grader.results.store import Fault, Faults, Played
+from grader.play.schedule import PlannedGame
+from grader.results.store import Faults, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric, StatisticsRules
 
 GRADEBOOK_HEADERS: Final = (
@@ -130,7 +130,7 @@ def _match_test(match: MatchMark, rules: StatisticsRules) -> dict[str, Any]:
     total = match.tally
     rows = [match_row(match, "all", total, rules)]
     rows += [match_row(match, board, part, rules) for board, part in match.boards.items()]
-    lines = [table([row[1:] for row in rows], MATCH_HEADERS[1:])]
+    lines = [text_table([row[1:] for row in rows], MATCH_HEADERS[1:])]
     if not total.complete:
         played = f"{total.games} of {total.planned} games are played"
         lines.append(f"not finished: {played}; points are withheld")
@@ -148,15 +148,15 @@ def _match_test(match: MatchMark, rules: StatisticsRules) -> dict[str, Any]:
 
 def junit(
     marks: Sequence[Mark],
-    games: Sequence[Game],
-    played: Mapping[str, Played],
-    faults: Mapping[str, Fault],
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    faults: Mapping[str, InfraFailure],
 ) -> str:
     """Return `junit.xml`: a suite a submission, a case a game, its margin as a property.
 
     Lost turns are a failure, the grader's own fault is an error, a missing game is skipped.
     """
-    by_name: dict[str, list[Game]] = {mark.submission.name: [] for mark in marks}
+    by_name: dict[str, list[PlannedGame]] = {mark.submission.name: [] for mark in marks}
     for match, listed in by_match(games).items():
         by_name[match.one.name] += listed
     suites = [_suite(mark, by_name[mark.submission.name], played, faults) for mark in marks]
@@ -165,9 +165,9 @@ def junit(
 
 def _suite(
     mark: Mark,
-    games: Sequence[Game],
-    played: Mapping[str, Played],
-    faults: Mapping[str, Fault],
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    faults: Mapping[str, InfraFailure],
 ) -> str:
     submission = mark.submission
     if submission.problem:
@@ -194,7 +194,7 @@ def _suite(
     )
 
 
-def _case(game: Game, result: Played | None, fault: Fault | None) -> str:
+def _case(game: PlannedGame, result: PlayedGame | None, fault: InfraFailure | None) -> str:
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
         f'name={_attribute(game.title)} time="{result.seconds if result else 0:.3f}"'

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError, headline
 from grader.handin.submission import FOLDER, Submission, file_name
@@ -21,8 +22,8 @@ from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
 from grader.play.replays import MADE_BY, replay_data
-from grader.play.schedule import FIRST_SCHEME, Game, grade_games, limits_text
-from grader.results.store import Fault, Played, Store
+from grader.play.schedule import FIRST_SCHEME, PlannedGame, grade_games, limits_text
+from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
 from grader.rubric.reading import from_stored
 
@@ -39,13 +40,13 @@ class Results:
     kind: str
     rubric: Rubric
     submissions: list[Submission]
-    played: dict[str, Played]
-    faults: dict[str, Fault]
+    played: dict[str, PlayedGame]
+    faults: dict[str, InfraFailure]
     details: dict[str, str] = field(default_factory=dict)
     """By submission, all that is to be said of one that cannot be loaded."""
 
     @cached_property
-    def games(self) -> list[Game]:
+    def games(self) -> list[PlannedGame]:
         """Return the games of the grading, or of the stages that have begun."""
         if self.kind == GRADE:
             return grade_games(gradable(self.submissions), self.rubric)
@@ -185,7 +186,7 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
     """Write the page of each submission, unless it stands there already as it is to be."""
     folder = out / "feedback"
     _make(folder)
-    by_name: dict[str, list[Game]] = {}
+    by_name: dict[str, list[PlannedGame]] = {}
     for game in results.games:
         by_name.setdefault(game.match.one.name, []).append(game)
     for mark in results.marks:
@@ -234,7 +235,7 @@ def write_records(results: Results, store: Store, out: Path) -> None:
         write(path, text)
 
 
-def record_path(out: Path, game: Game) -> Path:
+def record_path(out: Path, game: PlannedGame) -> Path:
     """Return where the record of a game goes; the hash keeps games of changed files apart."""
     parts = [game.match.part, game.match.two.name, game.board.name, str(game.repeat + 1)]
     name = file_name("-".join([*parts, f"player{game.side}"]))
@@ -258,13 +259,9 @@ def check_out(out: Path) -> None:
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all; raises `InputError`."""
-    temporary = path.with_name(f".{path.name}.new")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-        os.replace(temporary, path)
+        atomic.write_text(path, text)
     except OSError as error:
-        with suppress(OSError):  # half a file is nobody's
-            temporary.unlink()
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 

@@ -19,7 +19,7 @@ FEW: Final = 3
 """Up to so many submissions the terminal shows every board."""
 
 
-def table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
+def text_table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
     """Return a table; what looks like a number in a name stays a text."""
     align = _alignment(rows, headers)
     return str(tabulate(rows, headers, disable_numparse=True, colalign=align))
@@ -95,7 +95,7 @@ def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: R
         shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
         shown += [f"{full_points(rubric):g}"]
         rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
-    return table(rows, [*headers, "faults", "remark"])
+    return text_table(rows, [*headers, "faults", "remark"])
 
 
 MATCH_HEADERS = (
@@ -132,7 +132,7 @@ def match_rows(mark: Mark, rules: StatisticsRules) -> Iterator[list[str]]:
 
 def match_table(mark: Mark, rules: StatisticsRules) -> str:
     """Return the table of all matches of one submission."""
-    return table(list(match_rows(mark, rules)), MATCH_HEADERS)
+    return text_table(list(match_rows(mark, rules)), MATCH_HEADERS)
 
 
 def grade_text(
@@ -179,7 +179,7 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     for group in state.groups:
         rows = [standing_row(place, item, level) for place, item in enumerate(group.standings, 1)]
         left = f", {group.missing} games to go" if group.missing else ""
-        parts.append(f"{group.name}{left}\n{table(rows, STANDING_HEADERS)}")
+        parts.append(f"{group.name}{left}\n{text_table(rows, STANDING_HEADERS)}")
     return "\n\n".join(parts)
 
 
@@ -195,7 +195,7 @@ def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
         for placing in placings
     ]
     headers = [*STANDING_HEADERS, "stage", *(["points"] if with_points else [])]
-    return f"places\n{table(rows, headers)}"
+    return f"places\n{text_table(rows, headers)}"
 
 
 def tournament_text(

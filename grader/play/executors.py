@@ -262,7 +262,7 @@ class Pool:
     slots: int
 
 
-def job_count(jobs: int | None, forced: bool) -> int:
+def worker_count(jobs: int | None, forced: bool) -> int:
     """Return how many games are played at once, one a physical core if `jobs` is None.
 
     Raises `InputError` where more are asked for than there are cores, unless `forced`.

@@ -31,12 +31,12 @@ from connect4.table import Table, Terms
 from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.replays import replay_data
-from grader.play.schedule import Contestant, Game, Match, limits_text
+from grader.play.schedule import Contestant, Match, PlannedGame, limits_text
 from grader.results.store import Store
 from grader.rubric.model import Rubric
 
 Job: TypeAlias = dict[str, Any]
-Result: TypeAlias = dict[str, Any]
+JobResult: TypeAlias = dict[str, Any]
 
 T = TypeVar("T")
 
@@ -50,13 +50,13 @@ DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """What the local executor and Dask raise where a call has ended its worker again and again."""
 
 
-def play_game(job: Job) -> Result:
+def play_game(job: Job) -> JobResult:
     """Play one game and return what the results file keeps of it.
 
     Whatever goes wrong is in the result: lost turns are the players', `fault` is the grader's own.
     """
     began = time.monotonic()
-    result: Result = {
+    result: JobResult = {
         "key": job["key"],
         "names": [player["name"] for player in job["players"]],
         "worker": f"{socket.gethostname()}:{os.getpid()}",
@@ -132,12 +132,12 @@ def _limits(job: Job) -> Limits:
     )
 
 
-def try_load(job: Job) -> Result:
+def try_load(job: Job) -> JobResult:
     """Load a submission as player 1 and, where that fails, as player 2; return what went wrong.
 
     `problem` is the submission's own, None if it can be loaded; `fault` is the grader's.
     """
-    result: Result = {"problem": None, "fault": None, "traceback": None}
+    result: JobResult = {"problem": None, "fault": None, "traceback": None}
     player = job["players"][0]
     try:
         sides: tuple[Player, Player] = (1, 2)
@@ -188,13 +188,16 @@ def _faults(record: Record, player: int) -> list[int]:
 
 
 def spread(
-    executor: Executor, function: Callable[[Job], Result], jobs: Iterator[tuple[T, Job]], most: int
-) -> Generator[tuple[T, Future[Result]], None, None]:
+    executor: Executor,
+    function: Callable[[Job], JobResult],
+    jobs: Iterator[tuple[T, Job]],
+    most: int,
+) -> Generator[tuple[T, Future[JobResult]], None, None]:
     """Call `function` with each job, at most `most` at once, yielding them as they are done.
 
     `jobs` are taken when there is room for them; a stop cancels what is under way.
     """
-    waiting: dict[Future[Result], T] = {}
+    waiting: dict[Future[JobResult], T] = {}
     try:
         while True:
             for name, job in islice(jobs, most - len(waiting)):
@@ -210,14 +213,14 @@ def spread(
 
 
 def play_all(
-    games: Iterable[Game],
+    games: Iterable[PlannedGame],
     store: Store,
     executor: Executor,
     slots: int,
     isolation: str,
     sources: Mapping[str, str],
     alone: bool = False,
-) -> Generator[tuple[Game, Result], None, None]:
+) -> Generator[tuple[PlannedGame, JobResult], None, None]:
     """Play the games, yielding each with its result once that is stored.
 
     Only twice `slots` games are handed out at once, so that a stop loses next to nothing, with
@@ -226,7 +229,7 @@ def play_all(
     """
     barred: set[str] = set()
 
-    def ahead() -> Iterator[tuple[Game, Job]]:
+    def ahead() -> Iterator[tuple[PlannedGame, Job]]:
         for game in games:
             if barred.isdisjoint(game.submitted):
                 store.begin(game.key, f"{game.match.one.name}, {game.title}")
@@ -275,7 +278,7 @@ def load_all(
             store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
             match = Match(LOADING, item, item)
             terms = (rubric.part_a.boards[0], 0, 1, 0, rubric.match.time_limit, rubric.limits)
-            yield item, Game(match, *terms).job(isolation, dict(sources))
+            yield item, PlannedGame(match, *terms).job(isolation, dict(sources))
 
     new = {item.sha256: item for item in contestants if item.sha256 is not None}
     contestants = [item for sha256, item in new.items() if sha256 not in known]
@@ -298,7 +301,7 @@ def load_all(
         store.end_all()
 
 
-def _store(result: Result, game: Game, store: Store, alone: bool) -> None:
+def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> None:
     """Store a result; who has ended its worker is suspected, and with nothing beside it blamed."""
     if result["died"]:
         store.end(game.key, died=True)
@@ -307,7 +310,7 @@ def _store(result: Result, game: Game, store: Store, alone: bool) -> None:
     store.add(result)
 
 
-def _result_of(future: Future[Result], game: Game) -> Result:
+def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:
     """Return a game's result; where its worker died again and again, say so in its place."""
     died = False
     try:

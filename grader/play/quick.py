@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from grader.play.schedule import START_SECONDS, Game, Match, grade_games, submitted, timed_turns
+from grader.play.schedule import (
+    START_SECONDS,
+    Match,
+    PlannedGame,
+    grade_games,
+    submitted,
+    timed_turns,
+)
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Board, Rubric
 
@@ -43,4 +50,4 @@ def quick(rubric: Rubric, folder: Path | None) -> tuple[Rubric, str]:
 def _turns(board: Board, rubric: Rubric) -> int:
     one = submitted("", "")
     terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
-    return timed_turns(Game(Match("", one, one), *terms))
+    return timed_turns(PlannedGame(Match("", one, one), *terms))

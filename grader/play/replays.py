@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.record import Record
+from connect4.views.document import json_in_html
 from connect4.views.page import page
 
 Replay: TypeAlias = str
@@ -30,5 +30,4 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     )
     data = page.game_data(replace(record, players=(one, two)))
     data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f"{MADE_BY} {text}"
+    return f"{MADE_BY} {json_in_html(data)}"

@@ -91,7 +91,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Game:
+class PlannedGame:
     """One game. `side` is the player that `match.one` is: 1 moves first."""
 
     match: Match
@@ -205,7 +205,7 @@ def _games(
     seconds: Seconds,
     rubric: Rubric,
     *purpose: str,
-) -> Iterator[Game]:
+) -> Iterator[PlannedGame]:
     """Yield the games of a match; `purpose` keeps the seeds of stages apart."""
     seed, scheme = rubric.match.playing_seed, rubric.scheme
     for board in boards:
@@ -216,15 +216,15 @@ def _games(
                     own = seed_of(root, board.name, repeat)
                 else:
                     own = secret_seed(seed, *purpose, board.name, repeat, side)
-                yield Game(match, board, repeat, side, own, seconds, rubric.limits, scheme)
+                yield PlannedGame(match, board, repeat, side, own, seconds, rubric.limits, scheme)
 
 
-def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]:
+def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[PlannedGame]:
     """Return the games of parts A and B, submission by submission."""
     rules = rubric.match
     weak = baseline(rubric.part_a.opponent)
     ladder = [baseline(step.agent) for step in rubric.part_b.baselines]
-    games: list[Game] = []
+    games: list[PlannedGame] = []
     for submission in submissions:
         matches = [(Match(PART_A, submission, weak), rubric.part_a.boards)]
         matches += [(Match(PART_B, submission, step), rubric.part_b.boards) for step in ladder]
@@ -233,16 +233,18 @@ def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Game]
     return games
 
 
-def group_games(part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric) -> list[Game]:
+def group_games(
+    part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric
+) -> list[PlannedGame]:
     """Return the games of one group of a tournament: everybody meets everybody."""
-    games: list[Game] = []
+    games: list[PlannedGame] = []
     for one, two in combinations(group, 2):
         match = Match(part, one, two)
         games += _games(match, stage.boards, stage.repeats, stage.time_limit, rubric, stage.name)
     return games
 
 
-def timed_turns(game: Game) -> int:
+def timed_turns(game: PlannedGame) -> int:
     """Return about how many turns of a game are thought about for the whole time limit.
 
     A game fills the empty cells, a pop-out is a turn and empties one more; each side has half of
@@ -255,7 +257,7 @@ def timed_turns(game: Game) -> int:
     return int(turns) * thinkers // 2
 
 
-def worth(game: Game) -> Seconds:
+def worth(game: PlannedGame) -> Seconds:
     """Return about how many seconds a game takes in which everybody uses all the time there is.
 
     Random, greedy and searches to a fixed depth take next to none.

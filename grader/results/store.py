@@ -88,7 +88,7 @@ class Faults:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedGame:
     """The stored result of a game: scores and faults of player 1 and player 2."""
 
     key: str
@@ -100,7 +100,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class InfraFailure:
     """Why a game is INFRA, and how often it has been begun."""
 
     text: str
@@ -286,14 +286,14 @@ class Store:
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
                 )
 
-    def played(self) -> dict[str, Played]:
+    def played(self) -> dict[str, PlayedGame]:
         """Return every stored game that has a result, by key."""
         rows = self._database.execute(
             "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
             "timeouts2, invalid2, errors2, starved2, seconds FROM game WHERE fault IS NULL"
         )
         return {
-            row[0]: Played(
+            row[0]: PlayedGame(
                 row[0],
                 (row[1], row[2]),
                 row[3],
@@ -304,12 +304,12 @@ class Store:
             for row in rows
         }
 
-    def faults(self) -> dict[str, Fault]:
+    def faults(self) -> dict[str, InfraFailure]:
         """Return the grader's own failures by the key of the game."""
         rows = self._database.execute(
             "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
         )
-        return {key: Fault(fault, attempts) for key, fault, attempts in rows}
+        return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
     def begin_again(self, keys: Iterable[str]) -> None:
         """Forget how often games have failed."""

@@ -37,7 +37,7 @@ from grader.rubric.model import (
     all_boards,
     make_board,
 )
-from grader.rubric.toml_table import Table
+from grader.rubric.toml_table import TomlTable
 
 DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
 
@@ -91,10 +91,10 @@ def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     """Check plain values; boards are files below `folder` or the kit's, or positions as stored."""
-    top = Table(values, source, "")
+    top = TomlTable(values, source, "")
     stored: dict[str, Values] = values.get("boards", {})
 
-    def boards(table: Table) -> tuple[Board, ...]:
+    def boards(table: TomlTable) -> tuple[Board, ...]:
         names = table.list("boards", lambda item: table.text_value("boards", item))
         if not names:
             raise table.wrong("boards", "no board; name at least one")
@@ -146,7 +146,7 @@ def stored_values(rubric: Rubric) -> Values:
     return {**rubric.values, "boards": {board.name: board.start for board in all_boards(rubric)}}
 
 
-def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Values]) -> Board:
+def _board(name: str, table: TomlTable, folder: Path | None, stored: dict[str, Values]) -> Board:
     if name in stored:
         return make_board(name, stored[name])
     beside = None if folder is None else folder / name
@@ -157,10 +157,10 @@ def _board(name: str, table: Table, folder: Path | None, stored: dict[str, Value
     return make_board(name, state.to_json())
 
 
-Boards: TypeAlias = Callable[[Table], tuple[Board, ...]]
+Boards: TypeAlias = Callable[[TomlTable], tuple[Board, ...]]
 
 
-def _match(table: Table) -> MatchRules:
+def _match(table: TomlTable) -> MatchRules:
     rules = MatchRules(
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
@@ -170,7 +170,7 @@ def _match(table: Table) -> MatchRules:
     return rules
 
 
-def _limits(table: Table) -> AgentLimits:
+def _limits(table: TomlTable) -> AgentLimits:
     limits = AgentLimits(
         table.number("startup", above=0),
         table.whole("memory_mb", 64),
@@ -186,7 +186,7 @@ def _limits(table: Table) -> AgentLimits:
     return limits
 
 
-def _part_a(table: Table, boards: Boards) -> PartA:
+def _part_a(table: TomlTable, boards: Boards) -> PartA:
     part = PartA(
         table.number("points", minimum=0),
         table.number("cap_percent", above=0),
@@ -197,7 +197,7 @@ def _part_a(table: Table, boards: Boards) -> PartA:
     return part
 
 
-def _part_b(table: Table, boards: Boards) -> PartB:
+def _part_b(table: TomlTable, boards: Boards) -> PartB:
     baselines = []
     for step in table.tables("baselines"):
         low = step.number("low")
@@ -217,7 +217,7 @@ def _part_b(table: Table, boards: Boards) -> PartB:
     return part
 
 
-def _tournament(table: Table, boards: Boards) -> TournamentRules:
+def _tournament(table: TomlTable, boards: Boards) -> TournamentRules:
     stages = []
     for item in table.tables("stages"):
         stages.append(
@@ -252,7 +252,7 @@ def _tournament(table: Table, boards: Boards) -> TournamentRules:
     return rules
 
 
-def _compare(table: Table, boards: Boards) -> CompareRules:
+def _compare(table: TomlTable, boards: Boards) -> CompareRules:
     rules = CompareRules(
         boards(table),
         table.whole("opening_plies", 0),
@@ -266,7 +266,7 @@ def _compare(table: Table, boards: Boards) -> CompareRules:
     return rules
 
 
-def _statistics(table: Table) -> StatisticsRules:
+def _statistics(table: TomlTable) -> StatisticsRules:
     rules = StatisticsRules(
         table.share("confidence"), table.whole("resamples", 100), table.whole("seed", 0)
     )
@@ -274,14 +274,14 @@ def _statistics(table: Table) -> StatisticsRules:
     return rules
 
 
-def _module(table: Table, item: object) -> str:
+def _module(table: TomlTable, item: object) -> str:
     name = table.text_value("allowed", item)
     if not all(part.isidentifier() for part in name.split(".")):
         raise table.wrong("allowed", f"expected the name of a module, got {name!r}")
     return name
 
 
-def _submission(table: Table) -> SubmissionRules:
+def _submission(table: TomlTable) -> SubmissionRules:
     rules = SubmissionRules(
         table.whole("max_source_kb", 1),
         table.whole("max_archive_mb", 1),

@@ -13,7 +13,7 @@ from connect4.players.registry import parse_agent
 T = TypeVar("T")
 
 
-class Table:
+class TomlTable:
     """One TOML table that remembers which of its keys were asked for."""
 
     def __init__(self, values: object, source: str, where: str) -> None:
@@ -46,19 +46,19 @@ class Table:
             raise self.wrong(key, "is missing")
         return self._values[key]
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """Return a table inside this one."""
         dot = "." if self._where else ""
-        return Table(self._get(key), self._source, f"{self._where}{dot}{key}")
+        return TomlTable(self._get(key), self._source, f"{self._where}{dot}{key}")
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[TomlTable]:
         """Return an array of tables."""
         items = self._get(key)
         if not isinstance(items, list):
             raise self.wrong(key, f"expected a list of tables, got {_shown(items)}")
         dot = "." if self._where else ""
         return [
-            Table(item, self._source, f"{self._where}{dot}{key}[{place}]")
+            TomlTable(item, self._source, f"{self._where}{dot}{key}[{place}]")
             for place, item in enumerate(items, 1)
         ]
 

@@ -1,13 +1,11 @@
-"""What the commands `check`, `grade`, `compare`, `tournament` and `report` do."""
+"""One call of `grade` or `tournament`: plays what has no result yet, then reports."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import json
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,25 +13,19 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from connect4.isolation.seat import choose_level
-from grader.handin import find as submissions
-from grader.handin.form import Finding, check
+from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
+from grader.commands.report import tell
 from grader.handin.submission import Submission
 from grader.marks.points import by_match, gradable
-from grader.output import formats, report, tables
+from grader.output import report, tables
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
-from grader.play.executors import Pool, cluster_pool, job_count, local_pool
-from grader.play.one_game import LOADING, Result, is_passing, load_all, play_all
+from grader.play.executors import Pool, worker_count
+from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all
 from grader.play.progress import Progress, duration
-from grader.play.quick import quick
-from grader.play.schedule import Game, baseline, seed_of, worth
+from grader.play.schedule import PlannedGame, baseline, worth
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric
-
-DONE: Final = 0
-FAILED: Final = 1
-STOPPED: Final = 3
 
 DEADLY: Final = 2
 """So often something may end the grader before it is begun no more."""
@@ -45,69 +37,8 @@ REWRITE_SECONDS: Final = 5.0
 """At most so often the quick files of a large class are written anew."""
 
 
-def run_check(arguments: argparse.Namespace) -> int:
-    """Check the form of files; return 1 where a required rule is broken."""
-    rules = read_rubric(arguments).submission
-    failed = False
-    for item in submissions.find(arguments.paths, rules):
-        place = str(item.path or item.place)
-        findings = [Finding(1, "file", item.problem)] if item.problem else []
-        if item.source is not None and not item.problem:
-            findings = check(item.source, item.report, rules)
-        if item.note:
-            findings.append(Finding(1, "file", item.note, required=False))
-        whose = "" if item.name in place else f" ({item.name})"
-        for finding in findings:
-            in_report = finding.in_report and item.report is not None
-            where = str(Path(place).with_name("report.txt")) if in_report else place
-            print(f"{where}:{finding.line}: {finding.rule}: {finding.text}{whose}")
-            if os.environ.get("GITHUB_ACTIONS") == "true":
-                print(formats.annotation(where, finding))
-        if not findings:
-            print(f"{place}: well formed{whose}")
-        failed = failed or any(finding.required for finding in findings)
-    return FAILED if failed else DONE
-
-
-def read_rubric(arguments: argparse.Namespace) -> Rubric:
-    """Return the rubric of `--rubric`, with the time limit of `--time`."""
-    rubric = rubrics.read(arguments.rubric)
-    seconds = getattr(arguments, "time", None)
-    if seconds is None:
-        return rubric
-    values = {**rubric.values, "match": {**rubric.values["match"], "time_limit": seconds}}
-    stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
-    values["tournament"] = {**values["tournament"], "stages": stages}
-    folder = None if arguments.rubric is None else arguments.rubric.parent
-    return rubrics.from_values(values, rubric.source, folder)
-
-
-def run_grade(arguments: argparse.Namespace) -> int:
-    """Grade submissions; what has a result already is not played again."""
-    rubric = read_rubric(arguments)
-    found = submissions.find(arguments.paths, rubric.submission, arguments.name)
-    if arguments.quick:
-        if len(found) > 1:
-            raise InputError(f"--quick is for one submission, and there are {len(found)}")
-        if arguments.results is None:
-            arguments.results = Path("quick.db")
-        folder = None if arguments.rubric is None else arguments.rubric.parent
-        rubric, note = quick(rubric, folder)
-        print(note, file=sys.stderr)
-    return Run(arguments, GRADE, rubric, found).go()
-
-
-def run_tournament(arguments: argparse.Namespace) -> int:
-    """Play a staged tournament; a stopped one goes on."""
-    rubric = read_rubric(arguments)
-    found = submissions.find([arguments.folder], rubric.submission)
-    if sum(item.problem is None for item in found) < 2:
-        raise InputError(f"{arguments.folder}: a tournament needs two submissions that can play")
-    return Run(arguments, TOURNAMENT, rubric, found).go()
-
-
 @dataclass
-class Run:
+class ClassRun:
     """One call of `grade` or `tournament`."""
 
     arguments: argparse.Namespace
@@ -129,7 +60,7 @@ class Run:
     def go(self) -> int:
         """Play what is missing, then report; return the exit status."""
         path: Path = self.arguments.results or Path(f"{self.kind}.db")
-        job_count(self.arguments.jobs, self.arguments.force_jobs)
+        worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
                 print(f"{item.name}: not graded: {item.problem}", file=sys.stderr)
@@ -218,7 +149,7 @@ class Run:
         if results.kind == TOURNAMENT and len(results.stages) < len(self.rubric.tournament.stages):
             note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
         seconds = seconds_ahead(todo, results)
-        cores = job_count(self.arguments.jobs, self.arguments.force_jobs)
+        cores = worker_count(self.arguments.jobs, self.arguments.force_jobs)
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
             where = "divided by the cores of the cluster"
@@ -230,7 +161,7 @@ class Run:
             file=sys.stderr,
         )
 
-    def _missing(self, results: Results) -> list[Game]:
+    def _missing(self, results: Results) -> list[PlannedGame]:
         """Return the games to be played, each once: those without a result, but for hopeless ones.
 
         With `--retry-starved` also those that the machine is to blame for, the first time.
@@ -290,7 +221,7 @@ class Run:
         self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
 
     def _follow(
-        self, played: Iterator[tuple[Game, Result]], store: Store, progress: Progress
+        self, played: Iterator[tuple[PlannedGame, JobResult]], store: Store, progress: Progress
     ) -> bool:
         """Tell of games as they end; return False where the machine can play none at all."""
         for game, result in played:
@@ -397,16 +328,10 @@ class Run:
         return STOPPED
 
 
-def _pairs(games: Sequence[Game]) -> list[str]:
+def _pairs(games: Sequence[PlannedGame]) -> list[str]:
     """Return the two submissions of each match among games, in words."""
     pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
     return [text for match, text in pairs.items() if match.two.is_submission]
-
-
-def named_few(names: Sequence[str]) -> str:
-    """Return the first of many names, and how many they are."""
-    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-    return f"{shown} ({len(names)} in all)"
 
 
 def first_fault(results: Results) -> str:
@@ -414,35 +339,7 @@ def first_fault(results: Results) -> str:
     return next((fault.text for fault in results.faults.values()), "no reason is known")
 
 
-def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
-    """Print the tables and write all files that were asked for."""
-    placement: dict[str, float] = {}
-    named = getattr(arguments, "placement", None)
-    if named is not None:
-        with Store(named, writing=False) as other:
-            held = read_results(other)
-        try:
-            placement = report.placement_points(held)
-        except InputError as error:
-            raise InputError(f"--placement {named}: {error}") from None
-        names = {mark.submission.name for mark in results.marks}
-        absent = sorted(name for name in placement.keys() - names if placement[name])
-        if absent:
-            print(
-                f"--placement {named}: {named_few(absent)} earned points there and are not among "
-                "these submissions, by these names: nobody is given those points",
-                file=sys.stderr,
-            )
-    print(results.text(placement, arguments.details), end="")
-    if arguments.out is not None:
-        report.write_all(results, store, arguments.out, placement)
-        if arguments.records:
-            report.write_records(results, store, arguments.out)
-        print(f"Everything is in {arguments.out}", file=sys.stderr)
-    report.tell_github(results.marks, placement, results.rubric)
-
-
-def seconds_ahead(todo: Sequence[Game], results: Results) -> float:
+def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
     """Return about how many seconds of a core the games take.
 
     Games of the same contestants that have been played say it best; else every turn of an agent
@@ -459,46 +356,3 @@ def seconds_ahead(todo: Sequence[Game], results: Results) -> float:
         known = spent.get(f"{game.match.part} {game.board.name}")
         total += sum(known) / len(known) if known else worth(game)
     return total
-
-
-@contextlib.contextmanager
-def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
-    """Open the local workers or the cluster that the command line asks for."""
-    if arguments.scheduler is not None:
-        with cluster_pool(arguments.scheduler) as pool:
-            yield pool
-        return
-    jobs = job_count(arguments.jobs, arguments.force_jobs)
-    with local_pool(jobs, scratch_for(results)) as pool:
-        yield pool
-
-
-def scratch_for(results: Path) -> Path:
-    """Return the workers' folder, the same for the same results: so a killed run's is cleared."""
-    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
-    name = seed_of(str(results.resolve()), user)
-    return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
-
-
-def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
-    """Return the level at which agents are kept; grading is never done without one.
-
-    Raises `InputError` where that is less than the rubric requires.
-    """
-    required, asked = rubric.limits.require, arguments.isolation
-    level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
-    if required == "strong" and level != required:
-        raise InputError(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
-    for note in notes:
-        print(f"isolation: {note}", file=sys.stderr)
-    return level
-
-
-def run_report(arguments: argparse.Namespace) -> int:
-    """Make every table and file again from stored results."""
-    with Store(arguments.results, writing=False) as store:
-        results = read_results(store)
-        tell(results, store, arguments)
-    if results.missing:
-        print(f"{results.missing} games have no result yet", file=sys.stderr)
-    return DONE

@@ -1,0 +1,54 @@
+"""Files are written whole or not at all: a new file beside the old one takes its place."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 without changing its line ends; raises `OSError`.
+
+    Half of a surrogate pair, which UTF-8 cannot hold, is written as its escape.
+    """
+    with writing(path) as file:
+        file.write(text.encode(errors="backslashreplace"))
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file whose content stands at `path` once the block has ended; raises `OSError`.
+
+    A link stays a link, and a device or a pipe is written to as it is.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    handle, temporary = _new_file(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.replace(temporary, path)
+    except BaseException:  # Ctrl-C too: no half a file stays behind
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _new_file(beside: Path) -> tuple[int, Path]:
+    """Open a new file in the same folder, with the permissions that a new file gets there.
+
+    `tempfile` would keep it from everybody else, and the mask of the process cannot be read
+    without setting it for all its threads.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}")
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, flags, 0o666), path

@@ -1,0 +1,75 @@
+"""What the commands share: exit status, rubric, workers, isolation."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import InputError
+from connect4.isolation.seat import choose_level
+from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
+from grader.play.schedule import seed_of
+from grader.rubric import reading as rubrics
+from grader.rubric.model import Rubric
+
+DONE: Final = 0
+FAILED: Final = 1
+STOPPED: Final = 3
+
+
+def read_rubric(arguments: argparse.Namespace) -> Rubric:
+    """Return the rubric of `--rubric`, with the time limit of `--time`."""
+    rubric = rubrics.read(arguments.rubric)
+    seconds = getattr(arguments, "time", None)
+    if seconds is None:
+        return rubric
+    values = {**rubric.values, "match": {**rubric.values["match"], "time_limit": seconds}}
+    stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
+    values["tournament"] = {**values["tournament"], "stages": stages}
+    folder = None if arguments.rubric is None else arguments.rubric.parent
+    return rubrics.from_values(values, rubric.source, folder)
+
+
+@contextlib.contextmanager
+def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
+    """Open the local workers or the cluster that the command line asks for."""
+    if arguments.scheduler is not None:
+        with cluster_pool(arguments.scheduler) as pool:
+            yield pool
+        return
+    jobs = worker_count(arguments.jobs, arguments.force_jobs)
+    with local_pool(jobs, scratch_for(results)) as pool:
+        yield pool
+
+
+def scratch_for(results: Path) -> Path:
+    """Return the workers' folder, the same for the same results: so a killed run's is cleared."""
+    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
+    name = seed_of(str(results.resolve()), user)
+    return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
+
+
+def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
+    """Return the level at which agents are kept; grading is never done without one.
+
+    Raises `InputError` where that is less than the rubric requires.
+    """
+    required, asked = rubric.limits.require, arguments.isolation
+    level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
+    if required == "strong" and level != required:
+        raise InputError(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
+    for note in notes:
+        print(f"isolation: {note}", file=sys.stderr)
+    return level
+
+
+def named_few(names: Sequence[str]) -> str:
+    """Return the first of many names, and how many they are."""
+    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    return f"{shown} ({len(names)} in all)"

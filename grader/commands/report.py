@@ -1,0 +1,53 @@
+"""The command `report`: every table and file again from stored results, without playing.
+
+`grade` and `tournament` end with the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from connect4.errors import InputError
+from grader.commands.common import DONE, named_few
+from grader.output import report
+from grader.output.report import Results, read_results
+from grader.results.store import Store
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Make every table and file again from stored results."""
+    with Store(arguments.results, writing=False) as store:
+        results = read_results(store)
+        tell(results, store, arguments)
+    if results.missing:
+        print(f"{results.missing} games have no result yet", file=sys.stderr)
+    return DONE
+
+
+def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
+    """Print the tables and write all files that were asked for."""
+    placement: dict[str, float] = {}
+    named = getattr(arguments, "placement", None)
+    if named is not None:
+        with Store(named, writing=False) as other:
+            held = read_results(other)
+        try:
+            placement = report.placement_points(held)
+        except InputError as error:
+            raise InputError(f"--placement {named}: {error}") from None
+        names = {mark.submission.name for mark in results.marks}
+        absent = sorted(name for name in placement.keys() - names if placement[name])
+        if absent:
+            print(
+                f"--placement {named}: {named_few(absent)} earned points there and are not among "
+                "these submissions, by these names: nobody is given those points",
+                file=sys.stderr,
+            )
+    print(results.text(placement, arguments.details), end="")
+    if arguments.out is not None:
+        report.write_all(results, store, arguments.out, placement)
+        if arguments.records:
+            report.write_records(results, store, arguments.out)
+        print(f"Everything is in {arguments.out}", file=sys.stderr)
+    report.tell_github(results.marks, placement, results.rubric)
