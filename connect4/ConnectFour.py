@@ -31,7 +31,7 @@ from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views import document
 from connect4.views.page.page import page
-from connect4.views.terminal.repeat import load_again, never_began, read_place, replay_turn
+from connect4.views.terminal.replay_turn import load_again, never_began, read_place, replay_turn
 from connect4.views.terminal.summary import (
     agents_faults,
     tell_average,
@@ -39,9 +39,10 @@ from connect4.views.terminal.summary import (
     tell_result,
     tell_what_next,
 )
-from connect4.views.terminal.view import TerminalView, harmless
+from connect4.views.terminal.view import TerminalView
 from connect4.views.window.display import open_window
-from connect4.views.window.session import Match
+from connect4.views.window.session import PlannedGame
+from connect4.views.words import harmless
 
 if TYPE_CHECKING:
     from connect4.views.window.window import Window
@@ -179,7 +180,7 @@ def play(arguments: argparse.Namespace) -> int:
     title = f"{game.title}, {arguments.start or 'the usual start'}"
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
-        matches.append(Match(game, start, agents, terms, title, str(place)))
+        matches.append(PlannedGame(game, start, agents, terms, title, str(place)))
     window = choose_window(arguments.view)
     tell_notes(notes)
     status, games = play_all(matches, window, arguments)
@@ -264,7 +265,7 @@ def record_place(named: Path | None, suffix: str) -> Path:
 
 
 def play_all(
-    matches: list[Match], window: Window | None, arguments: argparse.Namespace
+    matches: list[PlannedGame], window: Window | None, arguments: argparse.Namespace
 ) -> tuple[int, list[Record]]:
     """Play the matches in the window or, without one, here; return exit status and records."""
     games: list[Record] = []
@@ -289,7 +290,7 @@ def play_all(
     return status, games
 
 
-def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]:
+def play_in_terminal(match: PlannedGame, shown: bool) -> tuple[int, Record, list[str]]:
     """Play one game; return the exit status, the record, and what the agents have printed."""
     one, two = match.agents
     view = TerminalView((one.text, two.text), match.title, match.record_name)
@@ -314,7 +315,9 @@ def play_in_terminal(match: Match, shown: bool) -> tuple[int, Record, list[str]]
     return status, table.record, logs
 
 
-def keep(record: Record, logs: Sequence[str], match: Match, arguments: argparse.Namespace) -> None:
+def keep(
+    record: Record, logs: Sequence[str], match: PlannedGame, arguments: argparse.Namespace
+) -> None:
     """Print what a finished game came to; then write its logs and record where they are wanted."""
     faulty = bool(agents_faults(record))
     printed = [

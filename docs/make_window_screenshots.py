@@ -21,7 +21,7 @@ from connect4.table import Table, Terms
 from connect4.views.window.choices import Choices, save_choices
 from connect4.views.window.display import open_window
 from connect4.views.window.game_page import GamePage
-from connect4.views.window.session import Match
+from connect4.views.window.session import PlannedGame
 from connect4.views.window.window import Window
 
 FOLDER = Path(__file__).parent
@@ -88,14 +88,14 @@ def page_of(window: Window) -> GamePage:
 def play_some(window: Window, agent: str) -> None:
     """Play a person's first moves against `agent` and point at the next."""
     game = find_game("extended")
-    match = Match(
+    planned = PlannedGame(
         game,
         load_start(game, "case1"),
         (parse_agent("human"), parse_agent(agent)),
         Terms(20, 7),
         "ExtendedConnect4, case1",
     )
-    window.play([match])
+    window.play([planned])
     page = page_of(window)
     moves = [(0, 3), (0, 4), (0, 3), (0, 2), (0, 3), (0, 4), (6, 2), (0, 5), (0, 6)]
     for row, column in moves:

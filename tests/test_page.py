@@ -314,9 +314,9 @@ def test_text_and_tokens_stand_out(browser: Browser, file: Path, dark: bool) -> 
         return (high + 0.05) / (low + 0.05)
 
     for ink in ("--text", "--muted", "--fault", "--accent"):
-        for ground in ("--bg", "--card", "--hover"):
+        for ground in ("--background", "--card", "--hover"):
             assert contrast(ink, ground) >= 4.5, (ink, ground)
-    for player in ("--p1", "--p2"):
+    for player in ("--player1", "--player2"):
         assert contrast(player, "--hole") >= 3
         assert contrast(player, f"{player}-ink") >= 3
 

@@ -67,13 +67,14 @@ def test_a_game_is_redrawn_in_place_with_colour_symbols_and_the_last_move(tmp_pa
     assert len(re.findall(r"\[[●○]\]", text)) == 1, "the last move is marked"
     assert "Player 1 ● random" in text
     assert "Player 1 Score: " in text
-    assert b"\x1b[1;31m" in terminal.raw
+    assert b"\x1b[1;38;5;166m" in terminal.raw
+    assert b"\x1b[1;38;5;32m" in terminal.raw
 
 
 def test_without_colour_the_tokens_still_differ(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, "random", "random", "case4", "--seed", "1", NO_COLOR="1")
     text = terminal.finish()
-    assert b"\x1b[1;31m" not in terminal.raw
+    assert b"\x1b[1;3" not in terminal.raw
     assert "●" in text
     assert "○" in text
 

@@ -355,7 +355,7 @@ def test_a_late_turn_is_shown_with_position_and_command(window: Window, tmp_path
     state = tmp_path / "start.txt"
     state.write_text(WHOLE_GAME, encoding="utf-8")
     chosen = Choices(board="file", file=str(state), opponent=name, seconds="0.1")
-    window.play([replace(chosen.match(), record_name="fault.json")])
+    window.play([replace(chosen.planned(), record_name="fault.json")])
     wait(window, lambda: "your move" in texts(window))
     click_cell(window, 0, 0)
     wait(window, lambda: "✗ timeout" in texts(window))

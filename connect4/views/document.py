@@ -15,20 +15,15 @@ from typing import Any, Final
 
 from connect4 import atomic
 from connect4.errors import InputError
+from connect4.views import palette
 
 ASSETS: Final = Path(__file__).parent / "assets"
 
 
 def build(title: str, parts: tuple[str, ...], data: Any) -> str:
     """Return the document made of the assets named `parts` (.css, .html and .js, in this order)."""
-    style, body, script = (
-        "\n".join(
-            path.read_text(encoding="utf-8")
-            for path in (ASSETS / f"{part}.{suffix}" for part in parts)
-            if path.is_file()
-        )
-        for suffix in ("css", "html", "js")
-    )
+    body, script = (assets(parts, suffix) for suffix in ("html", "js"))
+    style = style_sheet(parts)
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -51,6 +46,17 @@ def build(title: str, parts: tuple[str, ...], data: Any) -> str:
 </body>
 </html>
 """
+
+
+def assets(parts: tuple[str, ...], suffix: str) -> str:
+    """Return the assets named `parts` of one kind, in this order; some parts have none of it."""
+    paths = (ASSETS / f"{part}.{suffix}" for part in parts)
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+
+
+def style_sheet(parts: tuple[str, ...]) -> str:
+    """Return the colours of `palette` and the style sheets of `parts`."""
+    return palette.style_sheet() + assets(parts, "css")
 
 
 def _hash(text: str) -> str:

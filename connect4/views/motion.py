@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from connect4.games.base import Action, State
-
-Board: TypeAlias = npt.NDArray[np.int64]
-"""Shape `(rows, columns)`, row 0 on top."""
+from connect4.views.board_data import Board
 
 Cell: TypeAlias = tuple[int, int]
 """`(row, column)`."""

@@ -1,10 +1,16 @@
-"""Words that several views say."""
+"""Words that several views say: how a game ended, what became of a turn, why one was lost."""
 
 from __future__ import annotations
 
+import shlex
+import textwrap
+from collections.abc import Sequence
 from typing import Final
 
-from connect4.games.base import Ending
+from connect4.errors import headline
+from connect4.games.base import Ending, Player, State, opponent
+from connect4.players.base import Outcome
+from connect4.referee import Result, Turn
 
 ENDINGS: Final = {
     Ending.NO_ACTION: "the player to move has no valid action",
@@ -20,3 +26,80 @@ ENDINGS: Final = {
     Ending.ABORTED: "the game was stopped",
     Ending.NOT_LOADED: "an agent could not be loaded, so no turn was played",
 }
+
+
+def move_text(turn: Turn) -> str:
+    """Say in words what a turn came to."""
+    who = f"player {turn.player}"
+    if turn.outcome is Outcome.PLAYED:
+        return f"{who} plays {turn.text}"
+    if turn.outcome is Outcome.PASS:
+        return f"{who} cannot move and passes"
+    return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"
+
+
+def harmless(text: str) -> str:
+    """Return an agent's text with its control characters made visible, but for white space."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
+def first_line(detail: str | None) -> str:
+    """Return the line of a detail that says most."""
+    return harmless(headline(detail or ""))
+
+
+def indented(detail: str | None) -> str:
+    """Return what an agent's failure says, set off so that it passes for no line of the kit's."""
+    return textwrap.indent(harmless(detail or ""), "  ")
+
+
+def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
+    """Say whose agent kept a game from beginning, and why."""
+    if result.winner:
+        loser = opponent(result.winner)
+        who = f"Player {loser} ({agents[loser - 1]})"
+    else:
+        who = f"Neither player 1 ({agents[0]}) nor player 2 ({agents[1]})"
+    return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
+
+
+def repeat_command(record_name: str, turn: Turn) -> str:
+    """Return the command that asks for a turn of a record once more."""
+    place = shlex.quote(f"{record_name}:{turn.number}")
+    return f"python3 -m connect4.ConnectFour --replay-turn {place}"
+
+
+def is_fault(turn: Turn) -> bool:
+    """Return whether the turn was lost."""
+    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
+
+
+def why_lost(turn: Turn) -> str:
+    """Return all that is known of why a turn was lost, with the answer that was none."""
+    answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
+    return indented((turn.detail or "") + answer)
+
+
+def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
+    """Return all that an agent's author needs: the reason, the position, how to repeat it."""
+    what = "failed on" if turn.outcome is Outcome.ERROR else "lost"
+    outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
+    return (
+        f"Player {turn.player} ({agent}) {what} turn {turn.number}{outcome}:\n"
+        f"{why_lost(turn)}\n\n"
+        f"The position, as a state file:\n{before.to_text()}\n"
+        f"To repeat this one turn:\n  {repeat}\n"
+    )
+
+
+def kind_of_fault(turn: Turn) -> tuple[Player, Outcome, str]:
+    """Return what faults of one cause have in common: of an exception its type and the lines.
+
+    What the messages say may differ from turn to turn.
+    """
+    cause = ""
+    if turn.outcome is Outcome.ERROR:
+        lines = (turn.detail or "").splitlines()
+        frames = dict.fromkeys(line for line in lines if line.startswith("  File "))
+        cause = "\n".join([headline(turn.detail or "").partition(":")[0], *frames])
+    return turn.player, turn.outcome, cause

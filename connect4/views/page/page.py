@@ -13,18 +13,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from connect4 import record as records
 from connect4.cli import Parser
 from connect4.errors import InputError
 from connect4.games.base import Player, State
 from connect4.games.dynamic import DynamicState
-from connect4.games.extended import ExtendedState
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
+from connect4.views.board_data import Board, changed_cells, popouts_left, shape_data
 from connect4.views.words import ENDINGS
 
 MAX_DETAILS: Final = 40_000
@@ -34,8 +31,6 @@ CUT_DETAIL: Final = 200
 
 MAX_LINE: Final = 12
 """Moves of a line that are shown."""
-
-Board = npt.NDArray[np.int64]
 
 
 def page(games: Sequence[Record]) -> str:
@@ -82,21 +77,6 @@ def game_data(record: Record) -> dict[str, Any]:
     }
 
 
-def shape_data(start: State) -> dict[str, Any]:
-    """Return the board's size and labels, as people count in the game."""
-    rows, columns = start.board().shape
-    slides = isinstance(start, DynamicState)  # counted from 1, and no plate with holes
-    popouts = isinstance(start, ExtendedState) and any(start.maximum)
-    return {
-        "rows": rows,
-        "columns": columns,
-        "columnLabels": [str(column + slides) for column in range(columns)],
-        "rowLabels": [str(row + 1) for row in range(rows)] if slides else None,
-        "owners": [column % 2 + 1 for column in range(columns)] if popouts else None,
-        "plate": not slides,
-    }
-
-
 def facts(record: Record) -> list[str]:
     """Return what a reader should know of how the game was played."""
     rows, columns = record.start.board().shape
@@ -109,13 +89,6 @@ def facts(record: Record) -> list[str]:
         if player.asked
     ]
     return found
-
-
-def popouts_left(state: State) -> tuple[int, int] | None:
-    """Return the pop-outs left of player 1 and 2, None in a game without them."""
-    if not isinstance(state, ExtendedState) or not any(state.maximum):
-        return None
-    return state.popouts
 
 
 def turn_data(turn: Turn, before: State, after: State, details: dict[str, int]) -> list[Any]:
@@ -136,12 +109,6 @@ def turn_data(turn: Turn, before: State, after: State, details: dict[str, int]) 
         changed_cells(before.board(), after.board()),
         None if detail is None else details.setdefault(detail, len(details)),
     ]
-
-
-def changed_cells(before: Board, after: Board) -> list[int]:
-    """Return `[cell, new value, ...]` in reading order, cells counted row by row from the top."""
-    cells = np.flatnonzero(before != after)
-    return [int(value) for cell in cells for value in (cell, after.flat[cell])]
 
 
 def shortened(details: list[str]) -> list[str]:

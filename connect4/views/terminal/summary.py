@@ -9,14 +9,14 @@ from typing import Final
 from connect4.games.base import Ending, Player
 from connect4.record import Record
 from connect4.referee import Result, Turn
-from connect4.views.terminal.view import (
+from connect4.views.words import (
+    ENDINGS,
     first_line,
     harmless,
     is_fault,
     not_loaded_report,
     repeat_command,
 )
-from connect4.views.words import ENDINGS
 
 SHOWN_LINES: Final = 20
 """How much of what an agent has printed is shown."""

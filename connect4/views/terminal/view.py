@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import sys
-import textwrap
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
-from connect4.errors import headline
-from connect4.games.base import Action, Ending, Game, Player, State, opponent
+from connect4.games.base import Action, Ending, Game, Player, State
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
-from connect4.referee import Event, Over, Result, Started, Turn, TurnBegun, TurnEnded
+from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
+from connect4.views.palette import terminal_codes
+from connect4.views.words import fault_report, is_fault, kind_of_fault, move_text, repeat_command
 
 NAME: Final = 30
 """Characters of an agent's name that are shown, the last ones of a longer one."""
@@ -38,15 +37,20 @@ class Style:
     bar: str
     top: tuple[str, str, str]
     bottom: tuple[str, str, str]
-    colour: bool
+    codes: tuple[str, str] | None
+    """The players' ANSI colours; None where there are none."""
 
     def paint(self, text: str, code: str) -> str:
         """Return `text` in an ANSI colour, or as it is where there is none."""
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+        return f"\x1b[{code}m{text}\x1b[0m" if self.codes else text
 
     def token(self, player: Player) -> str:
         """Return a player's token in their colour."""
-        return self.paint(self.tokens[player - 1], PLAYER_COLOURS[player - 1])
+        return self.in_colour_of(player, self.tokens[player - 1])
+
+    def in_colour_of(self, player: int, text: str) -> str:
+        """Return `text` in a player's colour, or as it is where there is none."""
+        return self.paint(text, self.codes[player - 1]) if self.codes else text
 
     def of(self, state: State) -> Style:
         """Return the style with the letters of a game that prints its own board."""
@@ -58,21 +62,18 @@ class Style:
         return "".join(self.token(tokens[char]) if char in tokens else char for char in line)
 
 
-PLAYER_COLOURS: Final = ("1;31", "1;33")
-
-
 def style_for(stream: TextIO) -> Style:
     """Choose round tokens where the stream can write them, colour where it is a terminal."""
     terminal = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    colour = terminal and "NO_COLOR" not in os.environ
+    codes = terminal_codes() if terminal and "NO_COLOR" not in os.environ else None
     try:
         "●○·│┌┐└┘─▾".encode(stream.encoding or "ascii")
         round_tokens = terminal
     except (LookupError, UnicodeEncodeError):
         round_tokens = False
     if round_tokens:
-        return Style(("●", "○"), "·", "│", ("┌", "─", "┐"), ("└", "─", "┘"), colour)
-    return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), colour)
+        return Style(("●", "○"), "·", "│", ("┌", "─", "┐"), ("└", "─", "┘"), codes)
+    return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), codes)
 
 
 def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
@@ -102,7 +103,7 @@ def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
     lines.append(indent + left + fill * (width * cells.shape[1]) + right)
     if isinstance(state, ExtendedState) and any(state.maximum):
         owners = "".join(
-            style.paint(f"{'P' + str(column % 2 + 1):^{width}}", PLAYER_COLOURS[column % 2])
+            style.in_colour_of(column % 2 + 1, f"{'P' + str(column % 2 + 1):^{width}}")
             for column in range(cells.shape[1])
         )
         popped = f"; last: column {last[0]}" if last is not None and last[1] else ""
@@ -124,83 +125,6 @@ def last_cell(state: State, last: Action | None) -> tuple[int, int] | None:
     if is_popout or not isinstance(column, int):
         return None
     return state.board()[:, column].tolist().count(0), column
-
-
-def move_text(turn: Turn) -> str:
-    """Say in words what a turn came to."""
-    who = f"player {turn.player}"
-    if turn.outcome is Outcome.PLAYED:
-        return f"{who} plays {turn.text}"
-    if turn.outcome is Outcome.PASS:
-        return f"{who} cannot move and passes"
-    return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"
-
-
-def harmless(text: str) -> str:
-    """Return an agent's text with its control characters made visible, but for white space."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
-
-
-def first_line(detail: str | None) -> str:
-    """Return the line of a detail that says most."""
-    return harmless(headline(detail or ""))
-
-
-def indented(detail: str | None) -> str:
-    """Return what an agent's failure says, set off so that it passes for no line of the kit's."""
-    return textwrap.indent(harmless(detail or ""), "  ")
-
-
-def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
-    """Say whose agent kept a game from beginning, and why."""
-    if result.winner:
-        loser = opponent(result.winner)
-        who = f"Player {loser} ({agents[loser - 1]})"
-    else:
-        who = f"Neither player 1 ({agents[0]}) nor player 2 ({agents[1]})"
-    return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
-
-
-def repeat_command(record_name: str, turn: Turn) -> str:
-    """Return the command that asks for a turn of a record once more."""
-    place = shlex.quote(f"{record_name}:{turn.number}")
-    return f"python3 -m connect4.ConnectFour --replay-turn {place}"
-
-
-def is_fault(turn: Turn) -> bool:
-    """Return whether the turn was lost."""
-    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
-
-
-def why_lost(turn: Turn) -> str:
-    """Return all that is known of why a turn was lost, with the answer that was none."""
-    answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
-    return indented((turn.detail or "") + answer)
-
-
-def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
-    """Return all that an agent's author needs: the reason, the position, how to repeat it."""
-    what = "failed on" if turn.outcome is Outcome.ERROR else "lost"
-    outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
-    return (
-        f"Player {turn.player} ({agent}) {what} turn {turn.number}{outcome}:\n"
-        f"{why_lost(turn)}\n\n"
-        f"The position, as a state file:\n{before.to_text()}\n"
-        f"To repeat this one turn:\n  {repeat}\n"
-    )
-
-
-def kind_of_fault(turn: Turn) -> tuple[Player, Outcome, str]:
-    """Return what faults of one cause have in common: of an exception its type and the lines.
-
-    What the messages say may differ from turn to turn.
-    """
-    cause = ""
-    if turn.outcome is Outcome.ERROR:
-        lines = (turn.detail or "").splitlines()
-        frames = dict.fromkeys(line for line in lines if line.startswith("  File "))
-        cause = "\n".join([headline(turn.detail or "").partition(":")[0], *frames])
-    return turn.player, turn.outcome, cause
 
 
 class TerminalView:

@@ -11,7 +11,7 @@ from connect4.isolation.questions import Questions
 from connect4.players.base import Setup
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
-from connect4.views.terminal.view import first_line
+from connect4.views.words import first_line
 
 NOTES: Final = {
     "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,

@@ -19,7 +19,7 @@ from connect4.search.evaluation import WIN
 from connect4.search.moves import Move
 from connect4.search.trace import Flag, Node
 from connect4.views import document
-from connect4.views.page.page import changed_cells, shape_data
+from connect4.views.board_data import changed_cells, shape_data
 from connect4.views.tree.students import explained_by_student
 
 DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."

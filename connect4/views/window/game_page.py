@@ -13,7 +13,14 @@ from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.record import Record
 from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
 from connect4.views.motion import motion_between
-from connect4.views.terminal.view import (
+from connect4.views.window.board_canvas import BoardCanvas
+from connect4.views.window.board_input import BoardInput
+from connect4.views.window.controls import Commands, Controls
+from connect4.views.window.player_card import PlayerCard
+from connect4.views.window.score_curve import ScoreCurve
+from connect4.views.window.turn_list import TurnList
+from connect4.views.words import (
+    ENDINGS,
     fault_report,
     is_fault,
     move_text,
@@ -21,13 +28,6 @@ from connect4.views.terminal.view import (
     repeat_command,
     why_lost,
 )
-from connect4.views.window.board_canvas import BoardCanvas
-from connect4.views.window.controls import Commands, Controls
-from connect4.views.window.hand import Hand
-from connect4.views.window.player_card import PlayerCard
-from connect4.views.window.score_curve import ScoreCurve
-from connect4.views.window.turn_list import TurnList
-from connect4.views.words import ENDINGS
 
 FLIGHT: Final = 0.45
 """Seconds that a move is seen moving at most; at higher speeds it is a part of the pace."""
@@ -133,7 +133,7 @@ class GamePage(ttk.Frame):
         middle.rowconfigure(0, weight=1)
         middle.rowconfigure(1, minsize=STATUS)
         self.board = BoardCanvas(middle, self._heading.game)
-        self._hand = Hand(self.board, self._heading.game, self._played, self.say)
+        self._input = BoardInput(self.board, self._heading.game, self._played, self.say)
         self.board.grid(row=0, column=0, sticky="nsew")
         self._list = TurnList(middle, self._selected)
         self._list.grid(row=0, column=1, rowspan=2, sticky="ns", padx=(10, 0))
@@ -212,7 +212,7 @@ class GamePage(ttk.Frame):
         self.asked = True
         for part in self._entry_parts:
             part.pack(side="right", padx=(6, 0))
-        self._hand.ask(self._states[-1])
+        self._input.ask(self._states[-1])
         if player not in self._greeted:
             self._greeted.add(player)
             how = f"click the board, or type {self._heading.game.action_help}"
@@ -229,7 +229,7 @@ class GamePage(ttk.Frame):
     def rest(self) -> None:
         """Stop the clocks and take no more moves."""
         self.asked = False
-        self._hand.rest()
+        self._input.rest()
         for part in self._entry_parts:
             part.pack_forget()
         for card in self.cards.values():
@@ -259,7 +259,7 @@ class GamePage(ttk.Frame):
     def _played(self, text: str) -> None:
         self.asked = False
         self.say("")
-        self._hand.rest()
+        self._input.rest()
         self._buttons.answer(text)
 
     def _key_on_board(self, event: tk.Event[tk.Misc]) -> None:

@@ -21,8 +21,8 @@ PATIENCE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """All that a game needs before its first move.
+class PlannedGame:
+    """A game that is to be played: all that it needs before its first move.
 
     `record_name` is the file in which its record will be, empty where that is not known.
     """
@@ -40,38 +40,38 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MoveAsked:
     """A person is asked for a move; the answer goes to `Session.answer`."""
 
     player: Player
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Something that the person to move should read."""
+class Notice:
+    """A line that the person to move should read."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class GameFailed:
     """The game could not be played."""
 
     error: Exception
 
 
-Message: TypeAlias = Event | Asked | Said | Broken
+Message: TypeAlias = Event | MoveAsked | Notice | GameFailed
 
 
 class Session:
-    """Plays `match` once it is started; `messages()` says what has happened since, without waiting.
+    """Plays `planned` once it is started; `messages()` returns what happened since, at once.
 
     All methods are for the window's thread. Agents are asked only while the session is not
     paused, and no sooner than `pace` seconds after the turn before.
     """
 
-    def __init__(self, match: Match, pace: Seconds) -> None:
-        self.match = match
+    def __init__(self, planned: PlannedGame, pace: Seconds) -> None:
+        self.planned = planned
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._answers: SimpleQueue[str | None] = SimpleQueue()
         self._gate = threading.Condition()
@@ -106,7 +106,7 @@ class Session:
         return [table.log(player) for player in (1, 2)] if table is not None else []
 
     def answer(self, text: str) -> None:
-        """Give a person's answer to the last `Asked`."""
+        """Give a person's answer to the last `MoveAsked`."""
         self._answers.put(text)
 
     def pause(self, paused: bool) -> None:
@@ -143,15 +143,15 @@ class Session:
         return self.record()
 
     def _run(self) -> None:
-        match = self.match
+        planned = self.planned
         try:
             with Table(
-                match.game, match.start, match.agents, match.terms, self._seat_person
+                planned.game, planned.start, planned.agents, planned.terms, self._seat_person
             ) as table:
                 with self._gate:
                     self._table = table
                 for event in table.events():
-                    if isinstance(event, TurnBegun) and not match.is_person(event.state.mover):
+                    if isinstance(event, TurnBegun) and not planned.is_person(event.state.mover):
                         self._wait_for_turn()
                     if self._stopping:
                         return
@@ -159,7 +159,7 @@ class Session:
                     if isinstance(event, TurnEnded):
                         self._turn_ended = time.monotonic()
         except Exception as error:
-            self._messages.put(Broken(error))
+            self._messages.put(GameFailed(error))
 
     def _wait_for_turn(self) -> None:
         """Return once the next agent may be asked, or the game is to stop."""
@@ -178,16 +178,16 @@ class Session:
 
     def _seat_person(self, player: Player) -> Seat:
         def read_line(prompt: str) -> str:
-            self._messages.put(Asked(player))
+            self._messages.put(MoveAsked(player))
             answer = self._answers.get()
             if answer is None:
                 raise EOFError
             return answer
 
         return HumanSeat(
-            self.match.game,
+            self.planned.game,
             player,
             read_line,
-            lambda line: self._messages.put(Said(line)),
-            self.match.terms.human_strict,
+            lambda line: self._messages.put(Notice(line)),
+            self.planned.terms.human_strict,
         )

@@ -11,19 +11,21 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-BACKGROUND: Final = "#f3f4f7"
-CARD: Final = "#ffffff"
-TEXT: Final = "#1a2130"
-MUTED: Final = "#586174"
-LINE: Final = "#d9dde6"
-HOVER: Final = "#e6eaf3"
-ACCENT: Final = "#3a4fbf"
-PLATE: Final = "#2c3a5a"
-FAULT: Final = "#a3123f"
-PLAYERS: Final = ("#d55e00", "#0072b2")
-"""Vermilion and blue of Okabe and Ito's palette: told apart with any kind of colour blindness."""
+from connect4.views.palette import light
 
-INK: Final = "#ffffff"
+BACKGROUND: Final = light("background")
+CARD: Final = light("card")
+TEXT: Final = light("text")
+MUTED: Final = light("muted")
+LINE: Final = light("line")
+HOVER: Final = light("hover")
+DISABLED: Final = light("disabled")
+ACCENT: Final = light("accent")
+ACCENT_HOVER: Final = light("accent-hover")
+PLATE: Final = light("plate")
+FAULT: Final = light("fault")
+PLAYERS: Final = (light("player1"), light("player2"))
+INK: Final = light("player1-ink")
 """The dot on player 1's tokens and the ring on player 2's."""
 
 SMOOTH: Final = 4
@@ -60,7 +62,7 @@ def apply_theme(root: tk.Tk) -> None:
         lightcolor=CARD, darkcolor=LINE, troughcolor=LINE, focuscolor=ACCENT,
         fieldbackground=CARD, insertcolor=TEXT,
     )  # fmt: skip
-    style.map(".", foreground=[("disabled", "#9aa4b8")])
+    style.map(".", foreground=[("disabled", DISABLED)])
     style.configure("Card.TFrame", background=CARD, relief="solid", borderwidth=1)
     style.configure("Turn.Card.TFrame", bordercolor=ACCENT)
     style.configure("Plain.Card.TFrame", relief="flat", borderwidth=0)
@@ -76,7 +78,7 @@ def apply_theme(root: tk.Tk) -> None:
     style.configure("Go.TButton", background=ACCENT, foreground=CARD, font="Strong")
     style.map(
         "Go.TButton",
-        background=[("disabled", LINE), ("active", "#2e3f99")],
+        background=[("disabled", LINE), ("active", ACCENT_HOVER)],
         foreground=[("disabled", MUTED)],
     )
     style.configure(

@@ -8,8 +8,8 @@ from tkinter import ttk
 from typing import Final, Literal
 
 from connect4.referee import Turn
-from connect4.views.terminal.view import is_fault
 from connect4.views.window import theme
+from connect4.views.words import is_fault
 
 COLUMNS: Final[tuple[tuple[str, int, Literal["w", "center", "e"]], ...]] = (
     ("Turn", 44, "e"),

@@ -25,7 +25,14 @@ from connect4.views.window import theme
 from connect4.views.window.choices import Choices, load_choices, save_choices
 from connect4.views.window.controls import PACES, USUAL_PACE
 from connect4.views.window.game_page import Buttons, GamePage, Heading
-from connect4.views.window.session import Asked, Broken, Match, Message, Said, Session
+from connect4.views.window.session import (
+    GameFailed,
+    Message,
+    MoveAsked,
+    Notice,
+    PlannedGame,
+    Session,
+)
 from connect4.views.window.start_page import StartPage
 
 POLL: Final = 15
@@ -35,7 +42,7 @@ BUSY: Final = 0.008
 """Seconds after which the window takes a breath, however many turns are waiting to be shown."""
 
 BREAK: Final = 2000
-"""Milliseconds between the two games of a match with sides swapped."""
+"""Milliseconds between the two games of a pair with sides swapped."""
 
 SIZE: Final = (1040, 780)
 SMALLEST: Final = (800, 710)
@@ -55,7 +62,7 @@ class Window:
         self._waiting: deque[Message] = deque()
         self._record: Record | None = None
         self._over: Ended | None = None
-        self._upcoming: Sequence[Match] = ()
+        self._upcoming: Sequence[PlannedGame] = ()
         self._tree: TreeJob | None = None
         self._pace = USUAL_PACE
         self.page: StartPage | GamePage | None = None
@@ -101,23 +108,26 @@ class Window:
         self._change_page(page)
         page.say(message)
 
-    def play(self, matches: Sequence[Match], over: Ended | None = None) -> None:
-        """Play the matches one after the other; `over` is told of each once it has ended.
+    def play(self, games: Sequence[PlannedGame], over: Ended | None = None) -> None:
+        """Play the planned games one after the other; `over` is told of each once it has ended.
 
-        A match that is left early is the last.
+        A game that is left early is the last.
         """
         self._end_game()
-        match, *self._upcoming = matches
+        planned, *self._upcoming = games
         self._over = over
         heading = Heading(
-            match.game, match.title, (match.agents[0].text, match.agents[1].text), match.record_name
+            planned.game,
+            planned.title,
+            (planned.agents[0].text, planned.agents[1].text),
+            planned.record_name,
         )
-        session = Session(match, PACES[self._pace])
+        session = Session(planned, PACES[self._pace])
         page = GamePage(self.root, heading, self.buttons(session), self._pace)
         self._session = session
         self._change_page(page)
         session.start()
-        if match.is_person(1) and match.is_person(2):
+        if planned.is_person(1) and planned.is_person(2):
             page.controls.without_pause()
         page.say("The agents start.")
 
@@ -187,9 +197,9 @@ class Window:
             pace=session.set_pace if session else lambda _: None,
         )
 
-    def _chosen(self, choices: Choices, match: Match) -> None:
+    def _chosen(self, choices: Choices, planned: PlannedGame) -> None:
         save_choices(choices)
-        self.play([match])
+        self.play([planned])
 
     def _record_shown(self) -> Record | None:
         """Return the record of the game on the page, which may still grow."""
@@ -246,11 +256,11 @@ class Window:
     def _take(self, message: Message) -> None:
         page = self.page
         assert isinstance(page, GamePage)
-        if isinstance(message, Asked):
+        if isinstance(message, MoveAsked):
             page.ask(message.player)
-        elif isinstance(message, Said):
+        elif isinstance(message, Notice):
             page.say(message.line)
-        elif isinstance(message, Broken):
+        elif isinstance(message, GameFailed):
             self._broken(message.error)
         else:
             page.see(message)

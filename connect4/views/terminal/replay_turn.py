@@ -13,8 +13,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.views.terminal.summary import SIDES
-from connect4.views.terminal.view import harmless, indented
-from connect4.views.words import ENDINGS
+from connect4.views.words import ENDINGS, harmless, indented
 
 
 def read_place(where: str) -> tuple[Record, int]:

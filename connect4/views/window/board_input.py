@@ -1,4 +1,4 @@
-"""A person's hand on the board: what the mouse and the keys do there."""
+"""A person's moves on the board, by mouse and by keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from connect4.views.window.board_canvas import BoardCanvas
 PICK: Final = "click one of your pieces that can move, then the square it goes to"
 
 
-class Hand:
+class BoardInput:
     """Plays on `board`: moves go to `on_move` as text, `on_hint` says why a click was none.
 
     Besides the mouse: arrow keys choose a column or a cell, Return drops or picks, P pops out,

@@ -1,0 +1,93 @@
+"""Every colour of the kit. The pages' style sheet, the window and the terminal are made from it.
+
+Player 1 is vermilion with a dot, player 2 blue with a ring: Okabe and Ito's colours, which people
+with any kind of colour blindness tell apart.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+Theme: TypeAlias = Literal["light", "dark"]
+
+
+class Colour(NamedTuple):
+    """One colour as `#rrggbb` in both themes."""
+
+    light: str
+    dark: str
+
+
+COLOURS: Final[dict[str, Colour]] = {
+    "background": Colour("#f3f4f7", "#12151c"),
+    "card": Colour("#ffffff", "#1b202a"),
+    "text": Colour("#1a2130", "#e8ebf2"),
+    "muted": Colour("#586174", "#9aa4b8"),
+    "line": Colour("#d9dde6", "#323a49"),
+    "hover": Colour("#e6eaf3", "#262d3a"),
+    "disabled": Colour("#9aa4b8", "#586174"),
+    "accent": Colour("#3a4fbf", "#9db0ff"),
+    "accent-hover": Colour("#2e3f99", "#b4c2ff"),
+    "plate": Colour("#2c3a5a", "#313d58"),
+    "plate-mark": Colour("#ffffff", "#ffffff"),
+    "hole": Colour("#f3f4f7", "#12151c"),
+    "player1": Colour("#d55e00", "#ff8b3d"),
+    "player1-ink": Colour("#ffffff", "#2b1200"),
+    "player2": Colour("#0072b2", "#4fb2f2"),
+    "player2-ink": Colour("#ffffff", "#00203a"),
+    "fault": Colour("#a3123f", "#ff7d9c"),
+    "good": Colour("#177245", "#6fd6a1"),
+}
+"""`ink` is the dot or the ring on a player's token; `plate` is the board's front."""
+
+TERMINAL: Final = ("#d75f00", "#0087d7")
+"""The players in a terminal of 256 colours: legible on black and on white."""
+
+TERMINAL_16: Final = ("1;31", "1;34")
+"""The players where a terminal has but 16 colours, as ANSI codes."""
+
+LEVELS: Final = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
+"""What red, green and blue can be in the 256 colours of a terminal."""
+
+
+def light(name: str) -> str:
+    """Return a colour of the light theme, for the window."""
+    return COLOURS[name].light
+
+
+def style_sheet() -> str:
+    """Return the colours as CSS custom properties.
+
+    The system's setting chooses the theme, unless `data-theme` of the root element names one. No
+    `light-dark()`: browsers before 2024 do not know it.
+    """
+    return (
+        f":root {{ color-scheme: light; {_properties('light')} }}\n"
+        "@media (prefers-color-scheme: dark) {\n"
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {_properties("dark")} }}\n'
+        "}\n"
+        f':root[data-theme="dark"] {{ color-scheme: dark; {_properties("dark")} }}\n'
+    )
+
+
+def _properties(theme: Theme) -> str:
+    return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
+
+
+def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """Return the ANSI codes of player 1 and player 2 for the terminal that one runs in."""
+    if "256color" in environment.get("TERM", "") or environment.get("COLORTERM"):
+        one, two = (f"1;38;5;{xterm_number(colour)}" for colour in TERMINAL)
+        return one, two
+    return TERMINAL_16
+
+
+def xterm_number(colour: str) -> int:
+    """Return the number of the colour of a terminal's 256 that is nearest to `#rrggbb`."""
+    number = 16
+    for index, weight in ((1, 36), (3, 6), (5, 1)):
+        value = int(colour[index : index + 2], 16)
+        number += weight * min(range(6), key=lambda level: abs(LEVELS[level] - value))
+    return number
