@@ -3,6 +3,7 @@
 import signal
 import socket
 import subprocess
+import threading
 import time
 from contextlib import suppress
 
@@ -109,6 +110,77 @@ def test_lines_may_come_in_any_pieces(port):
     white.expect("71W\n")
     assert black.rest() == "71W\n"
     assert white.rest() == ""
+
+
+LATE = 0.002
+"""Seconds that a busy client needs before it reads."""
+
+
+class OneReadOneLine:
+    """Reads as many public clients do: one `recv` for one line, a little late."""
+
+    def __init__(self, client):
+        self.client = client
+        self.lines = []
+        self.coalesced = 0
+
+    def line(self):
+        """Return the next line; count a read that held more than one, and keep what it held."""
+        if not self.lines:
+            time.sleep(LATE)
+            data = self.client.socket.recv(1024).decode()
+            assert data.endswith("\n"), f"part of a line, or the end: {data!r}"
+            self.lines = data.splitlines()
+            self.coalesced += len(self.lines) > 1
+        return self.lines.pop(0)
+
+
+def answer_at_once(client, colour, exchanges):
+    """Play the other side of `coalesced_reads` as fast as the lines come."""
+    lines = client.socket.makefile("r", encoding="utf-8", newline="\n")
+    for number in range(exchanges):
+        if colour == "black":
+            lines.readline()
+        client.send(f"22E {number}\n")
+        lines.readline()
+        if colour == "white":
+            lines.readline()
+
+
+def coalesced_reads(port, colour, exchanges):
+    """Return how many reads of a one-read-one-line client of that colour held two lines.
+
+    Every line has to come, in order.
+    """
+    white, black = joined(port, f"one read {colour}".replace(" ", "-"))
+    mine, other = (white, black) if colour == "white" else (black, white)
+    fast = threading.Thread(
+        target=answer_at_once, args=(other, "white" if colour == "black" else "black", exchanges)
+    )
+    fast.start()
+    reader = OneReadOneLine(mine)
+    for number in range(exchanges):
+        if colour == "black":
+            assert reader.line() == f"22E {number}"
+        mine.send(f"11N {number}\n")
+        assert reader.line() == f"11N {number}"
+        if colour == "white":
+            assert reader.line() == f"22E {number}"
+    fast.join(PATIENCE)
+    mine.close()
+    assert other.rest() == ""
+    return reader.coalesced
+
+
+@pytest.mark.parametrize("colour", ["white", "black"])
+def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(port, colour):
+    assert coalesced_reads(port, colour, 10) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour", ["white", "black"])
+def test_of_500_exchanges_at_most_5_come_with_two_lines_in_a_read(port, colour):
+    assert coalesced_reads(port, colour, 500) <= 5
 
 
 def test_a_relay_keeps_no_board(port):

@@ -62,9 +62,11 @@ class Connection(asyncio.Protocol):
         """Take a new client."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=MAX_UNSENT)
-        self._transport.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_UNSENT
-        )
+        client = self._transport.get_extra_info("socket")
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_UNSENT)
+        # asyncio sets this option. Without it two lines rarely come together, and there are
+        # clients that take one `recv` for one line (docs/protocol.md).
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
         self._server.arrived(self)
 
     def data_received(self, data: bytes) -> None:
