@@ -1,0 +1,92 @@
+"""The Connect-4 course kit as a library.
+
+    >>> import connect4
+    >>> state = connect4.load("case1")
+    >>> record = connect4.play("greedy", "random", state, seconds=1, seed=7)
+    >>> record.winner
+    1
+
+load(name, game)          a position from a state file
+start(game, rows=, ...)   the position that a game begins with
+play(one, two, start)     play a game; returns its Record
+analyse(record)           what each move cost; returns an Analysis
+search_tree(agent, start) what a search looked at; returns a SearchTree
+Record.load(path)         a game that was played before; record.save(path)
+GAMES                     the games by name: extended, classic, ...
+
+Errors are Connect4Error or one of its subclasses. docs/api.md has more, help(connect4.play)
+the details. Nothing is loaded before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from connect4.api import Analysis as Analysis
+    from connect4.api import Cost as Cost
+    from connect4.api import SearchTree as SearchTree
+    from connect4.api import analyse as analyse
+    from connect4.api import load as load
+    from connect4.api import play as play
+    from connect4.api import search_tree as search_tree
+    from connect4.api import start as start
+    from connect4.errors import AgentError as AgentError
+    from connect4.errors import Connect4Error as Connect4Error
+    from connect4.errors import IllegalAction as IllegalAction
+    from connect4.errors import InputError as InputError
+    from connect4.errors import IsolationError as IsolationError
+    from connect4.games import GAMES as GAMES
+    from connect4.games.base import Game as Game
+    from connect4.games.base import State as State
+    from connect4.record import Record as Record
+    from connect4.referee import Turn as Turn
+
+__all__ = [
+    "GAMES",
+    "AgentError",
+    "Analysis",
+    "Connect4Error",
+    "Cost",
+    "Game",
+    "IllegalAction",
+    "InputError",
+    "IsolationError",
+    "Record",
+    "SearchTree",
+    "State",
+    "Turn",
+    "analyse",
+    "load",
+    "play",
+    "search_tree",
+    "start",
+]
+
+_HOME = {
+    "AgentError": "connect4.errors",
+    "Connect4Error": "connect4.errors",
+    "GAMES": "connect4.games",
+    "Game": "connect4.games.base",
+    "IllegalAction": "connect4.errors",
+    "InputError": "connect4.errors",
+    "IsolationError": "connect4.errors",
+    "Record": "connect4.record",
+    "State": "connect4.games.base",
+    "Turn": "connect4.referee",
+}  # where a public name is defined, if not in connect4.api
+
+
+def __getattr__(name: str) -> Any:
+    # agents' processes import this package too, and need nothing of the API
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME.get(name, "connect4.api")), name)
+
+
+def __dir__() -> list[str]:
+    # help() asks through inspect, and is to show the overview above, not every docstring
+    asking = sys._getframe(1).f_globals.get("__name__")
+    return sorted({*globals(), *(() if asking == "inspect" else __all__)})

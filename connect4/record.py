@@ -43,9 +43,13 @@ def agent_versions() -> dict[str, str]:
     return {"python": platform.python_version(), "numpy": np.__version__}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Record:
-    """A game's record. `extra` keeps what a reader does not know, so that nothing is lost."""
+    """A game that was played, or is being played.
+
+    Iterating gives `(position, turn)` pairs: each turn with the position that it was played from.
+    `extra` keeps what a reader does not know, so that nothing is lost.
+    """
 
     game: Game
     start: State
@@ -58,6 +62,69 @@ class Record:
     lifetime: str = "game"
     versions: dict[str, str] = field(default_factory=agent_versions)
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> tuple[int, int]:
+        """The points of player 1 and player 2; raises `InputError` before the game has ended."""
+        return self._ended().scores
+
+    @property
+    def margin(self) -> int:
+        """Player 1's points minus player 2's; raises `InputError` before the game has ended."""
+        one, two = self._ended().scores
+        return one - two
+
+    @property
+    def winner(self) -> Winner:
+        """Who has won: 1, 2, or 0 for nobody; raises `InputError` before the game has ended."""
+        return self._ended().winner
+
+    @property
+    def ending(self) -> Ending:
+        """Why the game ended; raises `InputError` before it has."""
+        return self._ended().ending
+
+    @property
+    def faults(self) -> tuple[Turn, ...]:
+        """The turns that were lost: late, illegal or failed; `turn.detail` says why."""
+        return tuple(
+            turn for turn in self.turns if turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
+        )
+
+    def _ended(self) -> Result:
+        if self.result is None:
+            raise InputError("the game has no result yet")
+        return self.result
+
+    def __iter__(self) -> Iterator[tuple[State, Turn]]:
+        return zip(replay(self), self.turns, strict=False)  # no turn from the last position
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        one, two = (player.agent for player in self.players)
+        if self.result is None:
+            return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
+        points = self.result.scores
+        who = f"player {self.winner} wins" if self.winner else "nobody wins"
+        return (
+            f"<Record of {self.game.name}: {one} {points[0]}, {two} {points[1]}; "
+            f"{who} ({self.ending.value}), {len(self)} turns>"
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the record as JSON, whole or not at all; raises `InputError` where it cannot."""
+        self._ended()
+        write(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Record:
+        """Return the record in a file, replayed and checked; raises `InputError`."""
+        return read(Path(path))
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole document. The game must have a result."""

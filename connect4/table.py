@@ -57,7 +57,10 @@ class Table:
         terms: Terms,
         seat_person: Callable[[Player], Seat],
     ) -> None:
-        """Open both seats; `seat_person(player)` makes the seat of a `human`."""
+        """Open both seats; `seat_person(player)` makes the seat of a `human`.
+
+        It also makes that of a `local` agent, an object of this process.
+        """
         one, two = agents
         asked = asked_of(one, two, terms.forced), asked_of(two, one, terms.forced)
         self.record = Record(
@@ -83,7 +86,7 @@ class Table:
                 self._limits[player] = None if person and not terms.human_clock else terms.seconds
                 self._seats[player] = (
                     seat_person(player)
-                    if person
+                    if person or agent.kind == "local"
                     else open_seat(
                         Setup(
                             agent,

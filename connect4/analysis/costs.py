@@ -11,13 +11,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.analysis.experts import OWN_FILE, Expected, Expert, expert_for
+from connect4.analysis.experts import OWN_FILE, Expected, Expert, FileJudge, expert_for
 from connect4.games.base import Action, Player, Seconds
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
@@ -52,7 +52,7 @@ class Job:
 
 
 class Searcher:
-    """Searches the positions of one record; lives in each worker process."""
+    """Searches the positions of one record; each worker process has one."""
 
     def __init__(self, text: str, seconds: Seconds, file: AgentName) -> None:
         """`text` is the record's, as it stands on disk."""
@@ -67,6 +67,11 @@ class Searcher:
         if job.after_move:
             state = state.skip() if job.move is None else state.apply(job.move)
         return self._expert.expect(state, self._seconds)
+
+    def close(self) -> None:
+        """Leave no process of a student's file behind."""
+        if isinstance(self._expert.evaluate, FileJudge):
+            self._expert.evaluate.close()
 
 
 _searcher: Searcher | None = None
@@ -94,21 +99,18 @@ def analyse(
     progress: Progress = lambda *_: None,
     file: AgentName = OWN_FILE,
 ) -> dict[str, Any]:
-    """Return the `analysis` of a record; `seconds` are those of each search, `jobs` processes.
+    """Return the `analysis` of a record; `seconds` are those of each search.
 
-    `file` is the student's file that may judge. Raises `InputError` where it is broken.
+    `jobs` is the number of processes that search; with 0 this one does. `file` is the student's
+    file that may judge. Raises `InputError` where it is broken.
     """
     expert = expert_for(record.game, record.start, file)
-    text = records.dumps(record)
-    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
-    with closing_at_once(pool):
+    with _searchers(jobs, records.dumps(record), seconds, file) as run_all:
 
         def searched(what: str, todo: list[Job]) -> list[Expected]:
             results = []
             progress(what, 0, len(todo))
-            with uninterrupted():  # a worker that is half started could not be ended
-                answers = pool.map(_work, todo)
-            for done, expected in enumerate(answers, 1):
+            for done, expected in enumerate(run_all(todo), 1):
                 results.append(expected)
                 progress(what, done, len(todo))
             return results
@@ -126,6 +128,25 @@ def analyse(
         for index, turn in enumerate(record.turns)
     ]
     return to_json(record, expert, seconds, judged)
+
+
+@contextmanager
+def _searchers(
+    jobs: int, text: str, seconds: Seconds, file: AgentName
+) -> Iterator[Callable[[list[Job]], Iterator[Expected]]]:
+    """Yield what searches a list of positions, in `jobs` processes or with 0 in this one."""
+    if not jobs:
+        with closing(Searcher(text, seconds, file)) as searcher:
+            yield lambda todo: map(searcher.run, todo)
+        return
+    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
+
+    def run_all(todo: list[Job]) -> Iterator[Expected]:
+        with uninterrupted():  # a worker that is half started could not be ended
+            return pool.map(_work, todo)
+
+    with closing_at_once(pool):
+        yield run_all
 
 
 @contextmanager

@@ -168,6 +168,11 @@ class FileJudge:
         except (TypeError, ValueError, OverflowError) as error:
             raise _not_judged(self._file, f"expected_play: {error}") from None
 
+    def close(self) -> None:
+        """Leave no process behind."""
+        if self._questions is not None:
+            self._questions[1].close()
+
 
 def _expected(margin: float, moves: Any, state: State) -> Expected:
     """Return what a student's file expects, its moves played on the board to check them."""

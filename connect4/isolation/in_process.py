@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 
 from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Seconds, State
@@ -22,12 +23,12 @@ class InProcessSeat:
 
     log = ""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, make: Callable[[Setup], Agent] = build) -> None:
         self._game = setup.game
         self._agent: Agent | None = None
         self.load_failure: str | None = None
         try:
-            self._agent = build(setup)
+            self._agent = make(setup)
         except AgentError as failure:
             self.load_failure = failure.detail
 

@@ -159,6 +159,6 @@ def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
 
 def asked_of(name: AgentName, opponent: AgentName, forced: Asked | None = None) -> Asked | None:
     """Return which method of a student's file is asked: it follows the opponent."""
-    if name.kind != "ai":
+    if name.kind not in ("ai", "local"):
         return None
     return forced or ("expectimax" if opponent.kind == "random" else "intelligent")

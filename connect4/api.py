@@ -1,0 +1,338 @@
+"""The Python API behind `import connect4`: positions, games, search trees, advice.
+
+Nothing here prints, ends the process or leaves another one behind, whatever interrupts a call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias, cast
+
+from connect4.config import DEFAULT_SECONDS
+from connect4.errors import IllegalAction, InputError
+from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Game, Player, Seconds, State
+from connect4.isolation.in_process import InProcessSeat
+from connect4.isolation.seat import choose_level
+from connect4.players.base import Asked, Seat, Setup
+from connect4.players.local import KIND, LocalAgent, local_name
+from connect4.players.names import AgentName
+from connect4.players.registry import asked_of, check_board, parse_agent
+from connect4.record import Record
+from connect4.referee import Turn, TurnEnded
+from connect4.search.trace import Node
+from connect4.table import Table, Terms
+
+Agent: TypeAlias = Any
+"""An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""
+
+Start: TypeAlias = "State | str | os.PathLike[str] | None"
+"""A position, a state file's name, or None for the position that the game begins with."""
+
+DEFAULT_GAME: Final = "extended"
+
+
+def load(name: str | os.PathLike[str], game: str = DEFAULT_GAME) -> State:
+    """Return the position of a state file: a path, or one of the kit's own, such as `case1`.
+
+    Raises `InputError` where there is no such file or game, or the file holds no position.
+
+    >>> state = load("case1")
+    >>> state.board().shape                       # (rows, columns), row 0 on top
+    (6, 8)
+    >>> state.legal_actions()[:3]                 # (column, is_popout)
+    ((0, False), (1, False), (2, False))
+    >>> load("case11")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    connect4.errors...: case11: no such file, ... (did you mean 'case1.txt'?)
+    """
+    return load_start(find_game(game), os.fspath(name))
+
+
+def start(
+    game: str = DEFAULT_GAME, *, rows: int | None = None, columns: int | None = None, **options: Any
+) -> State:
+    """Return the position that a game begins with; `rows` and `columns` None for the usual size.
+
+    `options` are those of the game: `line`, `max_turns` and `repetition` of `dynamic`. Raises
+    `InputError` for a size or an option that the game does not have.
+
+    >>> state = start("classic", rows=6, columns=8)
+    >>> state.legal_actions()
+    (0, 1, 2, 3, 4, 5, 6, 7)
+    >>> state.apply(3).board()[-1].tolist()
+    [0, 0, 0, 1, 0, 0, 0, 0]
+    """
+    state = find_game(game).start(rows, columns)
+    if not options:
+        return state
+    if not hasattr(state, "with_options"):
+        raise InputError(f"{game} has no option {next(iter(options))!r}")
+    try:
+        return cast("State", state.with_options(**options))
+    except TypeError:
+        raise InputError(f"{game}: unknown option among {', '.join(options)}") from None
+
+
+def game_of(state: State) -> Game:
+    """Return the game that a position is one of; raises `InputError`."""
+    for game in GAMES.values():
+        try:
+            if game.from_json(state.to_json()) == state:
+                return game
+        except InputError:
+            continue
+    raise InputError(f"{type(state).__name__} is no position of {', '.join(GAMES)}")
+
+
+def _position(start: Start, name: str | None) -> tuple[Game, State]:
+    """Return the game and the position that a caller means; raises `InputError`."""
+    if isinstance(start, State):
+        game = game_of(start)
+        if name not in (None, game.name):
+            raise InputError(f"the position is one of {game.name}, not of {name}")
+        return game, start
+    game = find_game(DEFAULT_GAME if name is None else name)
+    return game, game.start(None, None) if start is None else load_start(game, os.fspath(start))
+
+
+def play(
+    one: Agent,
+    two: Agent,
+    start: Start = None,
+    *,
+    game: str | None = None,
+    seconds: Seconds = DEFAULT_SECONDS,
+    seed: int | None = None,
+    isolation: str = "auto",
+    ask: Asked | None = None,
+    progress: bool = False,
+    on_turn: Callable[[State, Turn], object] | None = None,
+) -> Record:
+    """Play one game between two agents and return its record.
+
+    An agent is a name, as on the command line, and then runs in a process of its own
+    (`isolation`: `auto`, `strong`, `process`, `none`). Or it is an object, which plays in this
+    process, without protection, and its record says so: a class or an instance with
+    `get_expectimax_move(state)` and `get_intelligent_move(state)`, as in `ai.py`; one with
+    `choose(state, seconds)`; or a function of a state. A class is called with
+    `(player_number, seconds)`.
+
+    `start` is a position or a state file's name; None is the usual start of `game`. `seconds` is
+    the limit of a move. `seed` makes a game between deterministic agents repeat. `ask` names the
+    method of `AIPlayer` that is asked, `expectimax` or `intelligent`; without it the opponent
+    decides, as in the assignment. `on_turn(position, turn)` is called after each turn with the
+    position after it; `progress=True` shows tqdm's bar.
+
+    A late, illegal or failed turn is a fault in the record, not an error. Raises `InputError` for
+    an agent, a start or an option that does not exist, `IsolationError` where the machine cannot
+    run an agent. Whatever it raises, also out of `on_turn` or by Ctrl-C, every process has ended.
+
+    >>> record = play("greedy", "random", "case1", seconds=1, seed=7)
+    >>> record
+    <Record of extended: greedy 234, random 98; player 1 wins (no_action), 72 turns>
+    >>> record.scores, record.margin, record.winner, record.ending.value, record.faults
+    ((234, 98), 136, 1, 'no_action', ())
+    """
+    rules, position = _position(start, game)
+    agents = _agent(one, rules, position), _agent(two, rules, position)
+    level, _ = choose_level(isolation)
+    if all(agent.kind == KIND for agent in agents):
+        level = "none"
+    seed = random.SystemRandom().randrange(2**31) if seed is None else seed
+    terms = Terms(_positive(seconds), seed, level=level, forced=ask)
+
+    def seat_here(player: Player) -> Seat:
+        name, player_object = agents[player - 1], (one, two)[player - 1]
+        asked = asked_of(name, agents[2 - player], ask)
+        setup = Setup(name, player, rules, seconds, seed, asked)
+        return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
+
+    with ExitStack() as stack:
+        watchers = [*_bar(stack, progress), *([on_turn] if on_turn else [])]
+        table = stack.enter_context(Table(rules, position, agents, terms, seat_here))
+        for event in table.events():
+            if isinstance(event, TurnEnded):
+                for watch in watchers:
+                    watch(event.state, event.turn)
+    return table.record
+
+
+def _agent(agent: Agent, game: Game, state: State) -> AgentName:
+    """Return an agent's name, checked; raises `InputError`."""
+    if not isinstance(agent, str):
+        return local_name(agent, state)
+    name = parse_agent(agent, game.name)
+    if name.kind == "human":
+        raise InputError("a person plays with `python3 -m connect4`, not from Python")
+    check_board(name, state)
+    return name
+
+
+def _positive(seconds: Any) -> Seconds:
+    """Return a time limit; raises `InputError` where it is none."""
+    if not (isinstance(seconds, int | float) and 0 < seconds < 1e6):
+        raise InputError(f"{seconds!r} is no time limit; expected seconds above 0")
+    return seconds
+
+
+def _tqdm() -> Any:
+    """Return tqdm's bar for a notebook or a terminal; raises `InputError` without tqdm."""
+    try:
+        return importlib.import_module("tqdm.auto").tqdm
+    except ImportError:
+        raise InputError(
+            "progress=True needs tqdm: pip install 'connect4-course-kit[progress]'"
+        ) from None
+
+
+def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], object]]:
+    """Yield what moves tqdm's bar, where one is to be shown."""
+    if not shown:
+        return
+    bar = stack.enter_context(_tqdm()(unit=" turns"))
+
+    def step(state: State, turn: Turn) -> None:
+        one, two = state.scores()
+        bar.set_postfix_str(f"{one}:{two}", refresh=False)
+        bar.update()
+
+    yield step
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one turn cost its mover, in the analysis' unit; `loss` is never below 0.
+
+    `before` and `after` are what best play comes to before and after the turn, from player 1's
+    view. `line` is the better move and what follows it, as typed; empty where nothing was lost.
+    """
+
+    turn: int
+    before: float
+    after: float
+    loss: float
+    line: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What each move of a game cost, one `Cost` a turn in `costs`.
+
+    `agent` names the judge, `unit` the unit, `worst` the turns of player 1 and of player 2 that
+    cost most, worst first. `str` gives these in words.
+    """
+
+    agent: str
+    unit: str
+    costs: tuple[Cost, ...]
+    worst: tuple[tuple[int, ...], tuple[int, ...]]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -> Analysis:
+    """Return what each move of a game cost; `seconds` are those of each search.
+
+    The record keeps the result: its page then shows it, and `record.save` writes it. The searches
+    run one after the other in this process; `python3 -m connect4.analysis` uses all cores. Raises
+    `InputError` where a student's file is to judge and is broken.
+
+    >>> record = play("random", "random", start("classic"), seconds=1, seed=3)
+    >>> advice = analyse(record, seconds=0.02)
+    >>> len(advice.costs) == len(record.turns)
+    True
+    """
+    costs = importlib.import_module("connect4.analysis.costs")
+    command = importlib.import_module("connect4.analysis.__main__")
+    with ExitStack() as stack:
+        found = costs.analyse(record, _positive(seconds), 0, _steps(stack, progress))
+    record.extra["analysis"] = found
+    one, two = (tuple(numbers) for numbers in found["worst"])
+    return Analysis(
+        found["agent"],
+        found["unit"],
+        tuple(
+            Cost(number, turn["before"], turn["after"], turn["loss"], tuple(turn["line"]))
+            for number, turn in enumerate(found["turns"], 1)
+        ),
+        (one, two),
+        "\n".join(command.summary(record, found)),
+    )
+
+
+def _steps(stack: ExitStack, shown: bool) -> Callable[[str, int, int], None]:
+    """Return what shows how far an analysis is."""
+    if not shown:
+        return lambda what, done, todo: None
+    bar = stack.enter_context(_tqdm()(unit=" searches"))
+
+    def step(what: str, done: int, todo: int) -> None:
+        if not done:
+            bar.reset(todo)
+            bar.set_description(what)
+        else:
+            bar.update()
+
+    return step
+
+
+@dataclass(frozen=True)
+class SearchTree:
+    """What a search looked at: `nodes` in its order, the root first."""
+
+    game: Game
+    start: State
+    agent: str
+    nodes: Sequence[Node]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<SearchTree of {self.agent}: {len(self)} nodes>"
+
+    def to_html(self) -> str:
+        """Return the tree as one HTML document, to be opened in any browser."""
+        tree = importlib.import_module("connect4.views.tree.tree")
+        return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the HTML document; raises `InputError` where the place cannot be had."""
+        importlib.import_module("connect4.views.document").write(self.to_html(), Path(path))
+
+
+def search_tree(
+    agent: str,
+    start: Start = None,
+    *,
+    game: str | None = None,
+    seconds: Seconds = DEFAULT_SECONDS,
+    seed: int = 0,
+) -> SearchTree:
+    """Return the tree of an agent's search from a position.
+
+    Of a search that deepens it is the tree of the last depth searched whole. A student's file
+    needs the method `explain`, as docs/students.md describes, and runs in a process of its own.
+    Raises `InputError` where the agent searches no tree.
+
+    >>> tree = search_tree("alphabeta:depth=2", "case4")
+    >>> tree
+    <SearchTree of alphabeta:depth=2: 43 nodes>
+    """
+    rules, position = _position(start, game)
+    name = _agent(agent, rules, position)
+    tree = importlib.import_module("connect4.views.tree.tree")
+    try:
+        nodes = tree.explain(name, rules, position, _positive(seconds), seed)
+    except IllegalAction as error:
+        raise InputError(f"agent {agent!r}: the tree holds an illegal action: {error}") from None
+    return SearchTree(rules, position, name.text, nodes)

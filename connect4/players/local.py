@@ -1,0 +1,86 @@
+"""An agent that is an object of the calling program: a class, an instance or a function."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any, Final
+
+from connect4.errors import AgentError, InputError, headline
+from connect4.games.base import Action, Seconds, State
+from connect4.games.extended import ExtendedState
+from connect4.players.base import Setup
+from connect4.players.names import AgentName
+from connect4.players.student import clipped, read_answer
+
+KIND: Final = "local"
+
+METHODS: Final = ("get_expectimax_move", "get_intelligent_move")
+"""What an `AIPlayer` offers."""
+
+OFFERS: Final = (
+    f"expected a class or an instance with {METHODS[0]} and {METHODS[1]}, or with "
+    "choose(state, seconds), or a function of a state"
+)
+
+
+def local_name(player: Any, state: State) -> AgentName:
+    """Return how a record names such an object; raises `InputError` where it cannot play."""
+    offers = [method for method in METHODS if hasattr(player, method)]
+    own = getattr(player, "__name__", None) or type(player).__name__
+    if offers and not isinstance(state, ExtendedState) and not hasattr(player, "choose"):
+        raise InputError(
+            f"{own}: {offers[0]} plays extended only; choose(state, seconds) plays all"
+        )
+    if len(offers) == 1 and not hasattr(player, "choose"):
+        missing = next(method for method in METHODS if method not in offers)
+        raise InputError(f"{own} has no method {missing}")
+    is_class = isinstance(player, type)
+    if not offers and not hasattr(player, "choose") and (is_class or not callable(player)):
+        raise InputError(f"{own} is no agent; {OFFERS}")
+    return AgentName(f"{own} (in this process)", KIND)
+
+
+class LocalAgent:
+    """Asks the object for moves. Nothing protects the game from it.
+
+    A class is called with `(player_number, seconds)`, as the runner calls `AIPlayer`. Raises
+    `AgentError` where that fails.
+    """
+
+    def __init__(self, player: Any, setup: Setup) -> None:
+        self._name = setup.agent.text
+        self._method = None if hasattr(player, "choose") else f"get_{setup.asked}_move"
+        if not isinstance(player, type):
+            self._player = player
+            return
+        try:
+            self._player = player(setup.player, setup.seconds)
+        except Exception as error:
+            raise self._failure("could not be made", error) from error
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return a legal action; raises `IllegalAction` for any other answer."""
+        player, method = self._player, self._method
+        try:
+            if method is None:
+                answer = player.choose(state, seconds)
+            elif isinstance(state, ExtendedState) and hasattr(player, method):
+                answer = getattr(player, method)(state.for_agent())
+            else:
+                answer = player(state)
+        except Exception as error:
+            raise self._failure("failed", error) from error
+        action = read_answer(answer) if isinstance(state, ExtendedState) else _plain(answer)
+        state.apply(action)
+        return action
+
+    def _failure(self, what: str, error: Exception) -> AgentError:
+        """Return the failure with the traceback from the object's own code on."""
+        own = error.__traceback__ and error.__traceback__.tb_next
+        text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
+        return AgentError(f"{self._name} {what}: {headline(text)[:200]}", text)
+
+
+def _plain(answer: Any) -> Any:
+    """Return an answer of a number type of numpy's as Python's own."""
+    return answer.item() if type(answer).__module__ == "numpy" and answer.ndim == 0 else answer
