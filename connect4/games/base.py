@@ -10,12 +10,15 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from connect4.games.grid import Grid, grid_of
+
+if TYPE_CHECKING:
+    from connect4.games.runs import Run
 
 Player: TypeAlias = Literal[1, 2]
 """1 moves first."""
@@ -119,6 +122,17 @@ class State(ABC):
     @abstractmethod
     def scores(self) -> tuple[int, int]:
         """Return the points of player 1 and player 2 as the position stands."""
+
+    def runs(self) -> tuple[Run, ...]:
+        """Return the runs of tokens that `scores` comes from, for views: their points add up to it.
+
+        Here for a game that a line wins: the winner's lines, of which the longest has the point.
+        """
+        from connect4.games.runs import winning_runs  # late: an agent's process needs none of it
+
+        if self.ending() is not Ending.LINE or not (winner := self.winner()):
+            return ()
+        return winning_runs(self.board(), winner, self.grid.line)
 
     @abstractmethod
     def key(self) -> Hashable:

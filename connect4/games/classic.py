@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 from random import Random
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
+
+if TYPE_CHECKING:
+    from connect4.games.runs import Run
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -161,6 +164,14 @@ class ClassicState(State):
         if self._ending is not Ending.LINE:
             return 0, 0
         return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
+
+    def runs(self) -> tuple[Run, ...]:
+        """Return the winner's lines, or every run with the fours in it; see `State.runs`."""
+        from connect4.games.runs import runs_on
+
+        if self.layout.variant != "most-fours":
+            return super().runs()
+        return runs_on(self.board(), lambda _, length: max(0, length - 3))
 
     def playout(self, rng: Random) -> tuple[int, int]:
         """Return the scores of a uniformly random game from here; see `State.playout`."""

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import compress
 from operator import not_
 from random import Random
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,10 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
-from connect4.utils import Integer, get_pts
+from connect4.utils import Integer, get_pts, get_row_score
+
+if TYPE_CHECKING:
+    from connect4.games.runs import Run
 
 ExtendedAction: TypeAlias = tuple[int, bool]
 """`(column, is_popout)`, columns counted from 0."""
@@ -117,6 +120,13 @@ class ExtendedState(State):
     def scores(self) -> tuple[int, int]:
         """Return the points of player 1 and player 2."""
         return get_pts(1, self._board), get_pts(2, self._board)
+
+    def runs(self) -> tuple[Run, ...]:
+        """Return the runs that are worth points; see `State.runs`."""
+        from connect4.games.runs import runs_on
+
+        worth = [get_row_score(1, [1] * length) for length in range(max(self.shape) + 1)]
+        return runs_on(self._board, lambda _, length: worth[length])
 
     @property
     def grid(self) -> Grid:
