@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from time import perf_counter
 
 from tabulate import tabulate
 
 from connect4.games import GAMES, load_start
-from connect4.search.heuristics import DEFAULT, HEURISTICS, of_tokens
+from connect4.games.base import resolve
+from connect4.search.heuristics import of_tokens, with_endings
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
@@ -39,8 +39,8 @@ HEADERS = ("depth", "pruning", "states expanded", "seconds", "value", "best")
 
 def fresh(name, game):
     """Return a heuristic's evaluation that remembers nothing yet."""
-    heuristic = HEURISTICS[name]
-    return replace(heuristic, leaf=of_tokens(heuristic.leaf.__wrapped__)).evaluation(game)
+    heuristic = game.heuristic(name)
+    return with_endings(heuristic, of_tokens(resolve(heuristic.function).__wrapped__))
 
 
 def searched(kind, name, game, state, depth):
@@ -56,8 +56,8 @@ def published():
     rows, right = [], True
     for (name, kind), states in PUBLISHED.items():
         for depth, (expanded, value) in enumerate(zip(states, VALUES[name], strict=True), 1):
-            state = GAMES["classic-full"].start(6, 7)
-            found, seconds = searched(kind, name, "classic-full", state, depth)
+            game = GAMES["classic-full"]
+            found, seconds = searched(kind, name, game, game.start(6, 7), depth)
             ok = (found.nodes, found.value, found.move) == (expanded, value, 3)
             right = right and ok
             pruning = "off" if kind is Minimax else "on"
@@ -71,14 +71,14 @@ def published():
 def game_table(game, deepest, limit):
     """Print the table of one game."""
     start = load_start(game, "case1") if game.name == "extended" else game.start(None, None)
-    name = DEFAULT[game.name]
+    name = game.heuristic().name
     rows = []
     too_slow = set()
     for depth in range(1, deepest + 1):
         for words, kind in KINDS.items():
             if words in too_slow:
                 continue
-            found, seconds = searched(kind, name, game.name, start, depth)
+            found, seconds = searched(kind, name, game, start, depth)
             if seconds * 5 > limit:  # a ply more costs at least that much
                 too_slow.add(words)
             move = game.format_action(found.move)

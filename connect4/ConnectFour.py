@@ -21,7 +21,6 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
-from connect4.games.dynamic import DynamicState
 from connect4.isolation.seat import choose_level
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
@@ -124,11 +123,7 @@ def make_parser() -> Parser:
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
-    add("--rows", type=count, help="rows of the empty board (extended, classic, classic-full)")
-    add("--columns", type=count, help="its columns")
-    add("--max-turns", type=count, help="dynamic: a draw after so many plies (default 100)")
-    add("--line", type=count, help="dynamic: pieces in a line that win, 3 or 4 (default 4)")
-    add("--repetition", action="store_true", default=None, help="dynamic: a third time is a draw")
+    add_options_of_games(parser)
     add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
@@ -152,6 +147,34 @@ def make_parser() -> Parser:
         help="ask for turn N of a recorded game once more; takes --time, --isolation, --log",
     )
     return parser
+
+
+def add_options_of_games(parser: Parser) -> None:
+    """Add the sizes of the empty board, and the options that games have."""
+    sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
+    parser.add_argument("--rows", type=count, help=f"rows of the empty board ({sized})")
+    parser.add_argument("--columns", type=count, help="its columns")
+    for name, games in games_by_option().items():
+        option = next(option for option in games[0].options if option.name == name)
+        text = f"{', '.join(game.name for game in games)}: {option.help}"
+        if option.kind is bool:
+            parser.add_argument(option_text(name), action="store_true", default=None, help=text)
+        else:
+            parser.add_argument(option_text(name), type=count, help=text)
+
+
+def games_by_option() -> dict[str, list[Game]]:
+    """Return the names of all options that games have, each with its games."""
+    found: dict[str, list[Game]] = {}
+    for game in GAMES.values():
+        for option in game.options:
+            found.setdefault(option.name, []).append(game)
+    return found
+
+
+def option_text(name: str) -> str:
+    """Return an option as it is typed."""
+    return f"--{name.replace('_', '-')}"
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -234,13 +257,12 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
         )
     else:
         state = load_start(game, arguments.start)
-    options = {name: getattr(arguments, name) for name in ("line", "max_turns", "repetition")}
-    if isinstance(state, DynamicState):
-        return state.with_options(**options)
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"--{name.replace('_', '-')} is an option of --game dynamic")
-    return state
+    for name, games in games_by_option().items():
+        if getattr(arguments, name) is not None and game not in games:
+            known = " or ".join(other.name for other in games)
+            raise InputError(f"{option_text(name)} is an option of --game {known}")
+    options = {option.name: getattr(arguments, option.name) for option in game.options}
+    return game.with_options(state, options)
 
 
 def write_text(place: Path, text: str) -> None:

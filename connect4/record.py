@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from connect4 import atomic
-from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
@@ -351,7 +350,7 @@ def _skipped_in_a_row(record: Record) -> int:
     """
     skips = 0
     for turn in record.turns:
-        if skips == MAX_CONSECUTIVE_SKIPS and record.game.on_fault is FaultPolicy.SKIP:
+        if skips == record.game.max_skips and record.game.on_fault is FaultPolicy.SKIP:
             raise InputError(f"turn {turn.number}: the game is stalled before it")
         if turn.outcome is Outcome.PLAYED:
             skips = 0
@@ -393,10 +392,10 @@ def check(record: Record) -> None:
         raise InputError(
             f"turn {last}: the record says not_loaded, which ends a game before turn 1"
         )
-    stalled = _skipped_in_a_row(record) >= MAX_CONSECUTIVE_SKIPS
+    stalled = _skipped_in_a_row(record) >= record.game.max_skips
     if result.ending is Ending.STALLED and not stalled:
         raise InputError(
-            f"turn {last}: the record says stalled, but {MAX_CONSECUTIVE_SKIPS} turns in a row "
+            f"turn {last}: the record says stalled, but {record.game.max_skips} turns in a row "
             "were not skipped"
         )
     won = final(state, result.ending).winner

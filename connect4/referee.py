@@ -10,7 +10,6 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import IllegalAction
 from connect4.games.base import (
     Action,
@@ -113,7 +112,7 @@ def play(
         if ending is not None:
             result = final(state, ending)
             break
-        if skips == MAX_CONSECUTIVE_SKIPS:
+        if skips == game.max_skips:
             result = final(state, Ending.STALLED)
             break
         number += 1

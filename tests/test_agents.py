@@ -1,11 +1,13 @@
 """The textbook agents as players: tactics, options, budgets, and the games they play."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from random import Random
 
 import pytest
 
+from connect4.analysis.experts import expert_for
 from connect4.errors import AgentError, InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
@@ -285,15 +287,30 @@ def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):
 @pytest.mark.parametrize(
     ("game", "names"),
     [
-        ("extended", "margin, windows, potential"),
-        ("classic-full", "margin, windows, potential, v1, v2"),
-        ("dynamic", "connected, fuzzy"),
+        ("extended", "windows, margin, potential"),
+        ("classic-full", "windows, margin, potential, v1, v2"),
+        ("dynamic", "fuzzy, connected"),
     ],
 )
 def test_each_game_has_its_heuristics(game, names):
     assert refusal("alphabeta:heuristic=x", game).endswith(f"one of {names} in {game}, not 'x'")
     for name in names.split(", "):
         assert parse_agent(f"alphabeta:heuristic={name}", game).options == {"heuristic": name}
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypatch, points):
+    full = GAMES["classic-full" if points else "classic"]
+    bare = replace(full, name="bare", heuristics=())
+    monkeypatch.setitem(GAMES, "bare", bare)
+    for name in ("minimax", "alphabeta", "alphabeta:heuristic=windows", "expectimax:depth=1"):
+        assert refusal(name, "bare") == f"agent {name!r} needs a heuristic, and bare has none"
+    with pytest.raises(InputError, match="no heuristic in bare; the game has none"):
+        expert_for(bare, bare.start(None, None))
+    for name in ("random", "greedy", "montecarlo:samples=2,depth=1", "mcts:iterations=20"):
+        setup = Setup(parse_agent(name, "bare"), 1, bare, 1.0, 1)
+        state = bare.start(4, 4)
+        assert build(setup).choose(state, 1.0) in state.legal_actions()
 
 
 def test_the_solver_plays_classic_alone():

@@ -13,12 +13,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from connect4.analysis.experts import SCALES, expert_for
+from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
 from connect4.games.base import State
 from connect4.games.grid import grid_of
-from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.heuristics import evaluation
 from connect4.search.solver import Solver
 from tests.naive_games import NAIVE
 
@@ -300,12 +300,17 @@ def test_a_gap_is_no_line(line):
     assert grid.has_line(tokens) == (line == 2)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_game_has_what_searches_and_analyses_go_by(name):
-    assert name in DEFAULT, "searches need a heuristic of connect4/search/heuristics.py"
-    points = HEURISTICS[DEFAULT[name]].point
-    assert name in points, "the heuristic has to say what a point is worth, 0 where winning counts"
-    assert points[name] or DEFAULT[name] in SCALES, "analyses need a scale for what is no points"
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_every_game_has_what_searches_and_analyses_go_by(game):
+    state = game.start(None, None)
+    assert state.counts_points == game.counts_points
+    assert game.heuristics, "searches need a heuristic"
+    for heuristic in game.heuristics:
+        assert evaluation(game, heuristic.name).leaf(state) == 0, "the usual start is even"
+        assert bool(heuristic.point) == game.counts_points
+    assert game.heuristic() is game.heuristics[0]
+    assert game.heuristic(game.judge) in game.heuristics
+    assert "alphabeta" in expert_for(game, state).agent or game.name == "extended"
 
 
 def drawn(state):
@@ -326,7 +331,7 @@ def test_a_printed_position_shows_the_board_and_who_moves_or_has_won(game, text)
         assert drawn(state) == ["".join(letters[cell] for cell in row) for row in state.board()]
         status = str(state).splitlines()[-1]
         one, two = state.scores()
-        assert (f"points {one}:{two}" in status) == (game.name in ("extended", "classic-full"))
+        assert (f"points {one}:{two}" in status) == game.counts_points
         if state.is_over():
             break
         assert status.startswith(f"player {state.mover} ({state.symbols[state.mover - 1]}) to move")

@@ -6,10 +6,11 @@ from random import Random
 import pytest
 
 from connect4.games import GAMES, load_start
+from connect4.search import heuristics
 from connect4.search.deadline import Deadline
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN, Evaluation, win_or_loss
-from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.heuristics import evaluation as evaluation_of
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
 from connect4.search.moves import after, ascending
@@ -60,12 +61,12 @@ def small_starts(game):
 def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic(game):
     rng = Random(game.name)
     starts = small_starts(game)
-    names = cycle(name for name, entry in HEURISTICS.items() if game.name in entry.point)
+    names = cycle(entry.name for entry in game.heuristics)
     orders = cycle(ORDERS.values())
     for number, name, order in zip(range(2000), names, orders, strict=False):
         state = walk(rng.choice(starts), rng, rng.randrange(16))
         depth = 3 if number % 4 == 0 else 2
-        evaluation = HEURISTICS[name].evaluation(game.name)
+        evaluation = evaluation_of(game, name)
         plain = Minimax(evaluation, order).search(state, depth)
         pruned = AlphaBeta(evaluation, order).search(state, depth)
         table = TableAlphaBeta(evaluation, order).search(state, depth)
@@ -85,7 +86,7 @@ def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_principal_variation_leads_to_the_value(game):
     rng = Random(game.name)
-    evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+    evaluation = evaluation_of(game)
     for _ in range(200):
         state = walk(rng.choice(small_starts(game)), rng, rng.randrange(12))
         found = AlphaBeta(evaluation, center).search(state, 3)
@@ -101,14 +102,12 @@ def test_the_principal_variation_leads_to_the_value(game):
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_heuristics_are_as_good_for_one_side_as_bad_for_the_other(game):
     rng = Random(1)
-    for name, heuristic in HEURISTICS.items():
-        if game.name not in heuristic.point:
-            continue
-        leaf = heuristic.evaluation(game.name).leaf
+    for heuristic in game.heuristics:
+        leaf = evaluation_of(game, heuristic.name).leaf
         for start in [game.start(None, None), *small_starts(game)]:
             for _ in range(40):
                 state = walk(start, rng, rng.randrange(30))
-                assert leaf(state) == -leaf(state.skip()), name
+                assert leaf(state) == -leaf(state.skip()), heuristic.name
                 assert abs(leaf(state)) < WIN
 
 
@@ -128,7 +127,7 @@ def test_a_heuristic_equals_its_description(name):
         else:
             state = walk(FULL.start(*sizes[number % 6]), rng, rng.randrange(60))
             expected = naive(state.board().tolist())
-        leaf = HEURISTICS[name].leaf
+        leaf = getattr(heuristics, name)
         assert leaf(state) == (expected if state.mover == 1 else -expected), state.to_text()
 
 
@@ -151,7 +150,7 @@ def test_orders_of_moves():
 
 def test_potential_of_one_token_at_the_bottom_of_an_empty_6x8_board():
     start = CLASSIC.start(6, 8)
-    potential = HEURISTICS["potential"].leaf
+    potential = heuristics.potential
     values = [-potential(start.apply(column)) for column in range(8)]
     assert values == [30, 40, 50, 70, 70, 50, 40, 30]
 
@@ -162,7 +161,7 @@ TYPED = "4 5 4 4 2 6 5 6 1 1 2 3 1 7 1 0 0 0 0 7 3 3 3"
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [AlphaBeta, TableAlphaBeta])
 def test_the_golden_game_of_the_published_agent(kind):
-    evaluation = HEURISTICS["potential"].evaluation("classic")
+    evaluation = evaluation_of(GAMES["classic"], "potential")
     state = CLASSIC.start(6, 8)
     typed = [int(word) for word in TYPED.split()]
     assert len(typed) == 23
@@ -180,7 +179,7 @@ def test_the_golden_game_of_the_published_agent(kind):
     assert (accepted, refused, typed) == (22, 1, [])
     assert answers[:3] == [2, 6, 5]
     assert state.scores() == (0, 1)
-    assert -HEURISTICS["potential"].leaf(state) == 21890 == found.value
+    assert -heuristics.potential(state) == 21890 == found.value
 
 
 # Set-up 2: random games and what agents make of them
@@ -214,7 +213,7 @@ EXPANDED = {
 def test_the_states_that_the_published_agent_expands(name):
     nodes, values = EXPANDED[name]
     kind = Minimax if name is None else AlphaBeta
-    evaluation = HEURISTICS[name or "v1"].evaluation("classic-full")
+    evaluation = evaluation_of(GAMES["classic-full"], name or "v1")
     start = FULL.start(6, 7)
     searched = [kind(evaluation, center).search(start, depth) for depth in range(1, 6)]
     assert tuple(found.nodes for found in searched) == nodes
@@ -231,7 +230,7 @@ def test_on_a_full_board_only_fours_count():
             state = state.apply(rng.choice(state.legal_actions()))
         fours = state.margin(state.mover)
         assert fours
-        assert HEURISTICS[name].evaluation("classic-full").final(state, 2) == worth * fours
+        assert evaluation_of(GAMES["classic-full"], name).final(state, 2) == worth * fours
 
 
 # Dynamic Connect-4
@@ -256,7 +255,7 @@ def test_the_nodes_of_plain_minimax(start, depth, nodes):
 
 @pytest.mark.parametrize("name", ["connected", pytest.param("fuzzy", marks=pytest.mark.slow)])
 def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(name):
-    evaluation = HEURISTICS[name].evaluation("dynamic")
+    evaluation = evaluation_of(GAMES["dynamic"], name)
     for start in ("a", "c"):
         state = load_start(DYNAMIC, start)
         assert AlphaBeta(evaluation).search(state, 2).value < WIN
@@ -270,7 +269,7 @@ def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(na
 
 @pytest.mark.slow
 def test_from_a_the_win_in_three_plies_is_played_whatever_black_does():
-    evaluation = HEURISTICS["fuzzy"].evaluation("dynamic")
+    evaluation = evaluation_of(GAMES["dynamic"], "fuzzy")
     for depth in (3, 4):
         state = load_start(DYNAMIC, "a")
         first = state.apply(TableAlphaBeta(evaluation, center).search(state, depth).move)
@@ -282,7 +281,7 @@ def test_from_a_the_win_in_three_plies_is_played_whatever_black_does():
 
 def test_the_table_tells_the_sides_apart():
     for game, start in ((DYNAMIC, load_start(DYNAMIC, "b")), (CLASSIC, CLASSIC.start(6, 7))):
-        evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+        evaluation = evaluation_of(game)
         state = walk(start, Random(4), 7)
         assert state.key() != state.skip().key()
         table = TableAlphaBeta(evaluation)
@@ -293,7 +292,7 @@ def test_the_table_tells_the_sides_apart():
 
 def test_a_budget_of_nodes_holds_in_every_game_and_leaves_a_legal_move():
     for game in GAMES.values():
-        evaluation = HEURISTICS[DEFAULT[game.name]].evaluation(game.name)
+        evaluation = evaluation_of(game)
         state = game.start(None, None)
         for nodes in (1, 2, 30, 500):
             search = TableAlphaBeta(evaluation, center, Deadline(nodes=nodes))

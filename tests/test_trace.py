@@ -14,7 +14,7 @@ from connect4.games.base import State
 from connect4.search import trace as traces
 from connect4.search.deepening import deepen
 from connect4.search.expectimax import Expectimax
-from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.heuristics import evaluation as evaluation_of
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.moves import after
 from connect4.search.trace import Flag, Kind, Node, Trace
@@ -31,7 +31,7 @@ DEPTH = 3
 
 def traced(kind: type[Minimax], name: str, state: State) -> tuple[Minimax, Trace, Any]:
     """Search `DEPTH` plies deep; return the search, its trace and what it found."""
-    search = kind(HEURISTICS[DEFAULT[name]].evaluation(name))
+    search = kind(evaluation_of(GAMES[name]))
     trace = Trace(search)
     return search, trace, search.search(state, DEPTH)
 
@@ -49,7 +49,7 @@ def positions(nodes: list[Node], state: State) -> list[State]:
 
 def exact(name: str, root: State) -> Any:
     """Return a function of `(position, depth left)`: its minimax value from the root's view."""
-    evaluation = HEURISTICS[DEFAULT[name]].evaluation(name)
+    evaluation = evaluation_of(GAMES[name])
 
     @cache
     def solve(key: Any, left: int) -> float:
@@ -137,7 +137,7 @@ def test_the_marked_nodes_are_the_principal_variation(name: str, state: State) -
 
 def test_of_a_deepening_search_the_last_whole_depth_is_kept() -> None:
     name, state = STARTS[0]
-    search = TableAlphaBeta(HEURISTICS[DEFAULT[name]].evaluation(name))
+    search = TableAlphaBeta(evaluation_of(GAMES[name]))
     trace = Trace(search)
     deepen(search, state, 4)
     assert max(node.depth for node in trace.nodes) == 4
@@ -149,7 +149,7 @@ def test_a_deepening_search_stops_before_a_tree_too_large_to_look_at(
 ) -> None:
     monkeypatch.setattr(traces, "MAX_NODES", 2000)
     name, state = STARTS[0]
-    search = Minimax(HEURISTICS[DEFAULT[name]].evaluation(name))
+    search = Minimax(evaluation_of(GAMES[name]))
     trace = Trace(search)
     deepen(search, state, 20)
     assert 100 < len(trace.nodes) <= 2000

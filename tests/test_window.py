@@ -22,7 +22,6 @@ import pytest
 
 from connect4.games import GAMES
 from connect4.games.base import Game
-from connect4.search.heuristics import HEURISTICS
 from connect4.search.ordering import ORDERS
 from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
@@ -481,7 +480,7 @@ def test_an_option_that_is_a_word_is_chosen_from_those_of_the_game(window: Windo
     wait(window, lambda: "human alphabeta:depth=2 --game classic" in texts(window))
     boxes = list(widgets(window, "TCombobox"))
     offered = [[str(value) for value in box.cget("values")] for box in boxes]
-    heuristics = [name for name, entry in HEURISTICS.items() if "classic" in entry.point]
+    heuristics = [entry.name for entry in GAMES["classic"].heuristics]
     assert ["", *heuristics] in offered
     click(window, boxes[offered.index(["", *ORDERS])])
     window.root.update()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Action, Game, Seconds, State, opponent
-from connect4.games.classic import CLASSIC
+from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
 from connect4.games.extended import EXTENDED
 from connect4.isolation.questions import Questions
 from connect4.players.base import Setup
@@ -20,7 +19,7 @@ from connect4.search import solver
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN
-from connect4.search.heuristics import DEFAULT, HEURISTICS
+from connect4.search.heuristics import evaluation
 from connect4.search.minimax import Found
 from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
@@ -30,9 +29,6 @@ DECIDED: Final = 100.0
 
 ESTIMATE: Final = 40.0
 """What an undecided position of such a game is worth at most."""
-
-SCALES: Final = {"windows": 20.0, "fuzzy": 2.0}
-"""What is a clear advantage by the heuristics of such games."""
 
 UNIT_OF_WINS: Final = "hundredths of a win"
 
@@ -72,38 +68,53 @@ class Expert:
 
 
 def expert_for(game: Game, start: State, file: AgentName = OWN_FILE) -> Expert:
-    """Return the expert of a game that begins with `start`.
+    """Return the expert that the game names, for a game that begins with `start`.
 
-    For ExtendedConnect4 it is the student's file, if its `AIPlayer` offers the method
-    `expected_play(state)`, which returns the margin that best play expects for that player, and
-    the moves of it; raises `InputError` where that file cannot be loaded. For Connect 4 of 6 by 7
-    it is the solver, with alpha-beta where it runs out of time. Else it is alpha-beta with a
-    heuristic: in points where points decide, on a scale on which a win is worth 100 where they do
-    not.
+    `file` is the student's file that may be asked. Raises `InputError` where it cannot be loaded,
+    and where a game has neither an expert of its own nor a heuristic.
     """
-    if game is EXTENDED and offers_to_judge(file):
+    expert: Expert = resolve(game.expert)(game, start, file)
+    return expert
+
+
+def file_expert(game: Game, start: State, file: AgentName) -> Expert:
+    """Return the student's file, if its `AIPlayer` offers the method `expected_play(state)`.
+
+    That returns the margin that best play expects for that player, and the moves of it. Without it
+    a search is the expert.
+    """
+    if offers_to_judge(file):
         return Expert(file.text, "points", FileJudge(file), lambda state: state.margin(1))
-    name = "margin" if game is EXTENDED else DEFAULT[game.name]
-    heuristic = HEURISTICS[name]
-    evaluation = heuristic.evaluation(game.name)
-    point = heuristic.point[game.name]
-    agent = f"alphabeta:heuristic={name}"
+    return search_expert(game, start, file)
+
+
+def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
+    """Return the solver on its board, with alpha-beta where it runs out of time."""
+    search = search_expert(game, start, file)
+    if start.setting != solver.SETTING:
+        return search
+    return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
+
+
+def search_expert(game: Game, start: State, file: AgentName) -> Expert:
+    """Return alpha-beta with the game's heuristic for judging.
+
+    Its values are points where points decide; else they are on a scale on which a win is worth 100.
+    """
+    heuristic = game.heuristic(game.judge)
+    values = evaluation(game, heuristic.name)
+    point = heuristic.point
+    agent = f"alphabeta:heuristic={heuristic.name}"
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
-        search = TableAlphaBeta(evaluation, center, Deadline(seconds))
+        search = TableAlphaBeta(values, center, Deadline(seconds))
         found = deepen(search, state, DEEPEST)
-        value = found.value / point if point else worth(found, SCALES[name])
+        value = found.value / point if point else worth(found, heuristic.scale)
         return Expected(value if state.mover == 1 else -value, found.line)
 
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    solves = game is CLASSIC and start.setting == solver.SETTING
-    return Expert(
-        f"solver, else {agent}" if solves else agent,
-        UNIT_OF_WINS,
-        solving(evaluate) if solves else evaluate,
-        lambda state: DECIDED * state.margin(1),
-    )
+    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: DECIDED * state.margin(1))
 
 
 def solving(

@@ -5,6 +5,7 @@ The referee, the search algorithms, the records and the views know games through
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from connect4.config import MAX_CONSECUTIVE_SKIPS
+from connect4.errors import InputError
 from connect4.games.grid import Grid, grid_of
 
 if TYPE_CHECKING:
@@ -41,6 +44,15 @@ def leader(scores: tuple[int, int]) -> Winner:
     """Return who has more points; 0 where both have the same."""
     one, two = scores
     return 1 if one > two else 2 if two > one else 0
+
+
+def resolve(name: str) -> Any:
+    """Return what `module:name` names; the module is imported now.
+
+    So a game can name what belongs to it in a layer above the rules.
+    """
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def quoted(value: object) -> str:
@@ -199,6 +211,11 @@ class State(ABC):
         return True
 
     @property
+    def column_owners(self) -> tuple[Player, ...] | None:
+        """Return who alone may pop out of each column; None where no column has an owner."""
+        return None
+
+    @property
     def pop_outs_left(self) -> tuple[int, int] | None:
         """Return the pop-outs that each player has left; None where nobody counts them."""
         return None
@@ -255,8 +272,34 @@ class FaultPolicy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Heuristic:
+    """An estimate of positions that go on, and how one game uses it."""
+
+    name: str
+    function: str
+    """`module:name` of a function that returns a state's estimate, the mover's view."""
+    point: float = 0
+    """What a point is worth in the estimate's units; 0 where only winning counts."""
+    scale: float = 1
+    """What is a clear advantage in those units, for analyses where only winning counts."""
+    beside_points: bool = False
+    """Whether it estimates what may still come, so that the points so far are added."""
+    rates_wins: bool = False
+    """Whether it also values positions that are over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A rule that may be chosen when a game begins: `max_turns` is `--max-turns` of the runner."""
+
+    name: str
+    kind: type[int] | type[bool]
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
 class Game:
-    """One game: its name, its ways in and out of text, and what a faulty turn costs in it."""
+    """All that belongs to one game: its rules, and by name what upper layers have for it."""
 
     name: str
     title: str
@@ -283,3 +326,32 @@ class Game:
     """How a person is asked; `{last}` stands for the number of the last column."""
     reply: str = ""
     """How a person is told a program's `{move}`, where the game has words of its own for that."""
+    sides: tuple[str, str] | None = None
+    """What the players are called, where they have names: white and black."""
+    slides: bool = False
+    """Whether pieces slide on squares: rows are numbered too, and there is no plate with holes."""
+    resizable: bool = True
+    """Whether `start` takes other sizes than the usual one."""
+    options: tuple[Option, ...] = ()
+    with_options: Callable[[Any, Mapping[str, Any]], State] = lambda state, options: state
+    """Returns a state under other `options`; None keeps one. Raises `InputError`."""
+    max_skips: int = MAX_CONSECUTIVE_SKIPS
+    """Lost turns in a row that end a game, where a lost turn is skipped."""
+    counts_points: bool = False
+    """Whether points decide; else only winning counts. As `State.counts_points`."""
+    heuristics: tuple[Heuristic, ...] = ()
+    """What searches go by, the default first. Agents that need one play no game without."""
+    judge: str | None = None
+    """The heuristic that analyses go by; None stands for the default."""
+    expert: str = "connect4.analysis.experts:search_expert"
+    """`module:name` of the function that returns the judge of an analysis."""
+
+    def heuristic(self, name: str | None = None) -> Heuristic:
+        """Return the heuristic of that name, or the default; raises `InputError`."""
+        for entry in self.heuristics:
+            if name in (None, entry.name):
+                return entry
+        known = ", ".join(entry.name for entry in self.heuristics)
+        expected = f"expected one of {known}" if known else "the game has none"
+        wanted = "" if name is None else f" {name!r}"
+        raise InputError(f"no heuristic{wanted} in {self.name}; {expected}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -11,7 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
+from connect4.games.base import (
+    Ending,
+    FaultPolicy,
+    Game,
+    Heuristic,
+    Player,
+    State,
+    opponent,
+    quoted,
+)
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
 
@@ -336,6 +346,26 @@ def from_bits(
 ACTION_HELP: Final = "3 to drop into column 3"
 
 
+_HEURISTICS: Final = "connect4.search.heuristics"
+
+FOR_FIRST_FOUR: Final = (
+    Heuristic("windows", f"{_HEURISTICS}:windows", scale=20.0, beside_points=True),
+    # The published agent with this estimate has no other value for a won game, and so may prefer
+    # two fours later to one at once; its moves and values are reproduced with that.
+    Heuristic("potential", f"{_HEURISTICS}:potential", rates_wins=True),
+    Heuristic("v1", f"{_HEURISTICS}:v1"),
+    Heuristic("v2", f"{_HEURISTICS}:v2"),
+)
+
+FOR_MOST_FOURS: Final = (
+    Heuristic("windows", f"{_HEURISTICS}:windows", point=20, beside_points=True),
+    Heuristic("margin", f"{_HEURISTICS}:margin", point=1),
+    Heuristic("potential", f"{_HEURISTICS}:potential", point=10_000),
+    Heuristic("v1", f"{_HEURISTICS}:v1", point=4),
+    Heuristic("v2", f"{_HEURISTICS}:v2", point=40),
+)
+
+
 def _game(name: str, title: str, variant: Variant) -> Game:
     return Game(
         name=name,
@@ -350,8 +380,13 @@ def _game(name: str, title: str, variant: Variant) -> Game:
         action_help=ACTION_HELP,
         prompt="Please input your move(integer 0~{last}):  ",
         reply="Bot's move: {move}",
+        counts_points=variant == "most-fours",
+        heuristics=FOR_MOST_FOURS if variant == "most-fours" else FOR_FIRST_FOUR,
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4", "first-four")
+CLASSIC: Final = replace(
+    _game("classic", "Connect 4", "first-four"),
+    expert="connect4.analysis.experts:solver_expert",
+)
 CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", "most-fours")

@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, quoted
+from connect4.games.base import (
+    Ending,
+    FaultPolicy,
+    Game,
+    Heuristic,
+    Option,
+    Player,
+    State,
+    quoted,
+)
 from connect4.games.files import read_cells, read_pieces, shown
 from connect4.games.grid import Grid, grid_of
 
@@ -440,4 +449,17 @@ DYNAMIC: Final = Game(
     format_action=str,
     action_help=ACTION_HELP,
     folder="dynamic",
+    sides=COLOURS,
+    slides=True,
+    resizable=False,
+    options=(
+        Option("max_turns", int, "a draw after so many plies (default 100)"),
+        Option("line", int, "pieces in a line that win, 3 or 4 (default 4)"),
+        Option("repetition", bool, "a third time is a draw"),
+    ),
+    with_options=lambda state, options: state.with_options(**options),
+    heuristics=(
+        Heuristic("fuzzy", "connect4.search.heuristics:fuzzy", scale=2.0),
+        Heuristic("connected", "connect4.search.heuristics:connected", scale=2.0),
+    ),
 )

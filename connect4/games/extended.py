@@ -15,7 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
+from connect4.games.base import (
+    Ending,
+    FaultPolicy,
+    Game,
+    Heuristic,
+    Player,
+    State,
+    opponent,
+    quoted,
+)
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
 from connect4.utils import Integer, get_pts, get_row_score
@@ -137,6 +146,14 @@ class ExtendedState(State):
     def distances(self) -> Mapping[tuple[int, bool], float]:
         """Return each column's distance from the middle; pop-outs are beyond all drops."""
         return _distances(self._board.shape[1])
+
+    @property
+    def column_owners(self) -> tuple[Player, ...] | None:
+        """Return player 1 for even columns and 2 for odd ones, in a game with pop-outs."""
+        if not any(self.maximum):
+            return None
+        owners: tuple[Player, Player] = (1, 2)
+        return tuple(owners[column % 2] for column in range(self.shape[1]))
 
     @property
     def pop_outs_left(self) -> tuple[int, int] | None:
@@ -346,4 +363,12 @@ EXTENDED: Final = Game(
     parse_action=parse_action,
     format_action=format_action,
     action_help=ACTION_HELP,
+    counts_points=True,
+    heuristics=(
+        Heuristic("windows", "connect4.search.heuristics:windows", point=1, beside_points=True),
+        Heuristic("margin", "connect4.search.heuristics:margin", point=1),
+        Heuristic("potential", "connect4.search.heuristics:potential", point=500),
+    ),
+    judge="margin",
+    expert="connect4.analysis.experts:file_expert",
 )

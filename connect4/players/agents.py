@@ -10,13 +10,14 @@ from random import Random
 from typing import Final, TypeAlias
 
 from connect4.errors import AgentError
+from connect4.games import GAMES
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Agent, Setup
+from connect4.search import heuristics
 from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.expectimax import Expectimax
-from connect4.search.heuristics import DEFAULT, HEURISTICS, PAYS_POINTS
 from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
@@ -117,8 +118,7 @@ class DepthAgent:
 
 def evaluation(setup: Setup) -> Evaluation:
     """Return the heuristic that the agent's name asks for, or the game's default."""
-    game = setup.game.name
-    return HEURISTICS[setup.agent.options.get("heuristic", DEFAULT[game])].evaluation(game)
+    return heuristics.evaluation(setup.game, setup.agent.options.get("heuristic"))
 
 
 def order(setup: Setup) -> Order:
@@ -158,7 +158,7 @@ def expectimax(setup: Setup) -> DepthAgent:
     estimate, moves = evaluation(setup), order(setup)
     samples = int(options["samples"]) if "samples" in options else None
     rng = Random(setup.derived_seed())
-    cautious = setup.game.name not in PAYS_POINTS
+    cautious = not setup.game.counts_points
     return DepthAgent(
         Budget(options, depth=3),
         lambda deadline: Expectimax(estimate, moves, deadline, samples, rng, cautious),
@@ -169,7 +169,7 @@ def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
     options = setup.agent.options
     sampled = Sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
-    estimate = Evaluation(sampled, points() if setup.game.name in PAYS_POINTS else win_or_loss)
+    estimate = Evaluation(sampled, points() if setup.game.counts_points else win_or_loss)
     return DepthAgent(
         Budget(options, depth=2, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )
@@ -192,10 +192,9 @@ class MctsAgent:
         self._iterations = int(options.get("iterations", MCTS_ITERATIONS))
         self._c = float(options.get("c", 2.0))
         self._random = Random(setup.derived_seed())
-        game = setup.game.name
-        self._decided_by_win = game not in PAYS_POINTS
-        estimate = HEURISTICS[DEFAULT[game]].evaluation(game)
-        self._leaf = None if self._decided_by_win else estimate.leaf
+        self._decided_by_win = not setup.game.counts_points
+        estimated = setup.game.counts_points and setup.game.heuristics
+        self._leaf = heuristics.evaluation(setup.game).leaf if estimated else None
         self._last: Mcts | None = None
         """The last tree: to take it apart takes time, which belongs to the next move."""
 
@@ -224,6 +223,7 @@ class SolverAgent:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
         self._solver = Solver(int(options.get("memory", 256)))
+        self._game = setup.game
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a perfect move; see `players.base.Agent`.
@@ -239,7 +239,7 @@ class SolverAgent:
         except ValueError as error:
             raise AgentError(str(error)) from None
         except OutOfBudgetError:
-            search = TableAlphaBeta(HEURISTICS["windows"].evaluation("classic"), center, deadline)
+            search = TableAlphaBeta(heuristics.evaluation(self._game), center, deadline)
             return deepen(search, state, MAX_DEPTH).move
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
@@ -305,7 +305,7 @@ def number(value: str, game: str) -> str | None:
 def words_for(option: str, game: str) -> tuple[str, ...]:
     """Return the words that an option can be in a game; none for one that is a number."""
     if option == "heuristic":
-        return tuple(name for name, entry in HEURISTICS.items() if game in entry.point)
+        return tuple(entry.name for entry in GAMES[game].heuristics)
     return {"order": tuple(ORDERS), "pruning": ("on", "off"), "tt": ("on", "off")}.get(option, ())
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from connect4.games import nearest
+from connect4.games import GAMES, nearest
 from connect4.games.base import State
 from connect4.players import agents
 from connect4.players.base import Asked
@@ -35,6 +35,8 @@ class PlayerKind:
     games: frozenset[str] | None = None
     options: dict[str, agents.Check] = field(default_factory=dict)
     contradiction: Callable[[Mapping[str, str]], str | None] = lambda options: None
+    needs_heuristic: bool = False
+    """Whether it plays only games that have a heuristic."""
     takes_rest: bool = False
     wrong_rest: Callable[[str], str | None] = lambda rest: None
     """Checks what follows the colon and is no option."""
@@ -57,16 +59,19 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "minimax:depth=K",
         options={**agents.DEPTH, **agents.ESTIMATE},
         contradiction=agents.contradiction,
+        needs_heuristic=True,
     ),
     "alphabeta": PlayerKind(
         "alphabeta:depth=K,heuristic=H,pruning=on|off,order=center|ascending,tt=on|off",
         options={**agents.DEPTH, **agents.ESTIMATE, **agents.SWITCHES},
         contradiction=agents.contradiction,
+        needs_heuristic=True,
     ),
     "expectimax": PlayerKind(
         "expectimax:depth=K",
         options={**agents.DEPTH, **agents.ESTIMATE, "samples": agents.whole_number},
         contradiction=agents.contradiction,
+        needs_heuristic=True,
     ),
     "montecarlo": PlayerKind(
         "montecarlo:depth=K,samples=N",
@@ -100,6 +105,8 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     kind = PLAYERS[name.kind]
     if kind.games is not None and game not in kind.games:
         raise InputError(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
+    if kind.needs_heuristic and not GAMES[game].heuristics:
+        raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
     if name.rest and not kind.takes_rest:
         raise InputError(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
     wrong = kind.wrong_rest(name.rest)

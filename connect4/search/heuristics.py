@@ -1,13 +1,15 @@
-"""Estimates of positions that go on, by name: for the mover, each in units of its own."""
+"""Heuristics: estimates of positions that go on, for the mover, each in units of its own.
+
+Which of them a game uses, and what a point is worth in each, is in its `Game.heuristics`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Final
 
-from connect4.games.base import State
+from connect4.games.base import Game, Heuristic, State, resolve
 from connect4.games.grid import Grid
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.softlines import soft_lines_of
@@ -163,61 +165,24 @@ def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
     return most[0] - most[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Heuristic:
-    """An estimate, the games it makes sense in, and what a point of a scored game is worth in it.
+def evaluation(game: Game, name: str | None = None) -> Evaluation:
+    """Return a heuristic of a game, or its default, with the value of positions that are over.
 
-    `point` has a game's name for each game; 0 where only winning counts. `beside_points` says that
-    the estimate is of what may still come, beside the points so far. In the games of `rates_wins`
-    it is also the value of positions that are over.
+    Raises `InputError` where the game has none of that name.
     """
-
-    leaf: Callable[[State], float]
-    point: dict[str, float]
-    beside_points: bool = False
-    rates_wins: frozenset[str] = frozenset()
-
-    def evaluation(self, game: str) -> Evaluation:
-        """Return the estimate together with the value of positions that are over."""
-        point, leaf = self.point[game], self.leaf
-        if game in self.rates_wins:
-            return Evaluation(leaf, lambda state, depth: leaf(state))
-        if not point:
-            return Evaluation(leaf, win_or_loss)
-        if self.beside_points:
-            return Evaluation(
-                lambda state: leaf(state) + point * state.margin(state.mover), points(point)
-            )
-        return Evaluation(leaf, points(point))
+    heuristic = game.heuristic(name)
+    return with_endings(heuristic, resolve(heuristic.function))
 
 
-HEURISTICS: Final[dict[str, Heuristic]] = {
-    "margin": Heuristic(margin, {"extended": 1, "classic-full": 1}),
-    "windows": Heuristic(
-        windows, {"extended": 1, "classic": 0, "classic-full": 20}, beside_points=True
-    ),
-    # The published agent with this estimate has no other value for a won game, and so may prefer
-    # two fours later to one at once; its moves and values are reproduced with that.
-    "potential": Heuristic(
-        potential,
-        {"extended": 500, "classic": 0, "classic-full": 10_000},
-        rates_wins=frozenset({"classic"}),
-    ),
-    "v1": Heuristic(v1, {"classic": 0, "classic-full": 4}),
-    "v2": Heuristic(v2, {"classic": 0, "classic-full": 40}),
-    "connected": Heuristic(connected, {"dynamic": 0}),
-    "fuzzy": Heuristic(fuzzy, {"dynamic": 0}),
-}
-
-DEFAULT: Final = {
-    "extended": "windows",
-    "classic": "windows",
-    "classic-full": "windows",
-    "dynamic": "fuzzy",
-}
-"""Each game's default heuristic."""
-
-PAYS_POINTS: Final = frozenset(
-    game for game, name in DEFAULT.items() if HEURISTICS[name].point[game]
-)
-"""The games whose margin counts; in the others only winning does."""
+def with_endings(heuristic: Heuristic, leaf: Callable[[State], float]) -> Evaluation:
+    """Return `leaf`, the function of `heuristic`, with the value of positions that are over."""
+    point = heuristic.point
+    if heuristic.rates_wins:
+        return Evaluation(leaf, lambda state, depth: leaf(state))
+    if not point:
+        return Evaluation(leaf, win_or_loss)
+    if heuristic.beside_points:
+        return Evaluation(
+            lambda state: leaf(state) + point * state.margin(state.mover), points(point)
+        )
+    return Evaluation(leaf, points(point))
