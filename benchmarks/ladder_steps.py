@@ -19,7 +19,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from grader.commands.compare import opening
-from grader.marks.points import by_match, tally
+from grader.marks.tally import by_match, tally
 from grader.output.tables import mean_text
 from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all

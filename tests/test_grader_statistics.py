@@ -3,35 +3,126 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grader.marks.intervals import bootstrap, ratings, verdict
+from benchmarks.intervals import coverage
+from grader.handin.submission import Submission
+from grader.marks.intervals import mean_interval, t_quantile, verdict
+from grader.marks.points import Mark, mark_match
+from grader.marks.ratings import ratings
+from grader.marks.tally import Tally, by_match
+from grader.output.tables import mean_text
+from grader.play.schedule import PlannedGame, grade_games, submitted
+from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
+from grader.rubric.model import Rubric
 
 RUBRIC = rubrics.read()
 
 
-def test_the_bootstrap_covers_the_mean() -> None:
-    rng = np.random.default_rng(5)
-    hits = 0
-    for _ in range(200):
-        interval = bootstrap(list(rng.normal(3, 10, 30)), RUBRIC.statistics)
-        hits += interval.low <= 3 <= interval.high
-    assert 0.89 <= hits / 200 <= 0.99
+@pytest.mark.parametrize("pairs", [2, 3, 10])
+def test_intervals_hold_the_mean_of_normal_margins_as_often_as_they_promise(pairs: int) -> None:
+    assert 0.93 <= coverage("normal", pairs, 3000, RUBRIC.statistics) <= 0.97
 
 
-def test_the_bootstrap_is_seeded_and_modest() -> None:
-    samples = [1.0, 2.0, 4.0, 8.0]
-    first = bootstrap(samples, RUBRIC.statistics)
-    assert first == bootstrap(samples, RUBRIC.statistics)
-    assert first.mean == 3.75
-    assert first.low < 3.75 < first.high
-    assert math.isnan(bootstrap([1.0], RUBRIC.statistics).low)
-    assert math.isnan(bootstrap([], RUBRIC.statistics).mean)
-    same = bootstrap([2.0, 2.0, 2.0], RUBRIC.statistics)
-    assert (same.low, same.high) == (2.0, 2.0)
+@pytest.mark.parametrize("shape", ["skewed (exponential)", "two peaks, 50 to 50"])
+def test_intervals_of_ten_pairs_hold_the_mean_of_other_margins_too(shape: str) -> None:
+    assert coverage(shape, 10, 3000, RUBRIC.statistics) >= 0.93
+
+
+def test_the_rubrics_confidence_is_that_of_every_interval() -> None:
+    rules = replace(RUBRIC.statistics, confidence=0.5)
+    assert 0.47 <= coverage("normal", 6, 3000, rules) <= 0.53
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"), [(1, 12.706), (2, 4.303), (3, 3.182), (10, 2.228), (30, 2.042)]
+)
+def test_students_t_is_that_of_the_tables(freedom: int, quantile: float) -> None:
+    assert round(t_quantile(0.975, freedom), 3) == quantile
+
+
+def test_one_pair_has_no_interval_and_equal_pairs_prove_little() -> None:
+    assert not mean_interval([1.0], RUBRIC.statistics).known
+    assert math.isnan(mean_interval([], RUBRIC.statistics).mean)
+    same = mean_interval([2.0, 2.0], RUBRIC.statistics)
+    assert same.low < 0 < same.mean < same.high
+
+
+def test_an_interval_reaches_further_to_the_side_where_margins_are_scattered() -> None:
+    interval = mean_interval([0.0, 1.0, 2.0, 3.0, 20.0, 40.0], RUBRIC.statistics)
+    assert interval.high - interval.mean > interval.mean - interval.low
+
+
+def test_the_interval_of_a_percentage_is_that_of_a_ratio() -> None:
+    """Over games whose scores differ in size alone, the percentage is certain, the margin not."""
+    total = Tally(games=4, own=450, other=300, pairs=[25.0, 50.0], others=[50.0, 100.0])
+    interval = total.percent_interval(RUBRIC.statistics)
+    assert interval.mean == 50
+    assert 45 < interval.low < 50 < interval.high < 55
+    wide = total.interval(RUBRIC.statistics)
+    assert wide.low < 0
+
+
+def test_few_games_are_called_few_and_one_pair_has_no_interval() -> None:
+    texts = [mean_text(mean_interval(range(pairs), RUBRIC.statistics)) for pairs in (1, 2, 5, 6)]
+    assert texts[0] == "+0.0"
+    assert texts[1] == "+0.5 (-5.9 to +6.9, few games)"
+    assert [text.endswith(", few games)") for text in texts] == [False, True, True, False]
+
+
+def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path: Path) -> None:
+    """Three boards; the student wins by 0, 2 and 4 against random, and always by 9 above it."""
+    rubric = small_rubric(tmp_path, boards=3)
+    (match_a, games_a), (match_b, games_b) = by_match(grade_games([STUDENT], rubric)).items()
+    a = mark_match(match_a, games_a, results(games_a, [0, 2, 4]), rubric)
+    assert a.points == 8.0  # 2 points on 10 are 20 %, the cap is 50 %, the part has 20 points
+    assert a.bounds is not None
+    assert a.bounds[0] == 0
+    assert a.bounds[1] == 20  # 69.7 %: above the cap
+    b = mark_match(match_b, games_b, results(games_b, [9, 9, 9]), rubric)
+    assert b.points == 9.5
+    assert b.bounds is not None
+    assert 9.0 < b.bounds[0] < 9.5 < b.bounds[1] <= 10
+    ann = Submission("ann", "ann", "", None, None)
+    whole = Mark(ann, (a, b)).bounds
+    assert whole is not None
+    assert whole[0] == pytest.approx(17.5 - 8.0, abs=0.05)
+    assert (
+        Mark(Submission("ann", "ann", "", None, None), (a, replace(b, bounds=None))).bounds is None
+    )
+
+
+STUDENT = submitted("ann", "1" * 64)
+
+
+def small_rubric(folder: Path, boards: int) -> Rubric:
+    names = [f"board{number}.txt" for number in range(boards)]
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"{number}\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
+    path = folder / "rubric.toml"
+    step = '{agent = "greedy", points = 10.0, low = -10.0, high = 10.0}'
+    path.write_text(
+        f"[part_a]\npoints = 20.0\nboards = {names}\n[part_b]\nboards = {names}\n"
+        f"baselines = [{step}]\n",
+        encoding="utf-8",
+    )
+    return rubrics.read(path)
+
+
+def results(games: Sequence[PlannedGame], margins: Sequence[int]) -> dict[str, PlayedGame]:
+    """Return results in which the student has `margins` more than 10 on the boards."""
+    found = {}
+    for game in games:
+        own = 10 + margins[int(game.board.name[5])]
+        scores = (own, 10) if game.side == 1 else (10, own)
+        found[game.key] = PlayedGame(game.key, scores, "no_action", 8, (Faults(), Faults()), 1.0)
+    return found
 
 
 def verdicts(draw: str, mean: float, trials: int) -> tuple[dict[str, int], float]:

@@ -133,7 +133,7 @@ def test_the_error_of_a_rating_follows_the_confidence_of_the_rubric() -> None:
         for level in (0.68, 0.95, 0.99)
     ]
     error = group.standings[0].rating.error
-    assert widths == pytest.approx([0.9945 * error, 1.96 * error, 2.5758 * error], abs=0.06)
+    assert widths == pytest.approx([1.053 * error, 2.262 * error, 3.250 * error], abs=0.06)
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
 from grader.marks.intervals import Interval, Verdict, verdict
-from grader.marks.points import Tally, margin_of
+from grader.marks.tally import Tally, margin_of
 from grader.output.report import last_lines, write
 from grader.play.executors import Pool
 from grader.play.one_game import JobResult, load_all, play_all

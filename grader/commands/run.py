@@ -16,7 +16,8 @@ from connect4.errors import InputError, headline
 from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
 from grader.commands.report import tell
 from grader.handin.submission import Submission
-from grader.marks.points import by_match, gradable
+from grader.marks.points import gradable
+from grader.marks.tally import by_match
 from grader.output import report, tables
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count

@@ -2,88 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from grader.handin.form import check_source
 from grader.handin.submission import Submission
-from grader.marks.intervals import Interval, bootstrap
+from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.store import Faults, PlayedGame
-from grader.rubric.model import Baseline, PartA, Rubric, StatisticsRules, SubmissionRules
-
-
-@dataclass(slots=True)
-class Tally:
-    """What the games of one match, or of its games on one board, come to for `match.one`."""
-
-    games: int = 0
-    planned: int = 0
-    own: int = 0
-    other: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    faults: Faults = field(default_factory=Faults)
-    other_faults: Faults = field(default_factory=Faults)
-    pairs: list[float] = field(default_factory=list)
-    """Mean margins of pairs of games with sides swapped."""
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every planned game has a result."""
-        return self.games == self.planned
-
-    @property
-    def mean_margin(self) -> float:
-        """Return the mean margin of a game, 0 where there is none."""
-        return (self.own - self.other) / self.games if self.games else 0.0
-
-    @property
-    def percent(self) -> float:
-        """Return the percentage margin of the sums of scores over the opponent's."""
-        return 100 * (self.own - self.other) / max(self.other, 1)
-
-    def interval(self, rules: StatisticsRules) -> Interval:
-        """Return the mean margin of the pairs with its confidence interval."""
-        return bootstrap(self.pairs, rules)
-
-    def add(self, game: PlannedGame, played: PlayedGame) -> None:
-        """Count one game."""
-        own, other = played.scores[game.side - 1], played.scores[2 - game.side]
-        self.games += 1
-        self.own += own
-        self.other += other
-        self.wins += own > other
-        self.draws += own == other
-        self.losses += own < other
-        self.faults += played.faults[game.side - 1]
-        self.other_faults += played.faults[2 - game.side]
-
-
-def margin_of(game: PlannedGame, played: PlayedGame) -> int:
-    """Return the margin of `match.one` in a game."""
-    return played.scores[game.side - 1] - played.scores[2 - game.side]
-
-
-def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tally:
-    """Return the tally of games of one match; a pair counts once both of its games are there."""
-    total = Tally()
-    halves: dict[tuple[str, int], int] = {}
-    for game in games:
-        total.planned += 1
-        result = played.get(game.key)
-        if result is None:
-            continue
-        total.add(game, result)
-        pair = game.board.name, game.repeat
-        if pair in halves:
-            total.pairs.append((halves[pair] + margin_of(game, result)) / 2)
-        else:
-            halves[pair] = margin_of(game, result)
-    return total
+from grader.rubric.model import Baseline, PartA, Rubric, SubmissionRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +26,8 @@ class MatchMark:
     points: float
     """0 where games are missing: a mean of some of them is no mark."""
     max_points: float
+    bounds: tuple[float, float] | None = None
+    """The confidence interval of the points; None where games are missing or one pair is all."""
 
     @property
     def name(self) -> str:
@@ -134,6 +66,20 @@ class Mark:
         return sum(mark.points for mark in self.matches)
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return the confidence interval of the total, None where a match has none.
+
+        The matches are independent: what each may be off by adds up as squares do.
+        """
+        known = [mark.bounds for mark in self.matches if mark.bounds is not None]
+        if not known or len(known) < len(self.matches):
+            return None
+        points = [mark.points for mark in self.matches]
+        below = math.hypot(*(one - low for one, (low, _) in zip(points, known, strict=True)))
+        above = math.hypot(*(high - one for one, (_, high) in zip(points, known, strict=True)))
+        return self.total - below, self.total + above
+
+    @property
     def faults(self) -> Faults:
         """Return the lost turns of all games."""
         return sum((mark.tally.faults for mark in self.matches), Faults())
@@ -144,31 +90,25 @@ class Mark:
         return sum(mark.tally.planned - mark.tally.games for mark in self.matches)
 
 
-def points_a(total: Tally, part: PartA) -> float:
+def points_a(percent: float, part: PartA) -> float:
     """Return the points of part A: by percentage margin, up to the cap, never below 0."""
-    earned = part.points * min(total.percent, part.cap_percent) / part.cap_percent
-    return max(0.0, earned) if total.games else 0.0
+    return max(0.0, part.points * min(percent, part.cap_percent) / part.cap_percent)
 
 
-def points_b(total: Tally, step: Baseline) -> float:
+def points_b(margin: float, step: Baseline) -> float:
     """Return the points against one baseline: linear between its two mean margins."""
-    if not total.games:
-        return 0.0
-    share = (total.mean_margin - step.low) / (step.high - step.low)
+    share = (margin - step.low) / (step.high - step.low)
     return step.points * min(1.0, max(0.0, share))
+
+
+def baseline_of(match: Match, rubric: Rubric) -> Baseline:
+    """Return the step of the ladder that a match of part B is played against."""
+    return next(step for step in rubric.part_b.baselines if step.agent == match.two.agent)
 
 
 def full_points(rubric: Rubric) -> float:
     """Return the points that parts A and B can earn."""
     return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
-
-
-def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
-    """Return the games of each match, both in the order of the schedule."""
-    matches: dict[Match, list[PlannedGame]] = {}
-    for game in games:
-        matches.setdefault(game.match, []).append(game)
-    return matches
 
 
 def mark_match(
@@ -181,12 +121,16 @@ def mark_match(
         boards.setdefault(game.board.name, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     if match.part == schedule.PART_A:
-        part = rubric.part_a
-        points = points_a(total, part) if total.complete else 0.0
-        return MatchMark(match, total, tallies, points, part.points)
-    step = next(step for step in rubric.part_b.baselines if step.agent == match.two.agent)
-    points = points_b(total, step) if total.complete else 0.0
-    return MatchMark(match, total, tallies, points, step.points)
+        worth, full = partial(points_a, part=rubric.part_a), rubric.part_a.points
+        measured, interval = total.percent, total.percent_interval(rubric.statistics)
+    else:
+        step = baseline_of(match, rubric)
+        worth, full = partial(points_b, step=step), step.points
+        measured, interval = total.mean_margin, total.interval(rubric.statistics)
+    if not total.complete or not total.games:
+        return MatchMark(match, total, tallies, 0.0, full)
+    bounds = (worth(interval.low), worth(interval.high)) if interval.known else None
+    return MatchMark(match, total, tallies, worth(measured), full, bounds)
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:

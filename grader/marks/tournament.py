@@ -10,8 +10,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.marks.intervals import Rating, ratings
-from grader.marks.points import by_match, margin_of, tally
+from grader.marks.ratings import Rating, ratings
+from grader.marks.tally import by_match, margin_of, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of
 from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Rubric, Stage

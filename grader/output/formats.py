@@ -12,7 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from grader.handin.form import Finding
 from grader.handin.submission import Member
-from grader.marks.points import Mark, MatchMark, by_match, full_points, margin_of
+from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.tally import by_match, margin_of
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,

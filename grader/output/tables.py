@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import NormalDist
 from typing import Final
 
 from tabulate import tabulate
 
-from grader.marks.intervals import Interval
-from grader.marks.points import Mark, MatchMark, Tally, full_points
+from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
+from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.tally import Tally
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.results.store import Faults
 from grader.rubric.model import Rubric, StatisticsRules
@@ -33,12 +33,13 @@ def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list
 
 
 def mean_text(interval: Interval) -> str:
-    """Return `+3.5 ± 1.2`, the second part only where there is an interval."""
+    """Return `+3.5 (+2.1 to +5.2)`, the second part only where there is an interval."""
     if math.isnan(interval.mean):
         return "-"
-    if math.isnan(interval.low):
+    if not interval.known:
         return f"{interval.mean:+.1f}"
-    return f"{interval.mean:+.1f} ± {interval.half_width:.1f}"
+    few = ", few games" if few_games(interval.pairs) else ""
+    return f"{interval.mean:+.1f} ({interval.low:+.1f} to {interval.high:+.1f}{few})"
 
 
 def faults_text(faults: Faults) -> str:
@@ -71,8 +72,15 @@ def remark(mark: Mark) -> str:
 
 
 def points_text(mark: MatchMark) -> str:
-    """Return the points of a match, or that they are withheld."""
-    return f"{mark.points:.2f}" if mark.tally.complete else "withheld"
+    """Return the points of a match with their interval, or that they are withheld."""
+    if not mark.tally.complete:
+        return "withheld"
+    return f"{mark.points:.2f}{bounds_text(mark.bounds)}"
+
+
+def bounds_text(bounds: tuple[float, float] | None) -> str:
+    """Return the interval of points as what follows them, empty where there is none."""
+    return "" if bounds is None else f" ({bounds[0]:.2f} to {bounds[1]:.2f})"
 
 
 def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
@@ -80,13 +88,29 @@ def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
     if mark.incomplete:
         return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
     text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
+    if mark.bounds is not None:
+        level = level_text(rubric.statistics)
+        low, high = raised(mark.bounds, extra)
+        text += f" ({level} interval {low:.2f} to {high:.2f})"
     return f"{text}, with {extra:g} for placement" if extra else text
+
+
+def level_text(rules: StatisticsRules) -> str:
+    """Return the level of confidence of all intervals, such as `95 %`."""
+    return f"{100 * rules.confidence:g} %"
+
+
+def raised(bounds: tuple[float, float], extra: float) -> tuple[float, float]:
+    """Return bounds of points with other points, of which nothing is uncertain, on top."""
+    return bounds[0] + extra, bounds[1] + extra
 
 
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
     """Return one line a submission: points of each part, total and its maximum, faults, remark."""
     placed = any(placement.values())
     headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
+    with_bounds = any(mark.bounds for mark in marks)
+    headers += [f"{level_text(rubric.statistics)} interval"] if with_bounds else []
     rows = []
     for mark in marks:
         extra = placement.get(mark.submission.name, 0.0)
@@ -94,6 +118,9 @@ def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: R
         shown += [f"{extra:.2f}"] if placed else []
         shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
         shown += [f"{full_points(rubric):g}"]
+        if with_bounds:
+            held = mark.bounds and raised(mark.bounds, extra)
+            shown += [f"{held[0]:.2f} to {held[1]:.2f}" if held else ""]
         rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
     return text_table(rows, [*headers, "faults", "remark"])
 
@@ -147,7 +174,18 @@ def grade_text(
             for mark in marks
             if mark.matches
         ]
-    return "\n\n".join([*parts, marks_table(marks, placement, rubric)]) + "\n"
+    parts.append(marks_table(marks, placement, rubric))
+    if any(match.tally.pairs[1:] for mark in marks for match in mark.matches):
+        parts.append(intervals_text(rubric.statistics))
+    return "\n\n".join(parts) + "\n"
+
+
+def intervals_text(rules: StatisticsRules) -> str:
+    """Return how the intervals of tables are to be read."""
+    return (
+        f"In brackets: {level_text(rules)} confidence intervals over pairs of games with sides "
+        f'swapped. "few games": fewer than {FEW_PAIRS} pairs, so the interval is rough.'
+    )
 
 
 STANDING_HEADERS = (
@@ -159,7 +197,7 @@ def standing_row(place: int, standing: Standing, confidence: float) -> list[str]
     """Return one line of a group's table; a rating has the half width of its interval."""
     rating = f"{standing.rating.value:+.1f}"
     if not math.isnan(standing.rating.error):
-        width = NormalDist().inv_cdf((1 + confidence) / 2)
+        width = t_quantile((1 + confidence) / 2, standing.rating.freedom)
         rating += f" ± {width * standing.rating.error:.1f}"
     counts = (standing.games, standing.wins, standing.draws, standing.losses)
     return [

@@ -1,0 +1,107 @@
+"""What the games of a match come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from grader.marks.intervals import Interval, mean_interval
+from grader.play.schedule import Match, PlannedGame
+from grader.results.store import Faults, PlayedGame
+from grader.rubric.model import StatisticsRules
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the games of one match, or of its games on one board, come to for `match.one`."""
+
+    games: int = 0
+    planned: int = 0
+    own: int = 0
+    other: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    faults: Faults = field(default_factory=Faults)
+    other_faults: Faults = field(default_factory=Faults)
+    pairs: list[float] = field(default_factory=list)
+    """Mean margins of pairs of games with sides swapped."""
+    others: list[float] = field(default_factory=list)
+    """The opponent's mean scores in these pairs."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every planned game has a result."""
+        return self.games == self.planned
+
+    @property
+    def mean_margin(self) -> float:
+        """Return the mean margin of a game, 0 where there is none."""
+        return (self.own - self.other) / self.games if self.games else 0.0
+
+    @property
+    def percent(self) -> float:
+        """Return the percentage margin of the sums of scores over the opponent's."""
+        return 100 * (self.own - self.other) / max(self.other, 1)
+
+    def interval(self, rules: StatisticsRules) -> Interval:
+        """Return the mean margin of the pairs with its confidence interval."""
+        return mean_interval(self.pairs, rules)
+
+    def percent_interval(self, rules: StatisticsRules) -> Interval:
+        """Return the percentage margin with its confidence interval.
+
+        That of a ratio of means: W. G. Cochran, "Sampling Techniques" (3rd edition, 1977), 6.4.
+        """
+        ratio = self.percent / 100
+        rest = [pair - ratio * other for pair, other in zip(self.pairs, self.others, strict=True)]
+        interval = mean_interval(rest, rules)
+        unit = max(self.other, 1) / max(self.games, 1)
+        low, high = (100 * (ratio + (bound - interval.mean) / unit) for bound in interval.bounds)
+        return Interval(self.percent, low, high, interval.pairs)
+
+    def add(self, game: PlannedGame, played: PlayedGame) -> None:
+        """Count one game."""
+        own, other = played.scores[game.side - 1], played.scores[2 - game.side]
+        self.games += 1
+        self.own += own
+        self.other += other
+        self.wins += own > other
+        self.draws += own == other
+        self.losses += own < other
+        self.faults += played.faults[game.side - 1]
+        self.other_faults += played.faults[2 - game.side]
+
+
+def margin_of(game: PlannedGame, played: PlayedGame) -> int:
+    """Return the margin of `match.one` in a game."""
+    return played.scores[game.side - 1] - played.scores[2 - game.side]
+
+
+def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tally:
+    """Return the tally of games of one match; a pair counts once both of its games are there."""
+    total = Tally()
+    halves: dict[tuple[str, int], tuple[int, int]] = {}
+    for game in games:
+        total.planned += 1
+        result = played.get(game.key)
+        if result is None:
+            continue
+        total.add(game, result)
+        pair = game.board.name, game.repeat
+        half = margin_of(game, result), result.scores[2 - game.side]
+        if pair in halves:
+            margin, other = halves[pair]
+            total.pairs.append((margin + half[0]) / 2)
+            total.others.append((other + half[1]) / 2)
+        else:
+            halves[pair] = half
+    return total
+
+
+def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
+    """Return the games of each match, both in the order of the schedule."""
+    matches: dict[Match, list[PlannedGame]] = {}
+    for game in games:
+        matches.setdefault(game.match, []).append(game)
+    return matches
