@@ -90,3 +90,7 @@ def __dir__() -> list[str]:
     # help() asks through inspect, and is to show the overview above, not every docstring
     asking = sys._getframe(1).f_globals.get("__name__")
     return sorted({*globals(), *(() if asking == "inspect" else __all__)})
+
+
+if "IPython" in sys.modules:
+    importlib.import_module("connect4.notebook").register()

@@ -69,15 +69,14 @@ def start(
     >>> state.apply(3).board()[-1].tolist()
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
-    state = find_game(game).start(rows, columns)
-    if not options:
-        return state
-    if not hasattr(state, "with_options"):
-        raise InputError(f"{game} has no option {next(iter(options))!r}")
-    try:
-        return cast("State", state.with_options(**options))
-    except TypeError:
-        raise InputError(f"{game}: unknown option among {', '.join(options)}") from None
+    rules = find_game(game)
+    known = [option.name for option in rules.options]
+    for name in options:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise InputError(f"{game} has no option {name!r}; its options are {listed}")
+    state = rules.start(rows, columns)
+    return rules.with_options(state, options) if options else state
 
 
 def game_of(state: State) -> Game:

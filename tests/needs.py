@@ -60,6 +60,8 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "sandbox": (program("bwrap", package="bubblewrap"),),
     "netcat": (program("nc", package="netcat-openbsd"),),
     "cluster": (module("distributed"),),
+    "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
+    "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),
 }
 """Markers of tests, and what each needs."""

@@ -7,7 +7,7 @@ with any kind of colour blindness tell apart.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Theme: TypeAlias = Literal["light", "dark"]
@@ -64,16 +64,17 @@ def style_sheet() -> str:
     `light-dark()`: browsers before 2024 do not know it.
     """
     return (
-        f":root {{ color-scheme: light; {_properties('light')} }}\n"
+        f":root {{ color-scheme: light; {properties('light')} }}\n"
         "@media (prefers-color-scheme: dark) {\n"
-        f':root:not([data-theme="light"]) {{ color-scheme: dark; {_properties("dark")} }}\n'
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {properties("dark")} }}\n'
         "}\n"
-        f':root[data-theme="dark"] {{ color-scheme: dark; {_properties("dark")} }}\n'
+        f':root[data-theme="dark"] {{ color-scheme: dark; {properties("dark")} }}\n'
     )
 
 
-def _properties(theme: Theme) -> str:
-    return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
+def properties(theme: Theme, names: Iterable[str] = tuple(COLOURS)) -> str:
+    """Return colours of a theme as CSS custom properties."""
+    return " ".join(f"--{name}: {getattr(COLOURS[name], theme)};" for name in names)
 
 
 def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:

@@ -1,0 +1,91 @@
+"""What a Jupyter notebook shows of positions, records and trees; the tutorial runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import connect4
+from connect4.views import palette
+from connect4.views.picture import svg
+
+ROOT = Path(__file__).parent.parent
+SHAPES = "{http://www.w3.org/2000/svg}"
+
+
+def tokens(picture: str) -> list[int]:
+    """Return how many tokens player 1 and player 2 have in a picture, the line below left out."""
+    root = ET.fromstring(picture)
+    groups = [
+        group for group in root.iter(f"{SHAPES}g") if group.get("transform", "")[-5:] == "(1.0)"
+    ]
+    classes = [group[0].get("class") for group in groups]
+    return [classes.count("p1"), classes.count("p2")]
+
+
+@pytest.mark.parametrize("game", connect4.GAMES)
+def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> None:
+    state = connect4.start(game)
+    for _ in range(9):
+        state = state.apply(state.legal_actions()[-1])
+    picture = svg(state)
+    board = state.board()
+    assert tokens(picture) == [int((board == player).sum()) for player in (1, 2)]
+    assert "Player 2 to move" in picture
+    for name in ("player1", "player2", "plate"):
+        assert f"--{name}: {palette.COLOURS[name].light}" in picture
+        assert f"--{name}: {palette.COLOURS[name].dark}" in picture
+
+
+def test_a_won_game_says_who_has_won() -> None:
+    state = connect4.start("classic")
+    for column in (0, 1, 0, 1, 0, 1, 0):
+        state = state.apply(column)
+    assert "Player 1 has won" in svg(state)
+
+
+SHOWN = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+import connect4
+loaded = [name for name in __import__("sys").modules if name.startswith("connect4.")]
+assert loaded == ["connect4.notebook"], loaded
+def kinds(found):
+    data, _ = shell.display_formatter.format(found)
+    return {kind: text[:60] for kind, text in data.items()}
+record = connect4.play("random", "random", "case4", seconds=1, seed=1)
+print(sorted(kinds(connect4.load("case1"))))
+print(sorted(kinds(record)), kinds(record)["text/plain"][:20])
+print(sorted(kinds(connect4.search_tree("minimax:depth=1", "case1"))))
+record.result = None
+print(sorted(kinds(record)))
+"""
+
+
+@pytest.mark.notebook
+def test_a_notebook_shows_pictures_and_pages() -> None:
+    command = [sys.executable, "-c", SHOWN]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
+    )
+    assert done.stdout.splitlines() == [
+        "['image/svg+xml', 'text/plain']",
+        "['text/html', 'text/plain'] <Record of extended:",
+        "['text/html', 'text/plain']",
+        "['text/plain']",
+    ], done.stderr
+
+
+def test_a_page_in_a_frame_is_whole_and_kept_from_the_notebook() -> None:
+    from connect4.notebook import frame
+
+    shown = frame('<p class="x">&amp;</p>')
+    assert 'sandbox="allow-scripts"' in shown
+    match = re.search('srcdoc="([^"]*)"', shown)
+    assert match is not None
+    assert match[1] == "&lt;p class=&quot;x&quot;&gt;&amp;amp;&lt;/p&gt;"
