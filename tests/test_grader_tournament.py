@@ -76,7 +76,7 @@ def test_the_draw_is_the_same_every_time_and_does_not_follow_the_names() -> None
     rubric = rubrics.read()
     first = stages(contestants(14), {}, rubric)
     again = stages(list(reversed(contestants(14))), {}, rubric)
-    assert first == again
+    assert repr(first) == repr(again)  # no rating is no number, which never equals itself
     assert [player.name for player in contestants(14)[:5]] != [
         standing.contestant.name for standing in first[0].groups[0].standings
     ]

@@ -1,10 +1,20 @@
-"""The agent that this kit is about: the one file that a student edits.
+"""The reference agent: expected line margins, expectimax against chance, alpha-beta otherwise.
 
 The simulator makes one `AIPlayer` per game and asks it for a move each turn. A state is
 `(board, popouts)`: `board` is a numpy array of shape (rows, columns), row 0 on top, 0 for an
 empty cell and 1 or 2 for a player's token; `popouts` maps a player to an `Integer`, the number
 of pop-outs left. A move is `(column, is_popout)`. Both are the agent's own copies.
-`connect4.utils` has `get_valid_actions` and `get_pts`, the points of a player on a board.
+
+How it works. A line is a row, a column or a diagonal. Its code is its cells read as ternary digits:
+0 empty, 1 mine, 2 the opponent's. A table gives each code the margin to expect from that line if
+every empty cell becomes mine with a fixed probability, its `share`. The sum over all lines is the
+evaluation; it is exact on a full board. A drop changes four codes, so that its `gain` takes a
+handful of look-ups. A position keeps the gains of all drops and hands them on to the next one:
+only those that have a line in common with the move have changed.
+
+The file reads from top to bottom: types, points and line tables, the board, the budget,
+expectimax, alpha-beta, and the `AIPlayer` that puts them together. `docs/reference-agent.md` works
+an example by hand and has what was tried without gain.
 """
 
 import gc
@@ -19,106 +29,79 @@ import numpy as np
 from connect4.config import win_pts
 from connect4.utils import Integer, get_valid_actions
 
+# -- Types. A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of
+# a drop, or `~column` for a pop-out. Everywhere below, ME is the player who searches.
+
 State: TypeAlias = tuple[np.ndarray[Any, Any], dict[int, Integer]]
 Move: TypeAlias = tuple[int, bool]
 
+ME, OPPONENT = 1, 2
+INFINITY = float("inf")
 
-class AIPlayer:
-    """Plays ExtendedConnect4 against random and against thinking opponents."""
-
-    node_budget: int | None = None
-    """Where it is a number, a move may look at so many positions, however long that takes."""
-
-    def __init__(self, player_number: int, time: int):
-        """Play as `player_number` (1 or 2) with `time` seconds for each move."""
-        self.player_number = player_number
-        self.type = "ai"
-        self.player_string = f"Player {player_number}:ai"
-        self.time = time
-        self.kept: dict[Any, Any] = {}  # still there at the next turn, if this one was in time
-
-    def get_expectimax_move(self, state: State) -> Move:
-        """Return the move against an opponent that plays at random."""
-        return self._choose(state, Expectimax)
-
-    def get_intelligent_move(self, state: State) -> Move:
-        """Return the move against an opponent that plays to win."""
-        return self._choose(state, AlphaBeta)
-
-    def expected_play(self, state: State) -> tuple[float, list[Move]]:
-        """Return the margin that best play expects for this player, and the moves of that play."""
-        search, position = self._prepare(state, AlphaBeta)
-        assert isinstance(search, AlphaBeta)
-        action = self._search(search, position, Budget(self.time, self.node_budget))
-        value = search.value if search.depth else position[2]
-        return value, [search.lines.move(step) for step in search.line(position, action)]
-
-    def _choose(self, state: State, method: "type[AlphaBeta | Expectimax]") -> Move:
-        """Return the move that a search by `method` finds."""
-        budget = Budget(self.time, self.node_budget)
-        moves = get_valid_actions(self.player_number, state)
-        if len(moves) == 1:
-            return moves[0]
-        search, position = self._prepare(state, method)
-        return search.lines.move(self._search(search, position, budget))
-
-    def _prepare(
-        self, state: State, method: "type[AlphaBeta | Expectimax]"
-    ) -> "tuple[AlphaBeta | Expectimax, Position]":
-        """Return the search by `method` on such a board, and the position as it reads it."""
-        board, popouts = state
-        own = popouts[self.player_number].get_int()
-        other = popouts[3 - self.player_number].get_int()
-        if (method, board.shape) not in self.kept:
-            rows, columns = board.shape
-            lines = Lines(rows, columns, self.player_number, method.share)
-            self.kept[method, board.shape] = method(lines)
-        search: AlphaBeta | Expectimax = self.kept[method, board.shape]
-        return search, search.lines.read(board, own, other)
-
-    def _search(
-        self, search: "AlphaBeta | Expectimax", position: "Position", budget: "Budget"
-    ) -> int:
-        """Return the action that the search chooses."""
-        collects = gc.isenabled()
-        gc.disable()  # a search makes no cycles, and to walk all tables may make a move late
-        try:
-            return search.choose(position, budget)
-        finally:
-            gc.freeze()  # nor is what it keeps to be walked in a later turn
-            if collects:
-                gc.enable()
-
-
-# How it works. A line is a row, a column or a diagonal; its code is its cells read as ternary
-# digits: 0 empty, 1 mine, 2 the opponent's. A table gives each code the margin to expect from
-# that line if every empty cell were mine with a fixed probability, its `share`. The sum over all
-# lines is the evaluation; it is exact on a full board. A drop changes four codes, so that a
-# move's `gain` takes a handful of look-ups. A position knows the gains of all drops, and hands
-# them on to the next one: only those that have a line in common with the move have changed.
-#
-# A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of a drop
-# or `~column` for a pop-out. In all of this, player 1 is the one who searches.
-
-Shares: TypeAlias = tuple[float, ...]
-Table: TypeAlias = "tuple[float, ...] | LongLine"
 Codes: TypeAlias = list[int]
+"""The code of each line."""
+
 Actions: TypeAlias = list[tuple[float, int]]
 """Pairs (gain, action), best first where nothing else is said.
 
-The gain is the mover's, but of drops player 1's where the shares are uneven: see `Lines.play`.
+The gain is the mover's, but of drops mine where the shares are uneven: see `Lines.play`.
 """
 
 Position: TypeAlias = tuple[Codes, Actions, float, int, int, int, int]
-"""Codes, drops, expected margin of the mover, key, mover, pop-outs of mover and opponent."""
+"""Codes, drops, expected margin of the mover, key, mover, pop-outs of mover and of the other.
+
+A plain tuple, which each function unpacks into these names: a NamedTuple costs 8 % of the speed.
+"""
+
+Shares: TypeAlias = tuple[float, ...]
+"""For each cell of a line the probability that it becomes mine if it is empty."""
+
+Table: TypeAlias = "tuple[float, ...] | LongLine"
+"""The expected margin of each code of a line."""
+
+Shared: TypeAlias = tuple[int, int, int, Table]
+"""A line through two cells: its index, the codes of the mover's token in the first cell and of a 1
+in the second, its table.
+
+With a token in the first cell, a gain in the second changes by
+`table[new + weight] - table[new] - table[old + weight] + table[old]`, `old` and `new` being the
+line's code before and after. Three places have this formula written out: a function for it costs
+8 % of the speed.
+"""
+
+PopPlan: TypeAlias = tuple[list[tuple[int, int, Table]], int, int]
+"""What a pop-out changes: see `Lines._pop_plan`."""
+
+Entry: TypeAlias = tuple[int, int, int, float, int]
+"""In the table of positions: key, depth, bound (-1 upper, 0 exact, 1 lower), value, best action."""
 
 LONGEST_TABLE = 12
+"""Cells: a table has 3**length entries, so that longer lines are worked out when asked for."""
+
 MOST_PLANS = 2000
+"""Pop-out plans kept for a column, so that memory has a bound."""
+
 DEEPEST = 200
 """Plies: what keeps the recursion of a search far from Python's limit."""
-INFINITY = float("inf")
+
 OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
 """Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
+
+# -- Points and line tables
+
+
+def even_share(kind: str, height: int) -> float:
+    """Return one half: a cell then gains the same whoever takes it, and one list serves both."""
+    return 0.5
+
+
+def share_against_random(kind: str, height: int) -> float:
+    """Return what serves best against chance: low cells are likelier to become mine than high ones.
+
+    At three plies that gave 10 points a game more than one half everywhere on 8x10 with 4 pop-outs,
+    and about 40 on 12x12 with 10 (`benchmarks.versus_random`).
+    """
+    return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
 
 
 def _points(run: int) -> int:
@@ -171,6 +154,23 @@ class LongLine(dict[int, float]):
         return expected
 
 
+def _line_tables() -> dict[Shares, tuple[float, ...]]:
+    """Return the tables of all lines that a board of up to 12 rows and columns can have."""
+    columns = [tuple(share_against_random("column", h) for h in range(top)) for top in range(1, 13)]
+    tables = {}
+    for length in range(1, LONGEST_TABLE + 1):
+        margins = _margins(length)
+        sloping = (column[-length:] for column in columns[length - 1 :])
+        for shares in ((0.5,) * length, *sloping):
+            tables[shares] = _expected_margins(margins, shares)
+    return tables
+
+
+TABLES = _line_tables()
+
+# -- The board
+
+
 class Lines:
     """The lines of one board shape: how codes and gains follow from moves.
 
@@ -218,31 +218,31 @@ class Lines:
                 tuple(chain.from_iterable((line, mover * w) for line, w in four))
                 for four in self.crossing
             ]
-            for mover in range(3)
+            for mover in (0, ME, OPPONENT)
         ]
         self.shared: list[list[list[Shared | None]]] = [
             [[None] * self.cells for _ in range(self.cells)] for _ in range(3)
         ]
         for index, line in enumerate(lines):
             for (i, cell), (j, other) in permutations(enumerate(line), 2):
-                for mover in (1, 2):
+                for mover in (ME, OPPONENT):
                     common = index, mover * 3**i, 3**j, self.tables[index]
                     self.shared[mover][cell][other] = common
 
     def read(self, board: np.ndarray[Any, Any], own: int, other: int) -> Position:
-        """Return the position on `board` with player 1 to move."""
+        """Return the position on `board` with me to move."""
         codes = [0] * len(self.tables)
         landing = list(range(self.columns))
         key = 0
         for cell, token in enumerate(board[::-1].ravel().tolist()):
             if token:
-                mover = 1 if token == self.player else 2
+                mover = ME if token == self.player else OPPONENT
                 for line, weight in self.crossing[cell]:
                     codes[line] += mover * weight
                 key ^= self.keys[mover][cell]
                 landing[cell % self.columns] += self.columns
         total = sum(table[code] for table, code in zip(self.tables, codes, strict=True))
-        return codes, self._drops(codes, landing), total, key, 1, own, other
+        return codes, self._drops(codes, landing), total, key, ME, own, other
 
     def move(self, action: int) -> Move:
         """Return an action as the simulator knows it."""
@@ -265,7 +265,7 @@ class Lines:
         if action >= 0:
             codes, drops = self._drop(codes, drops, action, mover)
             key ^= self.keys[mover][action]
-            if mover == 2 and not self.even:
+            if mover == OPPONENT and not self.even:
                 gain = self._loss(position[0], action)
         else:
             codes, drops, change = self._pop(codes, drops, ~action)
@@ -274,7 +274,7 @@ class Lines:
         return codes, drops, -total - gain, key ^ self.turn, 3 - mover, other, own
 
     def gain(self, codes: Codes, cell: int) -> float:
-        """Return how much player 1's margin grows with a token in the empty `cell`."""
+        """Return how much my margin grows with a token of mine in the empty `cell`."""
         a, wa, ta, b, wb, tb, c, wc, tc, d, wd, td = self.look_ups[cell]
         a, b, c, d = codes[a], codes[b], codes[c], codes[d]
         gain: float = ta[a + wa] - ta[a] + tb[b + wb] - tb[b]
@@ -282,7 +282,7 @@ class Lines:
         return gain
 
     def _loss(self, codes: Codes, cell: int) -> float:
-        """Return how much player 1's margin falls with a token of player 2 in the `cell`."""
+        """Return how much my margin falls with a token of the opponent's in the `cell`."""
         a, wa, ta, b, wb, tb, c, wc, tc, d, wd, td = self.look_ups[cell]
         a, b, c, d = codes[a], codes[b], codes[c], codes[d]
         loss: float = ta[a] - ta[a + 2 * wa] + tb[b] - tb[b + 2 * wb]
@@ -367,7 +367,7 @@ class Lines:
                 for line, change, table in self._pop_plan(column, code)[0]:
                     code = codes[line]
                     gain += table[code + change] - table[code]
-                pops.append((gain if mover == 1 else -gain, ~column))
+                pops.append((gain if mover == ME else -gain, ~column))
         return pops
 
     def _pop(self, codes: Codes, drops: Actions, column: int) -> tuple[Codes, Actions, int]:
@@ -380,7 +380,7 @@ class Lines:
         landing = [cell for _, cell in drops if cell % self.columns != column]
         return after, self._drops(after, [*landing, top]), key
 
-    def _pop_plan(self, column: int, code: int) -> "PopPlan":
+    def _pop_plan(self, column: int, code: int) -> PopPlan:
         """Return what a pop-out does to a column with this code.
 
         That is the changes of rows and diagonals as (line, change of its code, its table), the
@@ -404,6 +404,9 @@ class Lines:
         return plan
 
 
+# -- The budget
+
+
 class OutOfBudget(Exception):
     """The time or the nodes of this move are used up."""
 
@@ -424,25 +427,76 @@ class Budget:
             raise OutOfBudget
 
 
+# -- The searches
+
+
+class Expectimax:
+    """Expectimax against an opponent that takes each of its actions with equal probability."""
+
+    share = staticmethod(share_against_random)
+
+    TABLE_SIZE = 2**18
+    """Entries of the table of positions; a new one takes the place of an old one."""
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
+        self.depth = 0
+
+    def choose(self, position: Position, budget: Budget) -> int:
+        """Return the best action of the deepest search that the budget lets us finish."""
+        self.budget = budget
+        actions = self.lines.actions(position)
+        best = actions[0][1]
+        self.depth = 1
+        try:
+            for depth in range(3, min(self.lines.plies_left(position), DEEPEST) + 2, 2):
+                values = [self._after(position, *item, depth) for item in actions]
+                best = actions[values.index(max(values))][1]
+                self.depth = depth
+        except OutOfBudget:
+            pass
+        return best
+
+    def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
+        return -self._value(self.lines.play(position, gain, action), depth - 1)
+
+    def _value(self, position: Position, depth: int) -> float:
+        """Return the mover's expected final margin."""
+        self.budget.spend()
+        _, _, total, key, mover, own, other = position
+        actions = self.lines.actions(position)
+        if not actions or not depth:
+            return total
+        if depth == 1 and mover == ME:
+            return total + actions[0][0]
+        slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
+        key_found, known, value = self.seen[slot % self.TABLE_SIZE]
+        if key_found != slot or known != depth:
+            values = [self._after(position, *item, depth) for item in actions]
+            value = max(values) if mover == ME else sum(values) / len(values)
+            self.seen[slot % self.TABLE_SIZE] = slot, depth, value
+        return value
+
+
 class AlphaBeta:
     """Iterative deepening principal-variation search with a transposition table.
 
-    What was measured, in points a game, 60 to 100 pairs each (so that 2 to 4 points are noise):
-    the prize of zugzwang, without pop-outs, wins 9 at equal nodes on 8x10; all of the simpler game
-    that it is from, solved at each leaf, wins 2 more for a seventh of the speed. The worth of
-    pop-outs in hand wins 20 with 6 to 10 of them; with 4 it wins only where time is short. At
-    equal depth, crediting the side to move at the horizon with part of its best gain is worth 4 to
-    10 over no credit; how large a part, from one half to all, made no difference. Reducing late
-    moves by one ply is then as good as by two. Leaving pop-outs out of the last ply costs 7; two
-    plies more give 7. Leaning a cell's share to one side by the parity of its height gains
-    nothing, and loses 15 with the wrong sign.
+    Every value is the mover's expected final margin. Principal-variation search: Marsland and
+    Campbell, "Parallel search of strongly ordered game trees", 1982.
     """
 
     TEMPO = 0.75
-    """How much of its best gain the side to move after the last ply is credited with."""
+    """How much of its best gain the side to move after the last ply is credited with.
+
+    Worth 4 to 10 points a game over 0; from 0.5 to 1 it makes no difference.
+    """
 
     PRIZE = 0.6
-    """How much of the prize that zugzwang gives counts; only without pop-outs left."""
+    """How much of the prize that zugzwang gives counts; only without pop-outs left.
+
+    Worth 9 points a game on 8x10 at equal nodes.
+    """
 
     HOARD = 4
     """More pop-outs than this in the hand of the last mover are a hoard, see `_in_hand`."""
@@ -462,10 +516,7 @@ class AlphaBeta:
     With pop-outs left they visit fewer nodes: up to the third last about a quarter of the whole's.
     """
 
-    @staticmethod
-    def share(kind: str, height: int) -> float:
-        """Return one half: then a cell gains the same whoever takes it; one list serves both."""
-        return 0.5
+    share = staticmethod(even_share)
 
     def __init__(self, lines: Lines):
         self.lines = lines
@@ -473,7 +524,7 @@ class AlphaBeta:
         self.depth = 0
         self.value = 0.0
         self.prize = 0.0  # of the positions before the last ply that are being looked at
-        self.last_mover, self.hoard, self.fading = 1, False, 1.0  # see `_in_hand`
+        self.last_mover, self.hoard, self.fading = ME, False, 1.0  # see `_in_hand`
         self.solved = False
 
     def choose(self, position: Position, budget: Budget) -> int:
@@ -636,78 +687,69 @@ class AlphaBeta:
         return best
 
 
-class Expectimax:
-    """Expectimax against an opponent that takes each of its actions with equal probability."""
+# -- The player
 
-    @staticmethod
-    def share(kind: str, height: int) -> float:
-        """Return what served best: low cells are likelier to become mine than high ones.
 
-        At three plies that gave 10 points a game more than one half everywhere on 8x10 with 4
-        pop-outs, and 40 or so on 12x12 with 10.
-        """
-        return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
+class AIPlayer:
+    """Plays ExtendedConnect4 against random and against thinking opponents."""
 
-    TABLE_SIZE = 2**18
+    node_budget: int | None = None
+    """Where it is a number, a move may look at so many positions, however long that takes."""
 
-    def __init__(self, lines: Lines):
-        self.lines = lines
-        self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
-        self.depth = 0
+    def __init__(self, player_number: int, time: int):
+        """Play as `player_number` (1 or 2) with `time` seconds for each move."""
+        self.player_number = player_number
+        self.type = "ai"
+        self.player_string = f"Player {player_number}:ai"
+        self.time = time
+        self.kept: dict[Any, Any] = {}  # still there at the next turn, if this one was in time
 
-    def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action of the deepest search that the budget lets us finish."""
-        self.budget = budget
-        actions = self.lines.actions(position)
-        best = actions[0][1]
-        self.depth = 1
+    def get_expectimax_move(self, state: State) -> Move:
+        """Return the move against an opponent that plays at random."""
+        return self._choose(state, Expectimax)
+
+    def get_intelligent_move(self, state: State) -> Move:
+        """Return the move against an opponent that plays to win."""
+        return self._choose(state, AlphaBeta)
+
+    def expected_play(self, state: State) -> tuple[float, list[Move]]:
+        """Return the margin that best play expects for this player, and the moves of that play."""
+        search, position = self._prepare(state, AlphaBeta)
+        assert isinstance(search, AlphaBeta)
+        action = self._search(search, position, Budget(self.time, self.node_budget))
+        value = search.value if search.depth else position[2]
+        return value, [search.lines.move(step) for step in search.line(position, action)]
+
+    def _choose(self, state: State, method: type[AlphaBeta | Expectimax]) -> Move:
+        """Return the move that a search by `method` finds."""
+        budget = Budget(self.time, self.node_budget)
+        moves = get_valid_actions(self.player_number, state)
+        if len(moves) == 1:
+            return moves[0]
+        search, position = self._prepare(state, method)
+        return search.lines.move(self._search(search, position, budget))
+
+    def _prepare(
+        self, state: State, method: type[AlphaBeta | Expectimax]
+    ) -> tuple[AlphaBeta | Expectimax, Position]:
+        """Return the search by `method` on such a board, and the position as it reads it."""
+        board, popouts = state
+        own = popouts[self.player_number].get_int()
+        other = popouts[3 - self.player_number].get_int()
+        if (method, board.shape) not in self.kept:
+            rows, columns = board.shape
+            lines = Lines(rows, columns, self.player_number, method.share)
+            self.kept[method, board.shape] = method(lines)
+        search: AlphaBeta | Expectimax = self.kept[method, board.shape]
+        return search, search.lines.read(board, own, other)
+
+    def _search(self, search: AlphaBeta | Expectimax, position: Position, budget: Budget) -> int:
+        """Return the action that the search chooses."""
+        collects = gc.isenabled()
+        gc.disable()  # a search makes no cycles, and to walk all tables may make a move late
         try:
-            for depth in range(3, min(self.lines.plies_left(position), DEEPEST) + 2, 2):
-                values = [self._after(position, *item, depth) for item in actions]
-                best = actions[values.index(max(values))][1]
-                self.depth = depth
-        except OutOfBudget:
-            pass
-        return best
-
-    def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
-        return -self._value(self.lines.play(position, gain, action), depth - 1)
-
-    def _value(self, position: Position, depth: int) -> float:
-        """Return the mover's expected final margin."""
-        self.budget.spend()
-        _, _, total, key, mover, own, other = position
-        actions = self.lines.actions(position)
-        if not actions or not depth:
-            return total
-        if depth == 1 and mover == 1:
-            return total + actions[0][0]
-        slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
-        key_found, known, value = self.seen[slot % self.TABLE_SIZE]
-        if key_found != slot or known != depth:
-            values = [self._after(position, *item, depth) for item in actions]
-            value = max(values) if mover == 1 else sum(values) / len(values)
-            self.seen[slot % self.TABLE_SIZE] = slot, depth, value
-        return value
-
-
-Shared: TypeAlias = tuple[int, int, int, Table]
-"""A line through two cells: the mover's token in the first, a 1 in the second, as codes."""
-PopPlan: TypeAlias = tuple[list[tuple[int, int, Table]], int, int]
-Entry: TypeAlias = tuple[int, int, int, float, int]
-"""Key, depth, kind of bound (-1 upper, 0 exact, 1 lower), value, best action."""
-
-
-def _line_tables() -> dict[Shares, tuple[float, ...]]:
-    """Return the tables of all lines that a board of up to 12 rows and columns can have."""
-    columns = [tuple(Expectimax.share("column", h) for h in range(top)) for top in range(1, 13)]
-    tables = {}
-    for length in range(1, LONGEST_TABLE + 1):
-        margins = _margins(length)
-        sloping = (column[-length:] for column in columns[length - 1 :])
-        for shares in ((0.5,) * length, *sloping):
-            tables[shares] = _expected_margins(margins, shares)
-    return tables
-
-
-TABLES = _line_tables()
+            return search.choose(position, budget)
+        finally:
+            gc.freeze()  # nor is what it keeps to be walked in a later turn
+            if collects:
+                gc.enable()
