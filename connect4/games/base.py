@@ -98,6 +98,8 @@ class State(ABC):
     """How the tokens of player 1 and 2 are written where plain letters are."""
     first_number: ClassVar[int] = 0
     """What people call the first column (and the top row, where rows are named)."""
+    slides: ClassVar[bool] = False
+    """Whether pieces slide on squares: rows are numbered too, and there is no plate with holes."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -328,8 +330,6 @@ class Game:
     """How a person is told a program's `{move}`, where the game has words of its own for that."""
     sides: tuple[str, str] | None = None
     """What the players are called, where they have names: white and black."""
-    slides: bool = False
-    """Whether pieces slide on squares: rows are numbered too, and there is no plate with holes."""
     resizable: bool = True
     """Whether `start` takes other sizes than the usual one."""
     options: tuple[Option, ...] = ()

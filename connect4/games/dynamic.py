@@ -109,6 +109,7 @@ class DynamicState(State):
 
     symbols: ClassVar = SYMBOLS
     first_number: ClassVar = 1
+    slides: ClassVar = True
 
     def __init__(
         self,
@@ -450,7 +451,6 @@ DYNAMIC: Final = Game(
     action_help=ACTION_HELP,
     folder="dynamic",
     sides=COLOURS,
-    slides=True,
     resizable=False,
     options=(
         Option("max_turns", int, "a draw after so many plies (default 100)"),

@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.games.base import State
-from connect4.games.dynamic import DynamicState
-from connect4.games.extended import ExtendedState
 
 Board: TypeAlias = npt.NDArray[np.int64]
 """Shape `(rows, columns)`, row 0 on top."""
@@ -18,23 +16,15 @@ Board: TypeAlias = npt.NDArray[np.int64]
 def shape_data(start: State) -> dict[str, Any]:
     """Return the board's size and labels, as people count in the game."""
     rows, columns = start.board().shape
-    slides = isinstance(start, DynamicState)  # counted from 1, and no plate with holes
-    popouts = isinstance(start, ExtendedState) and any(start.maximum)
+    first = start.first_number
     return {
         "rows": rows,
         "columns": columns,
-        "columnLabels": [str(column + slides) for column in range(columns)],
-        "rowLabels": [str(row + 1) for row in range(rows)] if slides else None,
-        "owners": [column % 2 + 1 for column in range(columns)] if popouts else None,
-        "plate": not slides,
+        "columnLabels": [str(column + first) for column in range(columns)],
+        "rowLabels": [str(row + first) for row in range(rows)] if start.slides else None,
+        "owners": start.column_owners,
+        "plate": not start.slides,
     }
-
-
-def popouts_left(state: State) -> tuple[int, int] | None:
-    """Return the pop-outs left of player 1 and 2, None in a game without them."""
-    if not isinstance(state, ExtendedState) or not any(state.maximum):
-        return None
-    return state.popouts
 
 
 def changed_cells(before: Board, after: Board) -> list[int]:

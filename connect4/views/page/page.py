@@ -17,11 +17,10 @@ from connect4 import record as records
 from connect4.cli import Parser
 from connect4.errors import InputError
 from connect4.games.base import Player, State
-from connect4.games.dynamic import DynamicState
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
-from connect4.views.board_data import Board, changed_cells, popouts_left, shape_data
+from connect4.views.board_data import Board, changed_cells, shape_data
 from connect4.views.words import ENDINGS
 
 MAX_DETAILS: Final = 40_000
@@ -66,7 +65,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "limit": record.time_limit,
         "start": "".join(map(str, record.start.board().ravel().tolist())),
         "scores": list(record.start.scores()),
-        "left": popouts_left(record.start),
+        "left": record.start.pop_outs_left,
         "turns": turns,
         "details": shortened(list(details)),
         "scores_end": list(record.result.scores),
@@ -81,8 +80,9 @@ def facts(record: Record) -> list[str]:
     """Return what a reader should know of how the game was played."""
     rows, columns = record.start.board().shape
     found = [f"{rows}×{columns}", f"{record.time_limit:g} s a move", f"seed {record.seed}"]
-    if isinstance(record.start, DynamicState):
-        found.append("player 1 is white (O), player 2 black (X)")
+    if record.game.sides is not None:
+        (one, two), symbols = record.game.sides, record.start.symbols
+        found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")
     found += [
         f"player {number}: {player.asked} move"
         for number, player in enumerate(record.players, 1)
@@ -105,7 +105,7 @@ def turn_data(turn: Turn, before: State, after: State, details: dict[str, int]) 
         turn.outcome.value,
         round(turn.seconds, 3),
         list(after.scores()),
-        popouts_left(after),
+        after.pop_outs_left,
         changed_cells(before.board(), after.board()),
         None if detail is None else details.setdefault(detail, len(details)),
     ]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from connect4.games.base import Action, Ending, Game, Player, State
-from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
 from connect4.views.palette import terminal_codes
@@ -101,10 +100,9 @@ def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
         lines.append(indent + style.bar + "".join(drawn) + style.bar)
     left, fill, right = style.bottom
     lines.append(indent + left + fill * (width * cells.shape[1]) + right)
-    if isinstance(state, ExtendedState) and any(state.maximum):
+    if state.column_owners is not None:
         owners = "".join(
-            style.in_colour_of(column % 2 + 1, f"{'P' + str(column % 2 + 1):^{width}}")
-            for column in range(cells.shape[1])
+            style.in_colour_of(owner, f"{f'P{owner}':^{width}}") for owner in state.column_owners
         )
         popped = f"; last: column {last[0]}" if last is not None and last[1] else ""
         lines.append(f"{indent} {owners}  pop-outs{popped}")
@@ -228,8 +226,8 @@ class TerminalView:
         for player, points in zip(players, state.scores(), strict=True):
             agent = names[player - 1]
             left = ""
-            if isinstance(state, ExtendedState):
-                left = f"   {state.popouts[player - 1]} pop-outs left"
+            if state.pop_outs_left is not None:
+                left = f"   {state.pop_outs_left[player - 1]} pop-outs left"
             name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
             lines.append(f"  {name} {points:4} points{left}")
         return lines

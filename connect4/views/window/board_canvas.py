@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
-from connect4.games.extended import ExtendedState
 from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
 from connect4.views.window import theme
 
@@ -37,7 +36,7 @@ class BoardCanvas(tk.Canvas):
             parent, background=theme.BACKGROUND, highlightthickness=0, takefocus=True,
             width=520, height=460,
         )  # fmt: skip
-        self.slides = game.name == "dynamic"
+        self.slides = game.start(None, None).slides
         """Whether the game's tokens slide: rows have labels too, and both count from 1."""
         self.overlay: Callable[[], None] = lambda: None
         self._state: State | None = None
@@ -146,13 +145,14 @@ class BoardCanvas(tk.Canvas):
         rows, columns = self.board_shape()
         size = -max(9, min(16, self._size // 3))
         state = self._state
-        owned = isinstance(state, ExtendedState) and any(state.maximum)
+        assert state is not None
+        owners = state.column_owners
         for column in range(columns):
             x, y = self._middle(rows, column)
             y -= 0.2 * self._size
-            label = str(column + self.slides)
-            colour = theme.PLAYERS[column % 2] if owned else theme.MUTED
-            if owned:
+            label = str(column + state.first_number)
+            colour = theme.PLAYERS[owners[column] - 1] if owners else theme.MUTED
+            if owners:
                 half = 0.38 * self._size
                 self.create_rectangle(
                     x - half, y - 0.24 * self._size, x + half, y + 0.24 * self._size,
@@ -163,7 +163,8 @@ class BoardCanvas(tk.Canvas):
         for row in range(rows if self.slides else 0):
             x, y = self._middle(row, 0)
             x -= 0.85 * self._size + MARGIN
-            self.create_text(x, y, text=str(row + 1), fill=theme.MUTED, font=("", size, "bold"))
+            label = str(row + state.first_number)
+            self.create_text(x, y, text=label, fill=theme.MUTED, font=("", size, "bold"))
 
     def _place_tokens(self) -> None:
         """Make the tokens on the canvas those of the position, touching only what differs."""

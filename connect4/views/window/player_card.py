@@ -8,7 +8,6 @@ from tkinter import ttk
 from typing import Final
 
 from connect4.games.base import Player, Seconds, State
-from connect4.games.extended import ExtendedState
 from connect4.views.window import theme
 
 TOKEN: Final = 30
@@ -49,8 +48,8 @@ class PlayerCard(ttk.Frame):
     def show(self, state: State) -> None:
         """Show points and pop-outs left."""
         self._points.configure(text=str(state.scores()[self._player - 1]))
-        if isinstance(state, ExtendedState) and any(state.maximum):
-            self._popouts = f"{state.popouts[self._player - 1]} pop-outs left"
+        if state.pop_outs_left is not None:
+            self._popouts = f"{state.pop_outs_left[self._player - 1]} pop-outs left"
         self.tick()
 
     def begin_turn(self, limit: Seconds | None) -> None:
