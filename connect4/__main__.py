@@ -1,4 +1,4 @@
-"""The start page: `python3 -m connect4`."""
+"""The command `connect4` or `python3 -m connect4`: the window's start page, or a game."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from connect4 import ConnectFour
 from connect4 import record as records
 from connect4.cli import Parser
 from connect4.errors import InputError
@@ -17,11 +18,20 @@ from connect4.views.window.display import open_window
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
+    """Run the command; return its exit status.
+
+    Two arguments or more are those of `connect4.ConnectFour`, such as `ai random case4`.
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    if len(argv) > 1:
+        return ConnectFour.main(argv)
     parser = Parser(
         prog="python3 -m connect4",
-        description="Open the window's start page; with RECORD, replay that game in the window.",
-        epilog="without a window: python3 -m connect4.ConnectFour --help",
+        usage="python3 -m connect4 [RECORD]\n"
+        "       python3 -m connect4 AGENT AGENT [START] [options]",
+        description="Open the window's start page; with RECORD, replay that game in the window. "
+        "With two agents, play a game.",
+        epilog="python3 -m connect4.ConnectFour --help lists the options of a game.",
         allow_abbrev=False,
     )
     parser.add_argument("record", metavar="RECORD", nargs="?", type=Path, help="a game's record")

@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -85,6 +86,12 @@ def ready() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+SCRIPTS: Final = ("connect4", "connect4-grader")
+
 specification = getattr(sys.modules["__main__"], "__spec__", None)
-if specification is not None and specification.name in COMMANDS:
+if (
+    specification.name in COMMANDS
+    if specification is not None
+    else Path(sys.argv[0]).stem in SCRIPTS
+):
     begin()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -605,3 +606,30 @@ def test_an_empty_variable_for_the_view_is_none_at_all(
     )
     assert done.returncode == 0, done.stderr
     assert "Player 1 Score: " in done.stdout
+
+
+def test_the_readmes_first_agent_plays_every_turn(tmp_path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "ai.py").write_text(text.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    for opponent in ("random", "greedy"):
+        done = run(COMMAND, "ai:ai.py", opponent, "case4", "--view", "none", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "fault" not in done.stdout + done.stderr
+
+
+def test_the_console_commands_are_the_modules_commands():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(project["scripts"]) == {"connect4", "connect4-grader"}
+    for place in project["scripts"].values():
+        start = f"import {place.split(':')[0]} as module, sys; sys.exit(module.main(['--help']))"
+        done = subprocess.run(
+            [sys.executable, "-c", start], cwd=ROOT, text=True, capture_output=True, check=True
+        )
+        assert done.stdout.startswith("usage:")
+
+
+def test_connect4_with_two_agents_plays_a_game(tmp_path):
+    arguments = ("random", "random", "case4", "--view", "none", "--seed", "5")
+    one, two = (run(module, *arguments, cwd=tmp_path).stdout for module in ("connect4", COMMAND))
+    assert "Player 2 Score:" in one
+    assert one == two
