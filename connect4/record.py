@@ -378,13 +378,7 @@ def check(record: Record) -> None:
         raise InputError(
             f"turn {last}: the game ends there with {ending}, the record says {result.ending}"
         )
-    if not by_rules and result.ending in (
-        Ending.NO_ACTION,
-        Ending.LINE,
-        Ending.BOARD_FULL,
-        Ending.DRAW_LIMIT,
-        Ending.REPETITION,
-    ):
+    if not by_rules and result.ending.by_rules:
         raise InputError(
             f"turn {last}: the record says {result.ending}, but the game is not over there"
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,7 @@ def quoted(value: object) -> str:
 
 
 class Ending(StrEnum):
-    """Why a game ended; its values are the words of the game record."""
+    """Why a game ended, by the rules or otherwise; its values are the words of the game record."""
 
     NO_ACTION = "no_action"
     STALLED = "stalled"
@@ -82,6 +82,22 @@ class Ending(StrEnum):
     LEFT = "left"
     ABORTED = "aborted"
     NOT_LOADED = "not_loaded"
+
+    @property
+    def by_rules(self) -> bool:
+        """Return whether it is `State.ending` of a position; the others are the table's."""
+        return self in BY_RULES
+
+
+BY_RULES: Final = frozenset(
+    {
+        Ending.NO_ACTION,
+        Ending.LINE,
+        Ending.BOARD_FULL,
+        Ending.DRAW_LIMIT,
+        Ending.REPETITION,
+    }
+)
 
 
 class State(ABC):

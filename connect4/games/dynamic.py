@@ -23,7 +23,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import read_cells, read_pieces, shown
+from connect4.games.files import Seen, read_cells, read_history, read_pieces, seen_text, shown
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -34,7 +34,7 @@ SYMBOLS: Final = ("O", "X")
 SIDES: Final = range(2, 10)
 """How many rows and columns a board may have: a move names each with one digit."""
 
-History = tuple[tuple[int, int, Player], ...]
+History = tuple[Seen, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ class DynamicState(State):
         lines = self._rows()
         settings = self._settings()
         if self.history:
-            settings["history"] = " ".join(":".join(map(str, seen)) for seen in self.history)
+            settings["history"] = " ".join(map(seen_text, self.history))
         lines += [
             f"{name}={int(value) if value is True else value}" for name, value in settings.items()
         ]
@@ -378,10 +378,10 @@ SETTINGS: Final = {
 def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> DynamicState:
     """Return the position of those cells and settings, the latter as text."""
     values: dict[str, int] = {}
-    history: list[tuple[int, int, Player]] = []
+    history: History = ()
     for name, text in {**SETTINGS, **settings}.items():
         if name == "history":
-            history = [_read_seen(word, source) for word in text.split()]
+            history = read_history(text, source)
         elif name not in SETTINGS:
             raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
         elif re.fullmatch("[0-9]{1,9}", text) is None:
@@ -396,17 +396,9 @@ def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> D
         layout = layout_of(len(rows), len(rows[0]), rules)
         one, two = layout.grid.from_rows(rows)
         mover = cast("Player", values["mover"])
-        return position(layout, one, two, mover, values["turns"], tuple(history))
+        return position(layout, one, two, mover, values["turns"], history)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
-
-
-def _read_seen(word: str, source: str) -> tuple[int, int, Player]:
-    """Read an earlier position, `white's mask:black's mask:mover`."""
-    match = re.fullmatch("([0-9]{1,30}):([0-9]{1,30}):([12])", word)
-    if match is None:
-        raise InputError(f"{source}: {shown(word)} in history; expected number:number:player")
-    return int(match[1]), int(match[2]), cast("Player", int(match[3]))
 
 
 def from_json(value: dict[str, Any]) -> DynamicState:

@@ -81,17 +81,17 @@ class ExtendedState(State):
 
     def legal_actions(self) -> tuple[ExtendedAction, ...]:
         """Return drops by ascending column, then pop-outs by ascending column."""
-        drops, popouts = _all_actions(len(self._top))
+        drops, popouts = all_actions(len(self._top))
         open_drops = compress(drops, map(not_, self._top))
         return (*open_drops, *[popouts[column] for column in self._poppable])
 
     def apply(self, action: ExtendedAction) -> ExtendedState:
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
         if type(action) is not tuple or len(action) != 2:
-            raise IllegalAction(_no_action(action))
+            raise IllegalAction(no_action(action))
         column, is_popout = action
         if type(column) is not int or type(is_popout) is not bool:
-            raise IllegalAction(_no_action(action))
+            raise IllegalAction(no_action(action))
         if not 0 <= column < len(self._top):
             raise IllegalAction(f"column {quoted(column)} is outside 0..{len(self._top) - 1}")
         board = self._board.copy()
@@ -145,7 +145,7 @@ class ExtendedState(State):
     @property
     def distances(self) -> Mapping[tuple[int, bool], float]:
         """Return each column's distance from the middle; pop-outs are beyond all drops."""
-        return _distances(self._board.shape[1])
+        return distances_from_middle(self._board.shape[1])
 
     @property
     def column_owners(self) -> tuple[Player, ...] | None:
@@ -252,7 +252,7 @@ class ExtendedState(State):
         return start
 
 
-def _no_action(value: object) -> str:
+def no_action(value: object) -> str:
     """Return why a value that is not even of an action's form is refused."""
     return (
         "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "
@@ -261,7 +261,7 @@ def _no_action(value: object) -> str:
 
 
 @cache
-def _all_actions(
+def all_actions(
     columns: int,
 ) -> tuple[tuple[ExtendedAction, ...], tuple[ExtendedAction, ...]]:
     """Return a drop for each column, and a pop-out for each column."""
@@ -270,7 +270,8 @@ def _all_actions(
 
 
 @cache
-def _distances(columns: int) -> dict[tuple[int, bool], float]:
+def distances_from_middle(columns: int) -> dict[tuple[int, bool], float]:
+    """Return each drop's distance from the middle column, and each pop-out's beyond all of them."""
     return {
         (column, popout): abs(column - (columns - 1) / 2) + popout * columns
         for column in range(columns)

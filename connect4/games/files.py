@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
 from connect4.games.base import Player
@@ -100,6 +100,27 @@ def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
     if not all(rows):
         raise InputError("start: a row without cells")
     return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
+
+
+Seen: TypeAlias = tuple[int, int, Player]
+"""An earlier position: the masks of player 1 and player 2, and the mover."""
+
+
+def seen_text(seen: Seen) -> str:
+    """Write an earlier position as a state file's `history` has it."""
+    return ":".join(map(str, seen))
+
+
+def read_history(text: str, source: str) -> tuple[Seen, ...]:
+    """Read earlier positions, each `mask:mask:mover`; raises `InputError`."""
+    return tuple(_read_seen(word, source) for word in text.split())
+
+
+def _read_seen(word: str, source: str) -> Seen:
+    match = re.fullmatch("([0-9]{1,60}):([0-9]{1,60}):([12])", word)
+    if match is None:
+        raise InputError(f"{source}: {shown(word)} in history; expected number:number:player")
+    return int(match[1]), int(match[2]), cast("Player", int(match[3]))
 
 
 def read_pieces(
