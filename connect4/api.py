@@ -181,10 +181,13 @@ def _positive(seconds: Any) -> Seconds:
     return seconds
 
 
-def _tqdm() -> Any:
-    """Return tqdm's bar for a notebook or a terminal; raises `InputError` without tqdm."""
+def show_progress(stack: ExitStack, unit: str) -> Any:
+    """Return a bar of tqdm's, for a notebook or a terminal, that is closed with `stack`.
+
+    Raises `InputError` without tqdm.
+    """
     try:
-        return importlib.import_module("tqdm.auto").tqdm
+        return stack.enter_context(importlib.import_module("tqdm.auto").tqdm(unit=f" {unit}"))
     except ImportError:
         raise InputError(
             "progress=True needs tqdm: pip install 'connect4-course-kit[progress]'"
@@ -195,7 +198,7 @@ def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], obje
     """Yield what moves tqdm's bar, where one is to be shown."""
     if not shown:
         return
-    bar = stack.enter_context(_tqdm()(unit=" turns"))
+    bar = show_progress(stack, "turns")
 
     def step(state: State, turn: Turn) -> None:
         one, two = state.scores()
@@ -272,7 +275,7 @@ def _steps(stack: ExitStack, shown: bool) -> Callable[[str, int, int], None]:
     """Return what shows how far an analysis is."""
     if not shown:
         return lambda what, done, todo: None
-    bar = stack.enter_context(_tqdm()(unit=" searches"))
+    bar = show_progress(stack, "searches")
 
     def step(what: str, done: int, todo: int) -> None:
         if not done:

@@ -1,0 +1,32 @@
+"""Check, measure and grade agents: `python3 -m grader`, or from Python.
+
+    import grader
+    verdict = grader.compare("ai", "old/ai.py", seconds=0.2, games=40)
+
+compare(new, old)   is one agent better than the other? Returns a Comparison.
+
+docs/api.md has more, help(grader.compare) the details. Nothing is loaded before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.api import Comparison as Comparison
+    from grader.api import Verdict as Verdict
+    from grader.api import compare as compare
+
+__all__ = ["Comparison", "Verdict", "compare"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module("grader.api"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

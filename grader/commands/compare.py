@@ -232,7 +232,7 @@ def compare(
                     break
 
 
-class GraderError(Exception):
+class GraderError(RuntimeError):
     """A game could not be played, which is neither agent's fault."""
 
 
@@ -249,17 +249,16 @@ def _check_loading(
         if fault is not None:
             raise GraderError(f"loading {item.name}: {fault}")
         if problem is not None:
-            print(last_lines(problem), file=sys.stderr)
-            raise InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
+            error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
+            error.add_note(last_lines(problem))
+            raise error
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Play a new agent against an old one until the answer is clear."""
     rubric = shorter(read_rubric(arguments), arguments.games)
     sources: dict[str, str] = {}
-    new, old = (_contestant(text, rubric, sources) for text in (arguments.new, arguments.old))
-    if new.name == old.name:
-        new, old = replace(new, name="NEW"), replace(old, name="OLD")
+    new, old = contestants(arguments.new, arguments.old, rubric, sources)
     parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
     level = isolation_level(arguments, rubric)
     found = Comparisons()
@@ -276,6 +275,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
                     games.append(game)
                     progress.step(f"{found.all[-1].mean:+.1f} a game")
                 status = DONE
+            except InputError as error:
+                for note in getattr(error, "__notes__", ()):
+                    print(note, file=sys.stderr)
+                raise
             except GraderError as error:
                 print(error, file=sys.stderr)
         for comparison in found.all:
@@ -338,6 +341,19 @@ def keep(
     if as_page and shown:
         write(folder / "games.html", page(shown))
     print(f"{len(shown)} games are in {folder}", file=sys.stderr)
+
+
+def contestants(
+    new: str, old: str, rubric: Rubric, sources: dict[str, str]
+) -> tuple[Contestant, Contestant]:
+    """Return both agents, told apart by name; `sources` gets the text of files, by hash.
+
+    Raises `InputError` for what is neither a submission nor an agent.
+    """
+    one, two = (_contestant(text, rubric, sources) for text in (new, old))
+    if one.name == two.name:
+        one, two = replace(one, name="NEW"), replace(two, name="OLD")
+    return one, two
 
 
 def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
