@@ -231,7 +231,7 @@ OPTIONS = {
     "expectimax": "depth, seconds, nodes, heuristic, order, samples",
     "montecarlo": "depth, seconds, nodes, samples",
     "mcts": "iterations, c, seconds, nodes",
-    "solver": "memory, seconds, nodes",
+    "solver": "memory, engine, seconds, nodes",
     "greedy": "none",
 }
 

@@ -1,15 +1,25 @@
 """The solver: published scores, plain search, and another solver as an oracle."""
 
+import sys
+from contextlib import closing
 from random import Random
 
 import pytest
 
 from connect4.games import GAMES
+from connect4.isolation.seat import open_seat
+from connect4.players.base import Outcome, Setup
+from connect4.players.registry import parse_agent
+from connect4.record import read
+from connect4.search.book import FILE, opening_book
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.evaluation import WIN, Evaluation, win_or_loss
+from connect4.search.library import LibrarySolver, may_be_late
 from connect4.search.ordering import center
 from connect4.search.solver import Solver
 from connect4.search.transposition import TableAlphaBeta
+from connect4.views.words import move_text
+from tests.command import run
 from tests.positions import random_position, wins
 
 CLASSIC = GAMES["classic"]
@@ -148,3 +158,191 @@ def test_a_mirrored_position_has_mirrored_scores():
             mirrored = mirrored.apply(6 - column)
         there = {6 - column: score for column, score in solver.scores(mirrored).items()}
         assert there == solver.scores(state)
+
+
+def openings(number, seed):
+    """Return undecided positions of 0 to 8 plies whose mover cannot win at once."""
+    rng = Random(seed)
+    found = []
+    while len(found) < number:
+        state, moves = random_position(rng, 0, 8)
+        if len(moves) <= 8 and not state.is_over() and not wins(state):
+            found.append((state, moves))
+    return found
+
+
+def in_book(state):
+    """Return what the opening book holds of a position."""
+    one, two = state.bitboards()
+    return opening_book().find(one if state.mover == 1 else two, one | two)
+
+
+def test_the_book_opens_in_the_centre_and_wins():
+    assert in_book(CLASSIC.start(6, 7)) == (1, 3)
+    replies = {column: in_book(after_moves(str(column + 1))).outcome for column in range(7)}
+    assert replies == {0: 1, 1: 1, 2: 0, 3: -1, 4: 0, 5: 1, 6: 1}
+
+
+def test_the_outcomes_in_the_book_follow_from_those_one_ply_later():
+    checked = 0
+    for state, moves in openings(400, seed=8):
+        if len(moves) == 8:
+            continue
+        held = in_book(state)
+        later = {}
+        for column in state.legal_actions():
+            after = state.apply(column)
+            later[column] = -1 if wins(after) else -in_book(after).outcome
+        assert held.outcome == max(later.values()) == later[held.column], moves
+        checked += 1
+    assert checked > 200
+
+
+def test_mirrored_openings_have_mirrored_moves():
+    for state, moves in openings(100, seed=9):
+        mirrored = CLASSIC.start(6, 7)
+        for column in moves:
+            mirrored = mirrored.apply(6 - column)
+        held, other = in_book(state), in_book(mirrored)
+        assert held.outcome == other.outcome
+        is_symmetric = mirrored.key() == state.key()
+        assert other.column == (held.column if is_symmetric else 6 - held.column)
+
+
+def test_the_book_holds_no_other_positions():
+    assert in_book(after_moves("445566123")) is None
+    grid = CLASSIC.start(6, 7).grid
+    floor = [grid.bit(5, column) for column in range(3)]
+    above = grid.bit(4, 0)
+    assert opening_book().find(floor[1] | floor[2], sum(floor) | above) is not None
+    upside_down = grid.bit(5, 0), grid.bit(5, 0) | above  # the mover's below, the other's on top
+    assert opening_book().find(*upside_down) is not None
+    twice = 0, floor[0] | above  # two of the other side, none of the mover's
+    assert opening_book().find(*twice) is None
+
+
+def test_the_file_of_the_book_is_small():
+    assert FILE.stat().st_size <= 100_000
+
+
+@pytest.mark.bitbully
+def test_bitbully_agrees_with_the_book():
+    oracle = LibrarySolver()
+    for state, moves in openings(300, seed=10):
+        scores = oracle.scores(state)
+        held, best = in_book(state), max(scores.values())
+        assert (held.outcome, scores[held.column]) == ((best > 0) - (best < 0), best), moves
+
+
+def test_answers_keep_the_outcome_first_and_are_the_best_at_last():
+    solver = Solver(memory=16)
+    rng = Random(11)
+    kinds = set()
+    for _ in range(80):
+        state, _ = random_position(rng, 24, 40)
+        scores = solver.scores(state)
+        best = max(scores.values())
+        answers = list(solver.answers(state))
+        for answer in answers:
+            kept = scores[answer.column]
+            assert (kept > 0) - (kept < 0) == (best > 0) - (best < 0) == answer.outcome
+            assert kept == best or not answer.is_best
+        assert answers[-1].is_best
+        kinds.add((answers[-1].outcome, len(answers)))
+    assert {(1, 2), (-1, 1)} <= kinds
+
+
+HARD = "4444436233"  # ten plies, nothing forced
+
+
+def reply_of(name, state, level="none"):
+    """Return the reply of an agent's seat."""
+    setup = Setup(parse_agent(name, "classic"), state.mover, CLASSIC, 20.0, 1)
+    with closing(open_seat(setup, level)) as seat:
+        return seat.ask(state, 20.0)
+
+
+@pytest.mark.parametrize("level", ["none", "process"])
+def test_a_move_that_is_not_proven_says_so(level):
+    reply = reply_of("solver:engine=own,nodes=500", after_moves(HARD), level)
+    assert reply.outcome is Outcome.PLAYED
+    assert reply.detail == "not proven: the time was too short to solve this position"
+
+
+def test_a_win_that_may_not_be_the_fastest_says_so():
+    solver = Solver(memory=16)
+    rng = Random(12)
+    while True:
+        state, _ = random_position(rng, 24, 26)
+        solver.nodes = 0
+        answers = solver.answers(state)
+        if next(answers).is_best:
+            continue
+        until = solver.nodes
+        if next(answers).is_best and solver.nodes > until + 150:
+            break
+    reply = reply_of(f"solver:engine=own,nodes={until + 100}", state)
+    assert reply.detail == "the win is proven, but not that this is the fastest way to it"
+    assert Solver(memory=16).scores(state)[reply.action] > 0
+
+
+def test_a_proven_move_says_nothing():
+    assert reply_of("solver:engine=own", CLASSIC.start(6, 7)).detail is None
+    reply = reply_of("solver:engine=own,nodes=500", CLASSIC.start(6, 7))
+    assert (reply.action, reply.detail) == (3, None)
+    assert reply_of("solver:engine=own", after_moves("44455554221")).detail is None
+
+
+def test_the_note_is_in_the_record_and_on_the_terminal(tmp_path):
+    done = run(
+        "connect4.ConnectFour", *["solver:engine=own,nodes=300"] * 2, "--game", "classic",
+        "--view", "terminal", "--record", "game.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    turns = read(tmp_path / "game.json").turns
+    noted = [turn for turn in turns if turn.detail]
+    assert noted
+    assert not any(turn.detail for turn in turns[:9])
+    text = move_text(noted[0])
+    assert text == (
+        f"player {noted[0].player} plays {noted[0].text} "
+        "(not proven: the time was too short to solve this position)"
+    )
+    assert text in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.bitbully
+def test_with_the_library_every_position_is_answered():
+    oracle, solver = LibrarySolver(), Solver(memory=64)
+    rng = Random(13)
+    for _ in range(100):
+        state, _ = random_position(rng, 20, 41)
+        assert oracle.best(state) == solver.best(state)
+        assert oracle.scores(state) == solver.scores(state)
+        assert oracle.score(state) == solver.score(state)
+    for state in (CLASSIC.start(6, 7), after_moves(HARD)):
+        reply = reply_of("solver", state)
+        assert reply.detail is None
+        assert reply.action == oracle.best(state)[0]
+    with pytest.raises(ValueError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
+        oracle.score(after_moves("1212121"))
+
+
+@pytest.mark.bitbully
+def test_the_library_is_not_asked_where_it_may_be_late():
+    state = after_moves("444443623366")
+    assert may_be_late(state, Deadline(0.3))
+    assert not may_be_late(state, Deadline(5))
+    assert not may_be_late(state, Deadline())
+    assert not may_be_late(CLASSIC.start(6, 7), Deadline(0.05))
+
+
+def test_who_asks_for_a_library_that_is_missing_is_told_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    reply = reply_of("solver:engine=bitbully", CLASSIC.start(6, 7), "none")
+    assert reply.outcome is Outcome.ERROR
+    assert reply.detail == (
+        "the package bitbully is not installed: pip install 'connect4-course-kit[solver]'"
+    )
+    assert reply_of("solver", CLASSIC.start(6, 7), "none").action == 3

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from connect4.errors import IllegalAction
 from connect4.games.base import Game
-from connect4.isolation.protocol import ERROR, INVALID, LAST, PLAYED
+from connect4.isolation.protocol import ERROR, INVALID, LAST, NOTED, PLAYED
 from connect4.players.base import Outcome, Reply
 from connect4.players.student import MAX_DETAIL
 
@@ -31,12 +31,15 @@ def read_message(line: bytes) -> tuple[str, Any]:
 def read_answer(line: bytes, game: Game) -> tuple[Reply, bool]:
     """Return the reply that a line makes, and whether the process may be asked again."""
     key, value = read_message(line)
+    note = None
+    if key == NOTED and isinstance(value, list) and len(value) == 2:
+        key, value, note = PLAYED, value[0], cleaned(value[1])
     if key == PLAYED and isinstance(value, str) and len(value) <= MAX_ACTION_TEXT:
         try:
             action = game.parse_action(value)
         except IllegalAction as error:
             return Reply(Outcome.INVALID, detail=cleaned(str(error))), True
-        return Reply(Outcome.PLAYED, action, game.format_action(action)), True
+        return Reply(Outcome.PLAYED, action, game.format_action(action), detail=note), True
     if key == INVALID:
         return Reply(Outcome.INVALID, detail=cleaned(value)), True
     if key in (ERROR, LAST):

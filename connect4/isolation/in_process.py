@@ -9,7 +9,7 @@ from collections.abc import Callable
 from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Seconds, State
 from connect4.isolation.timing import Timed
-from connect4.players.base import Agent, Connected, Outcome, Reply, Setup
+from connect4.players.base import Agent, Connected, Outcome, Reply, Setup, note_of
 from connect4.players.building import build
 from connect4.players.student import StudentAgent
 
@@ -42,6 +42,7 @@ class InProcessSeat:
         try:
             action = self._agent.choose(state, seconds)
             outcome = Outcome.PLAYED
+            detail = note_of(self._agent)
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
         except AgentError as failure:

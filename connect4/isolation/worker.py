@@ -20,7 +20,7 @@ from connect4.games.base import Game
 from connect4.isolation import protocol, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import STACK_SIGNAL, line_of, read_setup
-from connect4.players.base import Agent, Setup
+from connect4.players.base import Agent, Setup, note_of
 from connect4.players.student import MAX_FRAMES, Note, StudentAgent, clipped
 
 
@@ -98,11 +98,13 @@ def _load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | No
         return None
 
 
-def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str]:
+def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
     """Return the answer to one request; `LAST` for an error that this process ends with."""
     state = game.from_json(request["state"])
     try:
-        return {protocol.PLAYED: game.format_action(agent.choose(state, request["seconds"]))}
+        played = game.format_action(agent.choose(state, request["seconds"]))
+        note = note_of(agent)
+        return {protocol.PLAYED: played} if note is None else {protocol.NOTED: [played, note]}
     except IllegalAction as error:
         return {protocol.INVALID: str(error)}
     except BaseException as error:

@@ -13,11 +13,12 @@ from connect4.errors import AgentError
 from connect4.games import GAMES
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Agent, Setup
-from connect4.search import heuristics
+from connect4.search import heuristics, library
 from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
 from connect4.search.evaluation import Evaluation, points, win_or_loss
 from connect4.search.expectimax import Expectimax
+from connect4.search.library import LibrarySolver
 from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
@@ -217,44 +218,87 @@ class MctsAgent:
 
 
 class SolverAgent:
-    """Plays classic Connect 4, 6 by 7, perfectly where there is time, as alpha-beta where not."""
+    """Plays classic Connect 4, 6 by 7, perfectly: by the library where it is installed.
+
+    Without it by the kit's own book and solver, and as alpha-beta where the time is too short.
+    `note` tells of such a move.
+    """
 
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
         self._solver = Solver(int(options.get("memory", 256)))
         self._game = setup.game
+        self._library: LibrarySolver | None = None
+        self.note: str | None = None
+        engine = options.get("engine", "own" if "nodes" in options else None)
+        if engine == "bitbully" and not library.is_installed():
+            raise AgentError(library.MISSING)
+        if engine != "own" and library.is_installed():
+            self._library = LibrarySolver()
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return a perfect move; see `players.base.Agent`.
+        """Return a perfect move, or one with a `note`; see `players.base.Agent`.
 
-        Alpha-beta has the last third of the time, and the move, where the position is not solved
-        before; with `nodes=N` it has N nodes of its own. Raises `AgentError` for a board of
-        another size.
+        Without the library alpha-beta has the last third of the time, and the move, where the
+        outcome is not proven before; with `nodes=N` it has N nodes of its own. Raises `AgentError`
+        for a board of another size.
         """
+        self.note = None
         deadline = self._budget.deadline(seconds)
-        self._allow(self._budget.deadline(seconds, share=2 / 3))
-        try:
-            return self._solver.best(state)[0]
-        except ValueError as error:
-            raise AgentError(str(error)) from None
-        except OutOfBudgetError:
-            search = TableAlphaBeta(heuristics.evaluation(self._game), center, deadline)
-            return deepen(search, state, MAX_DEPTH).move
+        engine = self._engine(state, deadline)
+        with refused_boards():
+            if engine is not None:
+                return engine.best(state)[0]
+            return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the perfect line and all scores along it; no nodes where the time is too short."""
-        self._allow(self._budget.deadline(seconds))
+        deadline = self._budget.deadline(seconds)
+        self._allow(deadline)
+        engine = self._engine(state, deadline) or self._solver
+        with refused_boards(), contextlib.suppress(OutOfBudgetError):
+            return nodes_of_solver(engine, state)
+        return []
+
+    def _engine(self, state: State, deadline: Deadline) -> LibrarySolver | None:
+        """Return the library where it is there and answers in time."""
+        if self._library is None or library.may_be_late(state, deadline):
+            return None
+        return self._library
+
+    def _own_move(self, state: State, deadline: Deadline, first: Deadline) -> Action:
+        """Return the best of what is proven; raises `ValueError` for a board of another size."""
+        answer = None
+        self._allow(first)
         try:
-            return nodes_of_solver(self._solver, state)
-        except ValueError as error:
-            raise AgentError(str(error)) from None
+            for found in self._solver.answers(state):
+                answer, self._solver.deadline = found, deadline
         except OutOfBudgetError:
-            return []
+            if answer is not None:
+                self.note = NOT_THE_FASTEST
+        if answer is not None:
+            return answer.column
+        self.note = NOT_PROVEN
+        search = TableAlphaBeta(heuristics.evaluation(self._game), center, deadline)
+        return deepen(search, state, MAX_DEPTH).move
 
     def _allow(self, deadline: Deadline) -> None:
         self._solver.nodes = 0
         self._solver.deadline = deadline
+
+
+@contextlib.contextmanager
+def refused_boards() -> Iterator[None]:
+    """Raise `AgentError` where a solver refuses a board."""
+    try:
+        yield
+    except ValueError as error:
+        raise AgentError(str(error)) from None
+
+
+NOT_PROVEN: Final = "not proven: the time was too short to solve this position"
+NOT_THE_FASTEST: Final = "the win is proven, but not that this is the fastest way to it"
 
 
 SEARCHERS: Final[dict[str, Callable[[Setup], Agent]]] = {

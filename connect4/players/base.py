@@ -30,7 +30,8 @@ class Reply:
 
     `PLAYED` says that an action arrived in time, not that it is legal: the referee judges that.
     `text` is the action as a person would type it, or None where there is none that can be
-    written. `starved` says that the machine, not the agent, was slow.
+    written. `starved` says that the machine, not the agent, was slow. `detail` tells why a turn
+    failed; of a turn that was played it is the agent's note on it.
     """
 
     outcome: Outcome
@@ -122,6 +123,18 @@ class Connected(Protocol):
     def close(self) -> None:
         """Hang up."""
         ...
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """An agent that can say something about its last move: that it is not proven, for instance."""
+
+    note: str | None
+
+
+def note_of(agent: Agent) -> str | None:
+    """Return what an agent of the kit says about its last move."""
+    return agent.note if isinstance(agent, Noting) else None
 
 
 @runtime_checkable

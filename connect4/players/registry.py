@@ -82,7 +82,11 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "solver",
         games=frozenset({"classic"}),
         wrong_board=agents.wrong_board_to_solve,
-        options={"memory": agents.megabytes, **agents.BUDGET},
+        options={
+            "memory": agents.megabytes,
+            "engine": agents.one_of("bitbully", "own"),
+            **agents.BUDGET,
+        },
         contradiction=agents.contradiction,
     ),
     "mcts": PlayerKind(

@@ -35,3 +35,7 @@ class Deadline:
         if nodes > self._nodes or time.monotonic() >= self._end:
             raise OutOfBudgetError
         self.next_check = min(nodes + self._stride, self._nodes + 1)
+
+    def seconds_left(self) -> Seconds:
+        """Return the seconds until the end; infinity where time does not limit the search."""
+        return self._end - time.monotonic()

@@ -3,18 +3,21 @@
 The score of a position is that of the side to move: 22 minus the number of the winner's tokens
 once its four is complete, negative where the opponent wins, 0 for a draw. The method is that of
 P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based approach of Connect-Four"
-(1988); here the threats of all moves are found at once, in lanes of one wide integer.
+(1988); here the threats of all moves are found at once, in lanes of one wide integer. The first
+plies, which would take hours, come from the opening book (`search/book.py`).
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
+from connect4.search.book import opening_book
 from connect4.search.deadline import Deadline
 
 GRID: Final = grid_of(6, 7)
@@ -55,6 +58,18 @@ def winning_cells(own: int, empty: int) -> int:
     return cells & empty
 
 
+class Answer(NamedTuple):
+    """A move of which it is proven that it keeps the position's outcome.
+
+    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` says that the move
+    is also proven to win the soonest or to lose the latest.
+    """
+
+    column: int
+    outcome: int
+    is_best: bool
+
+
 class Solver:
     """Scores positions; `nodes` counts the calls of its search since it was made.
 
@@ -88,12 +103,25 @@ class Solver:
     def best(self, state: State) -> tuple[int, int]:
         """Return the best move, of several the most central, and the position's score."""
         score = self.score(state)
+        return self._first(*_read(state), score), score
+
+    def answers(self, state: State) -> Iterator[Answer]:
+        """Yield a move that keeps the outcome as soon as there is one, then the best move.
+
+        Positions of the opening book take no search.
+        """
         own, mask = _read(state)
-        for column in ORDER:
-            move = mask + BOTTOMS & GRID.column_cells[column]
-            if move and self._reaches(own, mask, move, score):
-                return column, score
-        raise AssertionError("no move reaches the score")
+        if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
+            opening = opening_book().find(own, mask)
+            if opening is not None:
+                yield Answer(opening.column, opening.outcome, True)
+                return
+        outcome = 1 if self._beats(own, mask, 0) else 0 if self._beats(own, mask, -1) else -1
+        if outcome >= 0:
+            column = self._first(own, mask, outcome)
+            yield Answer(column, outcome, outcome == 0)
+        if outcome:
+            yield Answer(self.best(state)[0], outcome, True)
 
     def scores(self, state: State) -> dict[int, int]:
         """Return for each move what the position would be worth with it, by ascending column."""
@@ -108,8 +136,16 @@ class Solver:
                 found[column] = (CELLS + 1 - mask.bit_count()) // 2 if won else 0
         return found
 
+    def _first(self, own: int, mask: int, score: int) -> int:
+        """Return the first column in `ORDER` that leads to `score` or more; there is one."""
+        for column in ORDER:
+            move = mask + BOTTOMS & GRID.column_cells[column]
+            if move and self._reaches(own, mask, move, score):
+                return column
+        raise AssertionError("no move reaches the score")
+
     def _reaches(self, own: int, mask: int, move: int, score: int) -> bool:
-        """Return whether `move` leads to `score` or more, which no move exceeds."""
+        """Return whether `move` leads to `score` or more."""
         if winning_cells(own, BOARD ^ mask) & move:
             return True
         if mask | move == BOARD:
@@ -179,12 +215,17 @@ class Solver:
         return moves
 
 
-def _read(state: State) -> tuple[int, int]:
-    """Return the mover's tokens and all tokens as masks of `GRID`."""
+def check_solvable(state: State) -> None:
+    """Raise `ValueError` for a position of another board or game, and for one that is over."""
     known = isinstance(state, ClassicState) and state.setting == SETTING
     if not known or state.ending() is not None:
         raise ValueError(
             "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
         )
+
+
+def _read(state: State) -> tuple[int, int]:
+    """Return the mover's tokens and all tokens as masks of `GRID`."""
+    check_solvable(state)
     one, two = state.bitboards()
     return one if state.mover == 1 else two, one | two

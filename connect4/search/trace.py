@@ -13,6 +13,7 @@ from connect4.games.base import State
 from connect4.search import mcts
 from connect4.search.deadline import OutOfBudgetError
 from connect4.search.expectimax import Expectimax
+from connect4.search.library import LibrarySolver
 from connect4.search.minimax import Found, Minimax
 from connect4.search.moves import Move
 from connect4.search.solver import ORDER, Solver
@@ -149,7 +150,7 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
     return marked
 
 
-def nodes_of_solver(perfect: Solver, start: State) -> list[Node]:
+def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]:
     """Return the line of perfect play, and at each of its positions the score of every move.
 
     The line ends early where the solver's budget does; raises `OutOfBudgetError` where that is

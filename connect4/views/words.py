@@ -32,7 +32,8 @@ def move_text(turn: Turn) -> str:
     """Say in words what a turn came to."""
     who = f"player {turn.player}"
     if turn.outcome is Outcome.PLAYED:
-        return f"{who} plays {turn.text}"
+        note = f" ({first_line(turn.detail)})" if turn.detail else ""
+        return f"{who} plays {turn.text}{note}"
     if turn.outcome is Outcome.PASS:
         return f"{who} cannot move and passes"
     return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"

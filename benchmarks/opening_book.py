@@ -1,0 +1,181 @@
+"""Make the solver's opening book: `nice -n 19 python3 -m benchmarks.opening_book [FILE]`.
+
+Scores every position of up to 8 plies of classic Connect 4, 6 by 7, that is not over and in which
+the mover cannot win at once; of a position and its mirror image, one. The scores come from
+`bitbully` (extra `solver`), in about half a minute. `--engine own` takes them from the kit's own
+solver instead, which gives the same file after weeks. `--check N` scores N random positions of the
+book anew and compares; it exits with status 1 where one differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from connect4.games import GAMES
+from connect4.search import book
+from connect4.search.solver import BOARD, BOTTOMS, ORDER, Solver, winning_cells
+
+SEGMENT = 4096
+SPARE = 1.17
+"""Slots of the table for each position."""
+
+
+def positions(plies):
+    """Return `(own, mask)` of every position to be stored, without mirror images."""
+    level, stored = {0: (0, 0)}, []
+    for ply in range(plies + 1):
+        after = {}
+        for own, mask in level.values():
+            if winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
+                wins = winning_cells(own, BOARD ^ mask)
+            else:
+                wins = 0
+                stored.append((own, mask))
+            free = (mask + BOTTOMS) & BOARD & ~wins
+            while ply < plies and free:
+                move = free & -free
+                free ^= move
+                key, is_mirrored = book.key_of(own ^ mask, mask | move)
+                if key not in after:
+                    pair = (own ^ mask, mask | move)
+                    after[key] = tuple(map(book.mirrored, pair)) if is_mirrored else pair
+        level = after
+    return stored
+
+
+def state_of(own, mask):
+    """Return the position as a state of the game."""
+    moves = moves_to(own, mask)
+    state = GAMES["classic"].start(6, 7)
+    for column in moves:
+        state = state.apply(column)
+    return state
+
+
+def moves_to(own, mask):
+    """Return columns that lead to a position, which has to be reachable."""
+    if not mask:
+        return []
+    other = own ^ mask
+    for column, cells in enumerate(book.GRID.column_cells):
+        top = (mask & cells) + book.GRID.bottoms[column] >> 1
+        if top & other and book.is_reachable(other ^ top, mask ^ top):
+            return [*moves_to(other ^ top, mask ^ top), column]
+    raise ValueError("no game leads there")
+
+
+def bitbully_scores():
+    """Return a function that scores the moves of a position with the library."""
+    import bitbully
+
+    engine = bitbully.BitBully()
+
+    def scores(own, mask):
+        board = bitbully.Board()
+        assert board.play(moves_to(own, mask)) or not mask
+        return engine.score_all_moves(board)
+
+    return scores
+
+
+def own_scores():
+    """Return a function that scores the moves of a position with the kit's own solver."""
+    solver = Solver(512)
+    return lambda own, mask: solver.scores(state_of(own, mask))
+
+
+ENGINES = {"bitbully": bitbully_scores, "own": own_scores}
+
+
+def value(scores):
+    """Return what the book holds of a position with these scores of its moves."""
+    best = max(scores.values())
+    column = next(column for column in ORDER if scores.get(column) == best)
+    return ((best > 0) - (best < 0) + 1) * book.COLUMNS + column
+
+
+def table(values, seed):
+    """Return the table from which every key gets its value; None where the seed does not do."""
+    length = -(-int(len(values) * SPARE) // SEGMENT) * SEGMENT
+    slots = {key: book.slots_of(key, seed, length, SEGMENT) for key in values}
+    degree, sums = np.zeros(length, int).tolist(), [0] * length
+    for key, places in slots.items():
+        for place in places:
+            degree[place] += 1
+            sums[place] ^= key
+    alone = [place for place in range(length) if degree[place] == 1]
+    peeled = []
+    while alone:
+        place = alone.pop()
+        if degree[place] != 1:
+            continue
+        key = sums[place]
+        peeled.append((key, place))
+        for other in slots[key]:
+            degree[other] -= 1
+            sums[other] ^= key
+            if degree[other] == 1:
+                alone.append(other)
+    if len(peeled) < len(values):
+        return None
+    filled = [0] * length
+    for key, place in reversed(peeled):
+        rest = values[key]
+        for other in slots[key]:
+            if other != place:
+                rest ^= filled[other]
+        filled[place] = rest
+    return np.array(filled, dtype=np.uint8)
+
+
+def make(path, engine):
+    began = time.monotonic()
+    scores = ENGINES[engine]()
+    values = {}
+    for own, mask in positions(book.PLIES):
+        key, is_mirrored = book.key_of(own, mask)
+        assert not is_mirrored or own == book.mirrored(own)
+        values[key] = value(scores(own, mask))
+        if len(values) % 10_000 == 0:
+            print(f"{len(values)} positions, {time.monotonic() - began:.0f} s", flush=True)
+    seed = 1
+    while (filled := table(values, seed)) is None:
+        seed += 1
+    data = book.packed(seed, SEGMENT, filled)
+    path.write_bytes(data)
+    print(f"{path}: {len(values)} positions, {len(data)} bytes, seed {seed}")
+
+
+def check(path, engine, number):
+    scores = ENGINES[engine]()
+    kept = book.unpacked(path.read_bytes())
+    wrong = 0
+    for own, mask in Random(1).sample(positions(book.PLIES), number):
+        found = kept.find(own, mask)
+        truth = scores(own, mask)
+        outcome = max((score > 0) - (score < 0) for score in truth.values())
+        wrong += found.outcome != outcome or truth[found.column] != max(truth.values())
+    print(f"{number} positions of {path.name} scored anew by {engine}: {wrong} differ")
+    return 1 if wrong else 0
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python3 -m benchmarks.opening_book", description=__doc__)
+    parser.add_argument("file", nargs="?", type=Path, default=book.FILE)
+    parser.add_argument("--engine", choices=ENGINES, default="bitbully")
+    parser.add_argument("--check", type=int, metavar="N")
+    arguments = parser.parse_args(argv)
+    if arguments.check is not None:
+        return check(arguments.file, arguments.engine, arguments.check)
+    make(arguments.file, arguments.engine)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

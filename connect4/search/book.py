@@ -1,0 +1,126 @@
+"""The opening book of the solver: outcome and best move of every position of up to 8 plies.
+
+The file holds no positions, only their values, five bits each, in a table that is a little longer
+than the number of positions. Three slots of the table belong to a position, found by hashing it,
+and the exclusive or of what they hold is its value (Graf & Lemire 2022, "Binary fuse filters").
+A position that the book was not made for gets some value too, so `Book.find` refuses those.
+`python3 -m benchmarks.opening_book` makes the file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.games.grid import Grid, grid_of
+
+GRID: Final[Grid] = grid_of(6, 7)
+PLIES: Final = 8
+"""The most tokens on the board of a position in the book."""
+
+FILE: Final = Path(__file__).with_name("openings.bin")
+BITS: Final = 5
+COLUMNS: Final = GRID.columns
+STRIDE: Final = GRID.rows + 1
+COLUMN: Final = (1 << STRIDE) - 1
+WORD: Final = (1 << 64) - 1
+
+
+class Opening(NamedTuple):
+    """What the book holds of a position: 1 win, 0 draw, -1 loss for its mover, and the best move.
+
+    The move leads to the best score of all, the most central where several do.
+    """
+
+    outcome: int
+    column: int
+
+
+def mirrored(board: int) -> int:
+    """Return a mask of `GRID` with left and right exchanged."""
+    result = 0
+    for _ in range(COLUMNS):
+        result = result << STRIDE | board & COLUMN
+        board >>= STRIDE
+    return result
+
+
+def key_of(own: int, mask: int) -> tuple[int, bool]:
+    """Return the key that a position shares with its mirror image, and whether it is mirrored.
+
+    `own` are the mover's tokens and `mask` all of them.
+    """
+    key = own + mask
+    other = mirrored(own) + mirrored(mask)
+    return (key, False) if key <= other else (other, True)
+
+
+def slots_of(key: int, seed: int, length: int, segment: int) -> tuple[int, int, int]:
+    """Return the three slots of a key in a table of `length` slots in segments of `segment`."""
+    mixed = (key ^ seed) * 0x9E3779B97F4A7C15 & WORD
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & WORD
+    mixed ^= mixed >> 31
+    first = mixed * (length - 2 * segment) >> 64
+    low = segment - 1
+    return first, first + segment ^ mixed >> 18 & low, first + 2 * segment ^ mixed & low
+
+
+class Book:
+    """A table of values that was read from a file."""
+
+    def __init__(self, seed: int, segment: int, values: list[int]) -> None:
+        """Take the value of each slot."""
+        self._seed, self._segment, self._values = seed, segment, values
+
+    def find(self, own: int, mask: int) -> Opening | None:
+        """Return what the book holds of an undecided position whose mover cannot win at once.
+
+        None for more than `PLIES` tokens, and for tokens that no game can lead to.
+        """
+        if mask.bit_count() > PLIES or not is_reachable(own, mask):
+            return None
+        key, is_mirrored = key_of(own, mask)
+        one, two, three = slots_of(key, self._seed, len(self._values), self._segment)
+        values = self._values
+        outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
+        return Opening(outcome - 1, COLUMNS - 1 - column if is_mirrored else column)
+
+
+def is_reachable(own: int, mask: int) -> bool:
+    """Return whether a game can lead to a position: taken back, the tokens alternate."""
+    if not mask:
+        return not own
+    other = own ^ mask
+    tops = (mask + sum(GRID.bottoms)) >> 1 & mask & ~(mask >> 1)
+    return any(
+        is_reachable(other ^ top, mask ^ top)
+        for top in (GRID.column_cells[column] & tops for column in range(COLUMNS))
+        if top & other
+    )
+
+
+def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
+    """Return a book as its file has it: seed, segment, number of slots, five bits a slot."""
+    bits = np.unpackbits(values[:, None], axis=1)[:, -BITS:]
+    head = seed.to_bytes(8, "little") + segment.to_bytes(4, "little")
+    return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
+
+
+def unpacked(data: bytes) -> Book:
+    """Return the book that `packed` has written."""
+    number = int.from_bytes(data[12:16], "little")
+    bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
+    values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
+    seed, segment = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little")
+    return Book(seed, segment, values.tolist())
+
+
+@cache
+def opening_book() -> Book:
+    """Return the book of the kit."""
+    return unpacked(FILE.read_bytes())

@@ -1,0 +1,88 @@
+"""Perfect play by the library `bitbully`, where it is installed (extra `solver`).
+
+The only module that knows it. Its own book holds every position of up to 12 plies, so that it
+answers at once: in a quarter of a second at most, where a dozen tokens are on the board.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Final
+
+from connect4.games.base import State
+from connect4.search.deadline import Deadline
+from connect4.search.solver import ORDER, check_solvable
+
+if TYPE_CHECKING:
+    from bitbully import Board
+
+MISSING: Final = "the package bitbully is not installed: pip install 'connect4-course-kit[solver]'"
+
+SLOW: Final = range(12, 18)
+"""Numbers of tokens on the board with which an answer may take a quarter of a second."""
+
+SLOW_SECONDS: Final = 0.5
+"""What such an answer needs; it is not begun with less."""
+
+
+def is_installed() -> bool:
+    """Return whether the library can be loaded."""
+    try:
+        return importlib.util.find_spec("bitbully") is not None
+    except ValueError:  # a test or an import hook keeps it away
+        return False
+
+
+class LibrarySolver:
+    """Scores positions as `solver.Solver` does, for the same boards and with the same errors.
+
+    The library cannot be interrupted: `deadline` is checked between moves.
+    """
+
+    def __init__(self) -> None:
+        """Load the library and its book; raises `ImportError` where it is missing."""
+        import bitbully
+
+        self._engine = bitbully.BitBully()
+        self._board_of = bitbully.Board.from_array
+        self.deadline = Deadline()
+
+    def score(self, state: State) -> int:
+        """Return the score of a position."""
+        return int(self._engine.mtdf(self._board(state)))
+
+    def best(self, state: State) -> tuple[int, int]:
+        """Return the best move, of several the most central, and the position's score."""
+        board = self._board(state)
+        score = int(self._engine.mtdf(board))
+        for column in ORDER:
+            if board.is_legal_move(column) and self._reaches(board, column, score):
+                return column, score
+        raise AssertionError("no move reaches the score")
+
+    def scores(self, state: State) -> dict[int, int]:
+        """Return for each move what the position would be worth with it, by ascending column."""
+        board = self._board(state)
+        found = {}
+        for column in state.legal_actions():
+            self.deadline.check(0)
+            found[column] = int(self._engine.score_move(board, column))
+        return found
+
+    def _reaches(self, board: Board, column: int, score: int) -> bool:
+        """Return whether a move leads to `score`, which no move exceeds: by a null window."""
+        self.deadline.check(0)
+        if board.can_win_next(column):
+            return True
+        after = board.play_on_copy(column)
+        return after.is_full() or int(self._engine.negamax(after, -score, 1 - score)) <= -score
+
+    def _board(self, state: State) -> Board:
+        check_solvable(state)
+        return self._board_of(state.board().tolist())
+
+
+def may_be_late(state: State, deadline: Deadline) -> bool:
+    """Return whether the library may need more time for a position than the deadline leaves."""
+    tokens = sum(board.bit_count() for board in state.bitboards())
+    return tokens in SLOW and deadline.seconds_left() < SLOW_SECONDS
