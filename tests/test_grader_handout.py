@@ -247,6 +247,7 @@ def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
         ("`python3 -m benchmarks.api`", ["python3 -m benchmarks.api"]),
         ("`python3 -m grader check`, `python3 -m grader handout x`", ["python3 -m grader handout"]),
         ("`connect4.play`, `grader.handout`, connect4-fault.json", ["grader.handout"]),
+        ("`grader.compare`, `grader.other`", ["grader.other"]),
         ("`secret.py`, `play.py`, `old.py`, `CHANGELOG.md`", ["secret.py", "CHANGELOG.md"]),
         ("`make check`\n", ["make check"]),
         ("to make check boxes", []),
@@ -255,6 +256,7 @@ def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
 def test_what_a_page_names_in_vain_is_found(text: str, lacking: list[str]) -> None:
     files = {"README.md": text.encode(), "docs/a.md": b"", "connect4/play.py": b""}
     files["grader/__main__.py"] = b"from connect4 import play\nimport json\n"
+    files["grader/__init__.py"] = b'__all__ = ["compare"]\n'
     found = missing(files, ["/kit/benchmarks/secret.py", "/kit/tests/play.py"])
     assert found == [f"README.md: {what}" for what in lacking]
 

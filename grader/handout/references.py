@@ -118,5 +118,9 @@ class Edition:
         return "" if known else path
 
     def _module(self, module: str) -> str:
+        """Return the module, or the name that its package defines, where neither is there."""
         path = module.replace(".", "/")
-        return "" if {path, f"{path}.py"} & self._there else module
+        package, _, name = module.rpartition(".")
+        own = self._files.get(f"{package}/__init__.py", b"").decode()
+        defined = re.search(rf"\b{name}\b", own) is not None
+        return "" if defined or {path, f"{path}.py"} & self._there else module
