@@ -12,6 +12,7 @@ import pytest
 
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
+from connect4.isolation import memory_copy
 from connect4.isolation.seat import IsolatedSeat, Level, Limits
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
@@ -24,16 +25,16 @@ PLAYED = """
     changes_own_file computes_with_what_it_may counts_turns fills_shared_memory float_column
     hanging_atexit has_the_kernel_send_signals imports_desktop_modules kills_the_parent
     lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp
-    leaves_the_session leaves_threads limits_the_parent lists_submissions locks_shared_files
-    lowers_the_parents_priority mutates_state named_tuple numpy_integers opens_tcp
-    opens_the_terminal opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
-    prints_two_megabytes raises_its_priority reads_asynchronously reads_hidden_boards
-    reads_the_kits_own_agent reads_the_opponent reads_the_page_cache reads_the_search
-    renames_results resolves_names sends_urgent_data_to_the_log sets_trace signals_its_group
-    stops_everyone thinks_on_opponents_time traces_the_parent truncates_results unlinks_results
-    uses_ipc_of_others wakes_itself_by_a_signal wakes_itself_by_a_timer
-    wakes_who_waits_on_a_library walks_for_the_referee watches_files watches_processes
-    writes_results
+    leaves_notes_in_lookups leaves_the_session leaves_threads limits_the_parent
+    lists_submissions locks_shared_files lowers_the_parents_priority mutates_state named_tuple
+    numpy_integers opens_tcp opens_the_terminal opens_udp patches_the_kit plain popout_as_number
+    popout_as_numpy_bool prints_two_megabytes raises_its_priority reads_asynchronously
+    reads_hidden_boards reads_the_kits_own_agent reads_the_opponent reads_the_page_cache
+    reads_the_search renames_results resolves_names sends_urgent_data_to_the_log sets_trace
+    signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent
+    truncates_results unlinks_results uses_ipc_of_others wakes_itself_by_a_signal
+    wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
+    watches_processes writes_results
 """
 INVALID = """
     returns_array returns_column_off_the_board returns_half_column returns_huge returns_int
@@ -76,6 +77,7 @@ def plain_seats() -> Iterator[None]:
     for opponent in PLAIN.values():
         opponent.close()
     PLAIN.clear()
+    memory_copy.release()
     assert not processes()
 
 
@@ -176,6 +178,8 @@ def test_as_player_1_in_a_process(agent: str, tmp_path: Path) -> None:
 @pytest.mark.sandbox
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
 def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
+    """With a copy of Python in memory where there is room for one, as in graded games."""
+    memory_copy.use()
     assert_one_outcome(agent, 2, "strong", tmp_path)
 
 
@@ -185,4 +189,5 @@ def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
     ("player", "level"), [(2, "process"), pytest.param(1, "strong", marks=pytest.mark.sandbox)]
 )
 def test_the_other_way_round(agent: str, player: Player, level: Level, tmp_path: Path) -> None:
+    memory_copy.release()
     assert_one_outcome(agent, player, level, tmp_path)

@@ -10,22 +10,35 @@ from functools import cache
 from pathlib import Path
 
 from connect4.isolation import landlock, seccomp
+from connect4.isolation.memory_copy import UnavailableError
 from connect4.isolation.sandbox import SYSTEM_LIBRARIES, Files, readable_paths, why_same_user
 
 
-class UnavailableError(Exception):
-    """A protection that this machine has could not be set up."""
-
-
-def bubblewrap(files: Files = None) -> list[str]:
+def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
-    network and no other process. Raises `UnavailableError` where bubblewrap is not installed.
+    network and no other process. With `root`, that folder is the whole file system. Raises
+    `UnavailableError` where bubblewrap is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:
         raise UnavailableError("bubblewrap (bwrap) is not installed")
+    spaces = ["pid", "net", "ipc", "uts"]
+    command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
+    command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
+    command += [] if root is None else ["--ro-bind", str(root), "/"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    if os.geteuid() == 0:
+        command += ["--cap-drop", "ALL"]
+        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
+            command += ["--cap-add", f"CAP_{name}"]
+    command += [] if root is not None else _binds(files)
+    return [*command, "--chdir", "/", "--"]
+
+
+def _binds(files: Files) -> list[str]:
+    """Return the options that show Python, its libraries and the kit as they are on disk."""
     interpreter = Path(sys.executable)
     wanted = {
         *readable_paths(files),
@@ -36,19 +49,13 @@ def bubblewrap(files: Files = None) -> list[str]:
     configuration = Path(sys.prefix, "pyvenv.cfg")
     if configuration.exists():
         wanted.add(configuration)
-    spaces = ["pid", "net", "ipc", "uts"]
-    command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
-    command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    options = []
     if os.geteuid() == 0:
-        command += ["--cap-drop", "ALL"]
-        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
-            command += ["--cap-add", f"CAP_{name}"]
         for parent in sorted({parent for path in wanted for parent in path.parents} - {Path("/")}):
-            command += ["--perms", "0755", "--dir", str(parent)]
+            options += ["--perms", "0755", "--dir", str(parent)]
     for path in sorted(wanted):
-        command += ["--ro-bind", str(path), str(path)]
-    return [*command, "--chdir", "/", "--"]
+        options += ["--ro-bind", str(path), str(path)]
+    return options
 
 
 def tasks_of_user() -> int:

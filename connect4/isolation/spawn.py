@@ -23,7 +23,7 @@ import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import machine, sandbox
+from connect4.isolation import machine, memory_copy, sandbox
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.printed import Log
 from connect4.isolation.protocol import END, STACK_SIGNAL, START, STATUS
@@ -115,8 +115,9 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else sandbox.worker_files(allowed)
+        root = None if files is None else memory_copy.current()
         command = [
-            *(machine.bubblewrap(files) if strong else ()),
+            *(machine.bubblewrap(files, root) if strong else ()),
             *_command(str(theirs.fileno()), allowed, modules),
         ]
         try:

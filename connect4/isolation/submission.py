@@ -21,6 +21,10 @@ KIT = ("connect4", "grader")
 """Packages that are never imported by a submission but for the modules that it may."""
 
 
+NOT_COPIED = ".not-copied"
+"""Ends the name of an empty file that stands for an installed package (`memory_copy`)."""
+
+
 class Imports:
     """Refuses modules of the kit and installed packages, first of all on `sys.meta_path`."""
 
@@ -59,6 +63,9 @@ def _is_installed(name: str) -> bool:
     """Return whether that is a package which is installed beside Python's own."""
     if "." in name or name in sys.stdlib_module_names:
         return False
+    folders = [folder for folder in sys.path if folder.endswith("-packages")]
+    if any(os.path.exists(f"{folder}/{name}{NOT_COPIED}") for folder in folders):
+        return True
     spec = PathFinder.find_spec(name)
     places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
     return any("-packages" in place for place in places if place)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
+from connect4.isolation import memory_copy
 from connect4.isolation.seat import choose_level
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import seed_of
@@ -64,7 +65,8 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
     level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
     if required == "strong" and level != required:
         raise InputError(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
-    for note in notes:
+    no_copy = memory_copy.use() if level == "strong" else None
+    for note in (*notes, *([no_copy] if no_copy else [])):
         print(f"isolation: {note}", file=sys.stderr)
     return level
 

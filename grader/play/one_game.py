@@ -21,6 +21,7 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 from connect4.errors import InputError, headline
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
+from connect4.isolation import memory_copy
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
@@ -90,6 +91,7 @@ def one_line(error: BaseException) -> str:
 
 def _play(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players of whom a process could not be ended."""
+    _use_memory_copy(job)
     one, two = map(_agent, job["players"])
     terms = Terms(
         job["time_limit"],
@@ -106,6 +108,12 @@ def _play(job: Job) -> tuple[Record, list[Player]]:
         for _ in table.events():
             pass
     return _with_names(table.record, job), table.left_behind
+
+
+def _use_memory_copy(job: Job) -> None:
+    """Leave agents nothing on disk to keep notes in; the command has reported where that fails."""
+    if job["isolation"] == "strong":
+        memory_copy.use()
 
 
 def _agent(player: dict[str, Any]) -> AgentName:
@@ -140,6 +148,7 @@ def try_load(job: Job) -> JobResult:
     result: JobResult = {"problem": None, "fault": None, "traceback": None}
     player = job["players"][0]
     try:
+        _use_memory_copy(job)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
             setup = Setup(
