@@ -119,6 +119,11 @@ def _add_rubric(parser: Parser) -> None:
     parser.add_argument(
         "--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys"
     )
+    parser.add_argument(
+        "--allow-large",
+        action="store_true",
+        help="accept boards beyond 12x12 and more than 10 pop-outs",
+    )
 
 
 def _add_playing(parser: Parser) -> None:

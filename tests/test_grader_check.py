@@ -415,7 +415,7 @@ def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(
         archive.writestr("bo/report.txt", "Bo, 2\n")
         archive.writestr("bo/ai.py", searcher())
     done = run(COMMAND, "check", "bo.zip", cwd=tmp_path)
-    said = "file: ai.py stands 2 times in the zip; the last one counts"
+    said = "file: ai.py stands 2 times in the archive; the last one counts"
     assert (done.returncode, done.stdout) == (0, f"bo/ai.py:1: {said}\n")
 
 

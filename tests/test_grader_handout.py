@@ -495,9 +495,9 @@ def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
     files = content(tmp_path / "g.zip")
     baselines = tomllib.loads(files["rubric.toml"].decode())["part_b"]["baselines"]
     assert [step["agent"] for step in baselines] == [
-        "ai:../agents/2/a.py",
-        "ai:../agents/2/a.py,nodes=500",
-        "ai:../agents/4/a.py.py",
+        "ai:agents/2/a.py",
+        "ai:agents/2/a.py,nodes=500",
+        "ai:agents/4/a.py.py",
         "ai",
     ]
     assert {name for name in files if name.startswith("agents/")} == {

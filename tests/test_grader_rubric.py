@@ -27,7 +27,7 @@ def refusal(folder: Path, text: str) -> str:
 def test_the_default_rubric_keeps_to_the_assignment() -> None:
     rubric = rubrics.read()
     assert 5 <= rubric.match.time_limit <= 20
-    assert rubric.part_a.opponent == "random"
+    assert rubric.part_a.opponent.agent == "random"
     assert rubric.part_a.cap_percent == 50
     boards = [*rubric.part_a.boards, *rubric.part_b.boards]
     boards += [board for stage in rubric.tournament.stages for board in stage.boards]
@@ -36,7 +36,7 @@ def test_the_default_rubric_keeps_to_the_assignment() -> None:
         assert len(cells) <= 12
         assert len(cells[0]) <= 12
     # against random the simulator asks get_expectimax_move: part B needs others too
-    assert sum(step.agent != "random" for step in rubric.part_b.baselines) >= 2
+    assert sum(step.agent.agent != "random" for step in rubric.part_b.baselines) >= 2
     for board in rubric.part_a.boards:
         assert 8 <= len(board.start["board"]) <= 12
         assert 10 <= len(board.start["board"][0]) <= 12
@@ -134,12 +134,96 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "[tournament]\ntie_breaks = ['luck']\n",
             "tournament.tie_breaks: 'luck'; expected one of rating",
         ),
+        (
+            "[part_a]\nboards = ['case1', 'case4', 'case1']\n",
+            "part_a.boards: board 'case1' stands there twice",
+        ),
+        (
+            "[compare]\nboards = ['case1', 'case1.txt']\n",
+            "compare.boards: boards 'case1' and 'case1.txt' are one position",
+        ),
+        (
+            "[tournament]\nstages = [{name = 'a', group_size = 3, promote = 3, repeats = 1, "
+            "time_limit = 1, boards = ['case4']}, {name = 'b', group_size = 0, promote = 0, "
+            "repeats = 1, time_limit = 1, boards = ['case4']}]\n",
+            "tournament.stages[1].promote: 3 of 3 would all reach the next stage; promote 2 at",
+        ),
+        (
+            "[tournament]\npoints = [10, 6, 8]\n",
+            "tournament.points: place 3 earns 8, more than place 2 with 6; points must not rise",
+        ),
+        (
+            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1, name = 'x'}, "
+            "{agent = 'greedy', points = 1, low = 0, high = 1, name = 'x'}]\n",
+            "part_b.baselines: two baselines are called 'x'; give each its own name = \"...\"",
+        ),
+        (
+            "[part_a]\nopponent = 'ai:own.py'\n",
+            "part_a.opponent: agent 'ai:/",
+        ),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
         ("[match\n", "the rubric is no TOML file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     assert refusal(tmp_path, text).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        ("3\n" + "0 " * 14 + "\n", "has 1 rows and 14 columns, more than 12x12"),
+        ("3\n" + "0 0\n" * 13, "has 13 rows and 2 columns, more than 12x12"),
+        ("11\n0 0\n", "has 11 pop-outs, more than 10"),
+    ],
+)
+def test_a_large_board_is_refused_unless_it_is_allowed(
+    tmp_path: Path, board: str, message: str
+) -> None:
+    (tmp_path / "own.txt").write_text(board, encoding="utf-8")
+    text = "[part_b]\nboards = ['case4', 'own.txt']\n"
+    said = f"part_b.boards: board 'own.txt' {message}; --allow-large allows it"
+    assert refusal(tmp_path, text) == said
+    allowed = rubrics.read(tmp_path / "mine.toml", allow_large=True)
+    assert [held.name for held in allowed.part_b.boards] == ["case4", "own.txt"]
+
+
+def test_agents_and_boards_lie_beside_the_rubric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the command is given; what a student sees of the agent is no path."""
+    (tmp_path / "course" / "ta").mkdir(parents=True)
+    (tmp_path / "course" / "own.txt").write_text("1\n0 0\n", encoding="utf-8")
+    (tmp_path / "course" / "ta" / "strong.py").write_text("x = 1\n", encoding="utf-8")
+    path = tmp_path / "course" / "mine.toml"
+    path.write_text(
+        "[part_a]\nopponent = 'ai:ta/strong.py'\nboards = ['own.txt']\n"
+        "[part_b]\nbaselines = [{agent = 'ai:ta/strong.py,nodes=5', points = 1, low = 0, "
+        "high = 1}, {agent = 'greedy', points = 1, low = 0, high = 1, name = 'eater'}]\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    rubric = rubrics.read(path)
+    assert rubric.part_a.opponent.agent == f"ai:{tmp_path}/course/ta/strong.py"
+    assert rubric.part_a.opponent.name == "ai:strong.py"
+    assert [step.agent.name for step in rubric.part_b.baselines] == [
+        "ai:strong.py,nodes=5",
+        "eater",
+    ]
+    stored = json.loads(json.dumps(rubrics.stored_values(rubric)))
+    (tmp_path / "course" / "ta" / "strong.py").unlink()
+    assert rubrics.from_stored(stored, "results").part_b == rubric.part_b
+
+
+def test_limits_that_changed_are_told() -> None:
+    values = rubrics.read().values
+    assert rubrics.changed_limits(values, values) == []
+    limits = {key: value for key, value in values["limits"].items() if key != "restarts"}
+    before = {**values, "limits": {**limits, "time_margin": 0.05}}
+    assert sorted(rubrics.changed_limits(before, values)) == [
+        "[limits] restarts was not set and is 5",
+        "[limits] time_margin was 0.05 and is 0.005",
+    ]
 
 
 def test_a_rubric_that_is_not_there_is_refused(tmp_path: Path) -> None:

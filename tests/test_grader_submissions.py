@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import socket
+import tarfile
 import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +59,19 @@ def zipped(files: dict[str, str | bytes]) -> bytes:
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
+    """Return a tar of files whose headers have these fields."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=f"w:{ending}", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            for key, value in fields.items():
+                setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(content + b"\0" * (info.size - len(content))))
     return data.getvalue()
 
 
@@ -115,6 +131,10 @@ LAYOUTS: dict[str, dict[str, str | bytes]] = {
         "bo.py": "b",
         "grades.csv": "x",
         "README.txt": "x",
+    },
+    "a tar each": {
+        "ann.tar.gz": tarred({"hw1/ai.py": b"a", "hw1/report.txt": b"r", "hw1/._ai.py": b"x"}),
+        "bo.tgz": tarred({"./ai.py": b"b"}),
     },
     "a zip each": {
         "ann.zip": zipped({"hw1/ai.py": "a", "hw1/report.txt": "r", "__MACOSX/hw1/._ai.py": "x"}),
@@ -258,6 +278,16 @@ def test_a_folder_that_can_be_listed_but_not_entered_stops_no_other() -> None:
 BOMB = zipped({"ai.py": b"#" * 30_000_000})
 LIAR = BOMB.replace((30_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
 
+SPARSE = {
+    "GNU.sparse.major": "0",
+    "GNU.sparse.minor": "1",
+    "GNU.sparse.name": "ai.py",
+    "GNU.sparse.size": "30000000",
+    "GNU.sparse.map": "0,100",
+    "GNU.sparse.numblocks": "1",
+}
+"""The header of a file of 100 bytes that is said to have 30 MB."""
+
 BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to 30 MB, allowed are 20 MB"),
     "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
@@ -267,7 +297,7 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "nested zip": (
         {"eve.zip": zipped({"inner.zip": zipped({"ai.py": "x"})})},
-        "the zip holds another zip, inner.zip; hand in ai.py or one zip of it",
+        "the archive holds another archive, inner.zip; hand in ai.py or one zip of it",
     ),
     "path out of the zip": (
         {"eve.zip": zipped({"../../ai.py": "x"})},
@@ -288,12 +318,51 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "two zips": (
         {"eve/a.zip": zipped({"ai.py": "x"}), "eve/b.zip": zipped({"ai.py": "x"})},
-        "two zips of one student: a.zip, b.zip",
+        "two archives of one student: a.zip, b.zip",
     ),
     "no code": ({"eve/notes.txt": "x"}, "no ai.py and no other .py file in it"),
     "another archive": (
-        {"eve.tar.gz": b"\x1f\x8b"},
-        "eve.tar.gz is not opened; hand in ai.py or one zip of it",
+        {"eve.tar.xz": b"\xfd7zXZ"},
+        "eve.tar.xz is not opened; hand in ai.py or one zip of it",
+    ),
+    "damaged tar.gz": ({"eve.tar.gz": b"\x1f\x8b"}, "no readable tar.gz (it ends too early)"),
+    "tar.gz cut off": ({"eve.tgz": tarred({"ai.py": b"x = 1"})[:-20]}, "no readable tar.gz (it"),
+    "a text called tar": ({"eve.tar": b"x = 1\n" * 200}, "no readable tar (invalid header)"),
+    "tar bomb": (
+        {"eve.tar.gz": tarred({"ai.py": b"#" * 30_000_000})},
+        "the tar unpacks to more than the 20 MB allowed",
+    ),
+    "sparse tar bomb": (
+        {"eve.tar": tarred({"ai.py": b"#" * 100}, ending="", pax_headers=SPARSE)},
+        "the tar unpacks to more than the 20 MB allowed",
+    ),
+    "many files in a tar": (
+        {"eve.tgz": tarred({f"{number}.txt": b"x" for number in range(201)})},
+        "the tar holds 201 files, allowed are 200",
+    ),
+    "path out of the tar": (
+        {"eve.tgz": tarred({"../../ai.py": b"x"})},
+        "the tar holds '../../ai.py', a path that leads out of it",
+    ),
+    "path of the machine in a tar": (
+        {"eve.tgz": tarred({"/etc/ai.py": b"x"})},
+        "the tar holds '/etc/ai.py', a path that leads out of it",
+    ),
+    "a link in a tar": (
+        {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd")},
+        f"ai.py {NO_FILE}",
+    ),
+    "a hard link in a tar": (
+        {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.LNKTYPE, linkname="/etc/passwd")},
+        f"ai.py {NO_FILE}",
+    ),
+    "a device in a tar": (
+        {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.CHRTYPE)},
+        f"ai.py {NO_FILE}",
+    ),
+    "a tar in a zip": (
+        {"eve.zip": zipped({"inner.tgz": tarred({"ai.py": b"x"})})},
+        "the archive holds another archive, inner.tgz; hand in ai.py or one zip of it",
     ),
     "another archive in a folder": (
         {"eve/work.RAR": b"Rar!", "eve/report.txt": "r"},
@@ -337,6 +406,19 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "huge source": ({"eve.py": b"#" * 256_001}, "larger than 256 kB"),
 }
+
+
+def test_a_tar_of_a_class_and_one_of_a_student_are_read(tmp_path: Path) -> None:
+    """Packed in two parts, as `cat a.gz b.gz` makes them, too."""
+    whole = tarred({"ann/ai.py": b"a", "bo.py": b"b"}, ending="")
+    packed = gzip.compress(whole[:700]) + gzip.compress(whole[700:])
+    write(tmp_path, {"class.tar.gz": packed, "cy.tgz": tarred({"ai.py": b"c"})})
+    assert sources(find([tmp_path / "class.tar.gz"], RULES)) == {"ann": "a", "bo": "b"}
+    assert sources(find([tmp_path / "cy.tgz"], RULES)) == {"cy": "c"}
+    (tmp_path / "broken.tar.gz").write_bytes(packed[:50])
+    with pytest.raises(InputError) as caught:
+        find([tmp_path / "broken.tar.gz"], RULES)
+    assert str(caught.value).startswith(f"{tmp_path}/broken.tar.gz: no readable tar.gz")
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -396,7 +478,7 @@ def test_of_two_files_with_one_name_in_a_zip_the_last_counts_and_it_is_said(
     (tmp_path / "ann.py").write_text("a", encoding="utf-8")
     ann, eve = find([tmp_path], RULES)
     assert (eve.source, eve.problem) == ("new", None)
-    assert eve.note == "ai.py stands 2 times in the zip; the last one counts"
+    assert eve.note == "ai.py stands 2 times in the archive; the last one counts"
     assert ann.note is None
 
 
@@ -537,7 +619,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     [
         ("empty", "empty: no submissions there; expected NAME.py"),
         ("nowhere", "nowhere: no such file or folder"),
-        ("notes.txt", "notes.txt: expected a .py file, a folder or a .zip"),
+        ("notes.txt", "notes.txt: expected a .py file, a folder, a .zip or a .tar.gz"),
         ("broken.zip", "broken.zip: no readable zip"),
     ],
 )

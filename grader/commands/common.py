@@ -26,7 +26,7 @@ STOPPED: Final = 3
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`, with the time limit of `--time`."""
-    rubric = rubrics.read(arguments.rubric)
+    rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     seconds = getattr(arguments, "time", None)
     if seconds is None:
         return rubric

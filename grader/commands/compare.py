@@ -36,6 +36,7 @@ from grader.play.schedule import (
     Match,
     PlannedGame,
     baseline,
+    opponent,
     seed_of,
     submitted,
     worth,
@@ -75,7 +76,7 @@ def pairs(
     rules = rubric.compare
     matches = [Match(COMPARE, new, old)]
     if part == "a":
-        weak = baseline(rubric.part_a.opponent)
+        weak = opponent(rubric.part_a.opponent)
         matches = [Match(COMPARE, one, weak) for one in (new, old)]
     for number in range(games // 2):
         board = rules.boards[number % len(rules.boards)]

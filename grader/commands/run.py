@@ -8,7 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +23,10 @@ from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
 from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all
 from grader.play.progress import Progress, duration
-from grader.play.schedule import PlannedGame, baseline, worth
+from grader.play.schedule import PlannedGame, opponent, worth
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric
+from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
 DEADLY: Final = 2
 """So often something may end the grader before it is begun no more."""
@@ -75,6 +75,7 @@ class ClassRun:
         if self.arguments.out is not None:
             report.check_out(self.arguments.out)
         with Store(path, writing=True) as store:
+            self.rubric = replace(self.rubric, scheme=store.scheme)
             self._plan(store)
             interrupted = not self._play(store)
             return self._report(store, interrupted)
@@ -261,9 +262,8 @@ class ClassRun:
         aside = store.set_aside()
         tried = [item for item in gradable(self.found) if item.sha256 not in aside]
         if self.kind == GRADE:
-            agents = [self.rubric.part_a.opponent]
-            agents += [step.agent for step in self.rubric.part_b.baselines]
-            tried += [item for item in map(baseline, agents) if item.sha256 is not None]
+            agents = map(opponent, kit_agents(self.rubric))
+            tried += [item for item in agents if item.sha256 is not None]
         trials = load_all(tried, self.rubric, store, pool, level, sources)
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:

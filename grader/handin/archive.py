@@ -147,7 +147,7 @@ def _part(top: os.DirEntry[str], inside: str) -> Tree:
         if kind == "file":
             part[name] = file_reader(Path(entry.path))
         elif kind != "folder":
-            part[f"{name}/{EMPTY}" if kind == "linked folder" else name] = _no_file(entry.name)
+            part[f"{name}/{EMPTY}" if kind == "linked folder" else name] = no_file(entry.name)
         else:
             try:
                 below_it = _seen_entries(entry.path)
@@ -175,7 +175,7 @@ def _refusal(why: str) -> File:
     return File(read)
 
 
-def _no_file(name: str) -> File:
+def no_file(name: str) -> File:
     """Return a file that refuses to be read: what stands behind a link may be anybody's."""
     name = short(printable(name))
     return _refusal(f"{name} is a link or no file at all; put the file itself there")
@@ -197,7 +197,7 @@ def file_reader(path: Path) -> File:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise InputError(f"{short(printable(path.name))} cannot be read: {why}") from None
-        return _no_file(path.name)(limit)
+        return no_file(path.name)(limit)
 
     return File(read)
 
@@ -262,17 +262,22 @@ def _members(
     return archive, members
 
 
+def leads_out(path: str) -> bool:
+    """Return whether a path of an archive leads out of it."""
+    pure = PurePosixPath(path)
+    return pure.is_absolute() or ".." in pure.parts
+
+
 def _path_of(member: zipfile.ZipInfo) -> str:
     return member.filename.replace("\\", "/")
 
 
 def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
     """Return why a zip with such a member is refused."""
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts:
+    if leads_out(path):
         name = short(printable(member.filename))
         return f"the zip holds '{name}', a path that leads out of it"
-    if not pure.parts:
+    if not PurePosixPath(path).parts:
         return "the zip holds a file without a name"
     if member.flag_bits & 1:
         return "the zip is locked with a password"
@@ -286,7 +291,7 @@ def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, p
         name = printable(path)
         times = tree[name].times + 1 if name in tree else 1
         is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-        read = _no_file(path).read if is_link else _member_reader(archive, member)
+        read = no_file(path).read if is_link else _member_reader(archive, member)
         tree[name] = File(read, times)
 
 

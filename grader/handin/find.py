@@ -1,6 +1,6 @@
-"""Finds submissions: single files, a class's folder, the downloads of Moodle and Gradescope, zips.
+"""Finds submissions: single files, a class's folder, downloads of Moodle and Gradescope, archives.
 
-A student's hand-in may be a zip itself; a zip in that zip is refused.
+A student's hand-in may be an archive itself; an archive in that archive is refused.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ import os
 import unicodedata
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from connect4.errors import InputError
 from connect4.players.names import source_text
 from grader.handin.archive import (
     EMPTY,
+    MAX_CLASS_FILES,
     MEGABYTE,
     Tree,
     class_zip_tree,
@@ -24,9 +26,13 @@ from grader.handin.archive import (
     short,
     zip_tree,
 )
-from grader.handin.layouts import UNREADABLE, HandIn, hand_ins, unwrapped
+from grader.handin.layouts import ARCHIVES, UNREADABLE, HandIn, hand_ins, unwrapped
 from grader.handin.submission import Submission, file_name
+from grader.handin.tarball import ENDINGS, tar_tree
 from grader.rubric.model import SubmissionRules
+
+MAX_TAR_MB: Final = 500
+"""Of a whole class in one tar, packed and unpacked: it is read into memory."""
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
@@ -69,30 +75,44 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     try:
         tree = _read_path(path)
     except InputError as error:
-        is_one = os.path.isdir(path) or path.suffix.lower() == ".zip"
+        is_one = os.path.isdir(path) or path.name.lower().endswith(ARCHIVES)
         if not (several and is_one and os.path.exists(path)):
             raise
         problem = str(error).removeprefix(f"{path}: ")
-        return [HandIn(printable(path.stem), [str(path)], problem=problem)]
+        return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
     if name is not None or "ai.py" in tree:
-        return [HandIn(name or printable(path.resolve().stem), [str(path)], tree)]
+        return [HandIn(name or printable(_stem(path.resolve())), [str(path)], tree)]
     found = hand_ins(unwrapped(tree))
     if several and not found:
-        return [HandIn(printable(path.resolve().stem), [str(path)], tree)]
+        return [HandIn(printable(_stem(path.resolve())), [str(path)], tree)]
     return found
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its ending, `.tar.gz` too."""
+    return path.stem.removesuffix(".tar")
 
 
 def _read_path(path: Path) -> Tree:
     if os.path.isdir(path):
         return folder_tree(path)
-    if os.path.isfile(path) and path.suffix.lower() == ".zip":
+    if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
-            return class_zip_tree(path)
+            return _read_archive(path)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     if os.path.exists(path):
-        raise InputError(f"{path}: expected a .py file, a folder or a .zip")
+        raise InputError(f"{path}: expected a .py file, a folder, a .zip or a .tar.gz")
     raise InputError(f"{path}: no such file or folder")
+
+
+def _read_archive(path: Path) -> Tree:
+    if path.suffix.lower() == ".zip":
+        return class_zip_tree(path)
+    data = file_reader(path)(MAX_TAR_MB * MEGABYTE + 1)
+    if len(data) > MAX_TAR_MB * MEGABYTE:
+        raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
+    return tar_tree(data, MAX_CLASS_FILES, MAX_TAR_MB)
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -127,14 +147,16 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = Non
 
 def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     """Return a hand-in as a submission; raises `InputError` where it cannot be one."""
-    zips = [path for path in hand_in.tree if path.lower().endswith(".zip")]
+    archives = [path for path in hand_in.tree if path.lower().endswith(ARCHIVES)]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
-    if zips and hand_in.zipped:
-        other = short(zips[0])
-        raise InputError(f"the zip holds another zip, {other}; hand in ai.py or one zip of it")
-    if zips and not sources:
-        return _open_zip(hand_in, zips, rules)
+    if archives and hand_in.archived:
+        other = short(archives[0])
+        raise InputError(
+            f"the archive holds another archive, {other}; hand in ai.py or one zip of it"
+        )
+    if archives and not sources:
+        return _open_archive(hand_in, archives, rules)
     if closed and not sources:
         raise InputError(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
     for path, file in hand_in.tree.items():
@@ -143,15 +165,16 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     return _read_source(hand_in, _choose(sources), rules)
 
 
-def _open_zip(hand_in: HandIn, zips: list[str], rules: SubmissionRules) -> Submission:
-    if len(zips) > 1:
-        raise InputError(f"two zips of one student: {', '.join(map(short, zips))}")
+def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> Submission:
+    if len(archives) > 1:
+        raise InputError(f"two archives of one student: {', '.join(map(short, archives))}")
     limit = rules.max_archive_mb * MEGABYTE
-    data = hand_in.tree[zips[0]](limit + 1)
+    data = hand_in.tree[archives[0]](limit + 1)
     if len(data) > limit:
-        raise InputError(f"the zip is larger than {rules.max_archive_mb} MB")
-    tree = zip_tree(data, rules.max_archive_files, rules.max_archive_mb)
-    inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, zipped=True)
+        raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
+    read = tar_tree if archives[0].lower().endswith(ENDINGS) else zip_tree
+    tree = read(data, rules.max_archive_files, rules.max_archive_mb)
+    inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, archived=True)
     return _open(inner, rules)
 
 
@@ -175,7 +198,7 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
     times = hand_in.tree[path].times
     note = None
     if times > 1:
-        note = f"{short(path)} stands {times} times in the zip; the last one counts"
+        note = f"{short(path)} stands {times} times in the archive; the last one counts"
     submission = Submission(hand_in.name, place, members=hand_in.members, note=note)
     limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)

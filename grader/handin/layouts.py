@@ -16,12 +16,16 @@ from typing import Final
 
 from grader.handin.archive import MEGABYTE, Tree, below, printable, top_names, tops
 from grader.handin.submission import Member
+from grader.handin.tarball import ENDINGS
 
 MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
 )
 
-UNREADABLE: Final = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".ipynb")
+ARCHIVES: Final = (".zip", *ENDINGS)
+"""Archives that are opened."""
+
+UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb")
 """What students also hand in; it is no source and is not opened."""
 
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
@@ -37,7 +41,8 @@ class HandIn:
     places: list[str]
     tree: Tree = field(default_factory=dict)
     members: tuple[Member, ...] = ()
-    zipped: bool = False
+    archived: bool = False
+    """Whether an archive has been opened already."""
     problem: str | None = None
 
 
@@ -48,7 +53,9 @@ def unwrapped(tree: Tree) -> Tree:
         return tree
     inner = below(tree, names[0])
     inside = top_names(inner)
-    whole = [name for name in inside if name not in inner or name.lower().endswith((".py", ".zip"))]
+    whole = [
+        name for name in inside if name not in inner or name.lower().endswith((".py", *ARCHIVES))
+    ]
     if "ai.py" in inner or len(whole) < 2:
         return tree
     return inner
@@ -84,8 +91,8 @@ def _whose(top: str) -> tuple[str | None, str, str]:
     """Return student, number and the file's own name behind an entry of a class's folder."""
     moodle = MOODLE.fullmatch(top)
     if moodle is None:
-        packed = "|".join(map(re.escape, UNREADABLE))
-        ending = rf"(\.py|\.zip|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
+        packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
+        ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
         stem = re.sub(ending, "", top, flags=re.IGNORECASE)
         return stem or None, "", ""
     return moodle["name"], moodle["id"], moodle["file"]
@@ -99,7 +106,7 @@ def _is_online_text(top: str) -> bool:
 def _counts(top: str, tree: Tree) -> bool:
     """Return whether a file at the top of a class's folder belongs to a hand-in."""
     lower = top.lower()
-    if lower.endswith((".py", ".zip", *UNREADABLE)) or MOODLE.fullmatch(top):
+    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or MOODLE.fullmatch(top):
         return True
     name, _, _ = _whose(top)
     return lower.endswith(".txt") and f"{name}.py" in tree

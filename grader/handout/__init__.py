@@ -28,7 +28,7 @@ from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
 from grader.handout.references import missing
 from grader.rubric import reading as rubrics
-from grader.rubric.model import all_boards
+from grader.rubric.model import all_boards, kit_agents
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
@@ -91,7 +91,7 @@ def run_handout(arguments: argparse.Namespace) -> int:
     if arguments.rubric is not None and not arguments.gradescope:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if arguments.gradescope:
-        files = dict(autograder_files(arguments.rubric))
+        files = dict(autograder_files(arguments.rubric, arguments.allow_large))
     else:
         files = {f"{FOLDER}/{path}": data for path, data in student_files()}
         smoke_test(files)
@@ -232,7 +232,7 @@ def smoke_test(files: dict[str, bytes]) -> None:
             line = "".join(source.splitlines()[finding.line - 1 : finding.line]).strip()
             what = f"{finding.rule}: {finding.text}"
             raise InputError(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
-    for agent in (rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)):
+    for agent in (item.written for item in kit_agents(rubric)):
         if split_name(agent).kind == "ai":
             raise InputError(
                 f"grader/rubric.toml: agent {agent!r}: students have no such file, their `ai` is "
@@ -293,11 +293,11 @@ def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
+def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a Gradescope autograder: scripts, the kit, the rubric with its files."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
-    boards = {board.name for board in all_boards(rubrics.read(path))}
+    boards = {board.name for board in all_boards(rubrics.read(path, allow_large))}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
@@ -308,15 +308,15 @@ def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     if path is None:
         yield "rubric.toml", rubrics.with_secret_seed("", rubrics.read()).encode()
     else:
-        yield from rubric_files(path)
+        yield from rubric_files(path, allow_large)
 
 
-def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
+def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
     """Yield a rubric, the boards beside it and the files of its agents.
 
-    The rubric names those files as the folder of the kit sees them.
+    The rubric names those files from its own folder.
     """
-    rubric = rubrics.read(path)
+    rubric = rubrics.read(path, allow_large)
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8"), rubric)
     for board in all_boards(rubric):
         beside = path.parent / board.name
@@ -324,13 +324,12 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
             if ".." in Path(board.name).parts or Path(board.name).is_absolute():
                 raise InputError(f"{path}: board {board.name!r} lies elsewhere; put it beside")
             yield Path(board.name).as_posix(), beside.read_bytes()
-    agents = [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
     packed: dict[str, str] = {}
-    for number, agent in enumerate(agents, 1):
-        name = split_name(agent)
+    for number, item in enumerate(kit_agents(rubric), 1):
+        agent, name = item.written, split_name(item.written)
         if name.kind != "ai" or not name.rest or name.rest in packed:
             continue
-        source = student_file(name)
+        source = student_file(split_name(item.agent))
         if f"ai:{name.rest}" not in text:
             raise InputError(f"{path}: agent {agent!r}: write it without escapes")
         packed[name.rest] = f"agents/{number}/{source.name}"
@@ -338,5 +337,5 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
     if packed:  # in one pass: a name may begin with another
         longest_first = sorted(packed, key=len, reverse=True)
         pattern = f"ai:({'|'.join(map(re.escape, longest_first))})"
-        text = re.sub(pattern, lambda found: f"ai:../{packed[found[1]]}", text)
+        text = re.sub(pattern, lambda found: f"ai:{packed[found[1]]}", text)
     yield "rubric.toml", text.encode()

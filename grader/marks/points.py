@@ -103,7 +103,7 @@ def points_b(margin: float, step: Baseline) -> float:
 
 def baseline_of(match: Match, rubric: Rubric) -> Baseline:
     """Return the step of the ladder that a match of part B is played against."""
-    return next(step for step in rubric.part_b.baselines if step.agent == match.two.agent)
+    return next(step for step in rubric.part_b.baselines if step.agent.name == match.two.name)
 
 
 def full_points(rubric: Rubric) -> float:

@@ -22,7 +22,7 @@ from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
 from grader.play.replays import MADE_BY, replay_data
-from grader.play.schedule import FIRST_SCHEME, PlannedGame, grade_games, limits_text
+from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
 from grader.rubric.reading import from_stored
@@ -93,15 +93,14 @@ def read_results(store: Store) -> Results:
     if kind is None or values is None:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
-    if store.is_first:
-        rubric = replace(rubric, scheme=FIRST_SCHEME)
     rubric = with_secret(rubric, store)
     found, details = known_problems(store.submissions(), store, rubric)
     return Results(kind, rubric, found, store.played(), store.faults(), details)
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
-    """Return a rubric that names no seed with the secret one of the results file, if it has one."""
+    """Return a rubric with the scheme and, if it names no seed, the secret of a results file."""
+    rubric = replace(rubric, scheme=store.scheme)
     secret = store.secret(make=False)
     if secret is None or rubric.match.seed is not None:
         return rubric
@@ -112,7 +111,7 @@ def known_problems(
     found: Sequence[Submission], store: Store, rubric: Rubric
 ) -> tuple[list[Submission], dict[str, str]]:
     """Return the submissions with what loading and playing them has shown, and details of it."""
-    unloaded = store.loaded(limits_text(rubric.limits))
+    unloaded = store.loaded(limits_text(rubric))
     aside = store.set_aside()
     listed: list[Submission] = []
     details: dict[str, str] = {}

@@ -26,7 +26,7 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.names import AgentName
-from connect4.players.registry import parse_agent
+from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.table import Table, Terms
 from grader.handin.submission import FOLDER, file_name
@@ -93,6 +93,8 @@ def _play(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players of whom a process could not be ended."""
     _use_memory_copy(job)
     one, two = map(_agent, job["players"])
+    for player, name in zip(job["players"], (one, two), strict=True):
+        _check_unchanged(player, name)
     terms = Terms(
         job["time_limit"],
         job["seed"],
@@ -123,6 +125,12 @@ def _agent(player: dict[str, Any]) -> AgentName:
     own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
     name = file_name(own) if own.endswith(".py") else "ai.py"
     return AgentName(f"ai:{name}", "ai", name)
+
+
+def _check_unchanged(player: dict[str, Any], name: AgentName) -> None:
+    """Raise `InputError` if the file of a rubric's agent is not the planned one."""
+    if player["source"] is None and file_hash(name) != player["sha256"]:
+        raise InputError(f"the file of {player['name']} has changed since this run began")
 
 
 def _source(player: dict[str, Any]) -> bytes | None:
@@ -274,7 +282,7 @@ def load_all(
 
     What is known of a source under these limits is not tried again, but for a passing failure.
     """
-    limits = limits_text(rubric.limits)
+    limits = limits_text(rubric)
     known = {
         sha256
         for sha256, problem in store.loaded(limits).items()

@@ -18,13 +18,20 @@ from typing import Any, Final
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
+from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
-from grader.rubric.model import AgentLimits, Board, Rubric, Stage
+from grader.rubric.model import (
+    CONTENT_SCHEME,
+    FIRST_SCHEME,
+    NAMED_SCHEME,
+    AgentLimits,
+    Board,
+    KitAgent,
+    Rubric,
+    Stage,
+)
 
 SIDES: Final = (1, 2)
-
-FIRST_SCHEME: Final = 1
-"""Seeds and keys as version 0.1.0 of the kit had them: its results are read, never added to."""
 
 FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
 
@@ -40,7 +47,7 @@ AGENTS: Final[dict[str, int]] = {}
 LIMITS: Final[dict[str, tuple[str, object]]] = {
     "startup": ("startup", 10.0),
     "memory_mb": ("memory_mb", 1024),
-    "time_margin": ("time_margin", 0.05),
+    "time_margin": ("time_margin", 0.005),
     "lifetime": ("lifetime", "game"),
     "startup_total": ("startup_total", 10.0),
     "restarts": ("restarts", 5),
@@ -53,6 +60,9 @@ A new field comes with the value that means "as before"; one that is renamed kee
 So neither changes the key of a game that is played as it always was.
 """
 
+NAMED_USUAL: Final[dict[str, object]] = {"time_margin": 0.05}
+"""Values that stand in no key of `NAMED_SCHEME`, where they are others than today."""
+
 PART_A: Final = "A"
 PART_B: Final = "B"
 
@@ -64,6 +74,8 @@ class Contestant:
     name: str
     agent: str
     sha256: str | None
+    written: str = ""
+    """How the rubric writes an opponent; keys of `NAMED_SCHEME` hold it."""
 
     @property
     def is_submission(self) -> bool:
@@ -78,7 +90,12 @@ def submitted(name: str, sha256: str) -> Contestant:
 
 def baseline(agent: str) -> Contestant:
     """Return an agent of the kit; the hash of its file counts where it is one."""
-    return Contestant(agent, agent, file_hash(parse_agent(agent)))
+    return Contestant(agent, agent, file_hash(parse_agent(agent)), agent)
+
+
+def opponent(agent: KitAgent) -> Contestant:
+    """Return an agent that a rubric names."""
+    return Contestant(agent.name, agent.agent, agent.sha256, agent.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +118,7 @@ class PlannedGame:
     seed: int
     time_limit: Seconds
     limits: AgentLimits
-    scheme: int = FIRST_SCHEME + 1
+    scheme: int = CONTENT_SCHEME
 
     @property
     def players(self) -> tuple[Contestant, Contestant]:
@@ -112,10 +129,10 @@ class PlannedGame:
     @cached_property
     def key(self) -> str:
         """Return the hash of everything that the game's course depends on."""
-        players = [[player.name, player.agent, player.sha256] for player in self.players]
         terms = [EXTENDED.rules_version, self.board.digest, self.seed, self.time_limit]
+        players = [_player_key(player, self.scheme) for player in self.players]
         versions: list[object] = [STREAM, [_version(player) for player in self.players]]
-        last: list[object] = [limits_key(self.limits), versions]
+        last: list[object] = [limits_key(self.limits, self.scheme), versions]
         if self.scheme == FIRST_SCHEME:
             names = {name: field for field, (name, _) in LIMITS.items()}
             values = ((name, getattr(self.limits, names[name])) for name in FIRST_LIMITS)
@@ -155,6 +172,7 @@ class PlannedGame:
                 {
                     "name": player.name,
                     "agent": player.agent,
+                    "sha256": player.sha256,
                     "source": sources[str(player.sha256)] if player.is_submission else None,
                 }
                 for player in self.players
@@ -166,19 +184,33 @@ class PlannedGame:
         }
 
 
-def limits_key(limits: AgentLimits) -> dict[str, object]:
+def limits_key(limits: AgentLimits, scheme: int = CONTENT_SCHEME) -> dict[str, object]:
     """Return the limits that are not the usual ones, by their stable names."""
-    values = {name: (getattr(limits, field), usual) for field, (name, usual) in LIMITS.items()}
-    return {name: value for name, (value, usual) in values.items() if value != usual}
+    usual = dict(LIMITS.values())
+    if scheme <= NAMED_SCHEME:
+        usual |= NAMED_USUAL
+    values = {name: getattr(limits, field) for field, (name, _) in LIMITS.items()}
+    return {name: value for name, value in values.items() if value != usual[name]}
 
 
-def limits_text(limits: AgentLimits) -> str:
+def _player_key(player: Contestant, scheme: int) -> list[object]:
+    """Return what a key holds of a player: what it is, and never where it lies."""
+    if scheme <= NAMED_SCHEME:
+        names = [player.name, "ai:"] if player.is_submission else [player.written] * 2
+        return [*names, player.sha256]
+    if player.is_submission:
+        return ["ai:", player.sha256]
+    name = split_name(player.agent)
+    return [name.kind, sorted(name.options.items()), player.sha256]
+
+
+def limits_text(rubric: Rubric) -> str:
     """Return the limits under which a source could be loaded or not, as a key of their own."""
-    return json.dumps(limits_key(limits))
+    return json.dumps(limits_key(rubric.limits, rubric.scheme))
 
 
 def _version(player: Contestant) -> int:
-    return 0 if player.is_submission else AGENTS.get(parse_agent(player.agent).kind, 1)
+    return 0 if player.is_submission else AGENTS.get(split_name(player.agent).kind, 1)
 
 
 def secret_seed(secret: int, *parts: object) -> int:
@@ -222,8 +254,8 @@ def _games(
 def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[PlannedGame]:
     """Return the games of parts A and B, submission by submission."""
     rules = rubric.match
-    weak = baseline(rubric.part_a.opponent)
-    ladder = [baseline(step.agent) for step in rubric.part_b.baselines]
+    weak = opponent(rubric.part_a.opponent)
+    ladder = [opponent(step.agent) for step in rubric.part_b.baselines]
     games: list[PlannedGame] = []
     for submission in submissions:
         matches = [(Match(PART_A, submission, weak), rubric.part_a.boards)]
@@ -267,8 +299,8 @@ def worth(game: PlannedGame) -> Seconds:
 
 def thinks(agent: str) -> bool:
     """Return whether an agent uses the time it has; random, greedy and bounded ones do not."""
-    name = parse_agent(agent) if agent != "ai:" else None
-    if name is None:
+    if agent == "ai:":
         return True
+    name = split_name(agent)
     bounded = {"depth", "nodes", "iterations"} & set(name.options)
     return name.kind not in ("random", "greedy") and not bounded

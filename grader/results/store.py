@@ -23,6 +23,7 @@ from typing import Any, Final, Self
 from connect4.errors import InputError
 from grader.handin.archive import printable
 from grader.handin.submission import Member, Submission
+from grader.rubric.model import CONTENT_SCHEME, FIRST_SCHEME, NAMED_SCHEME
 
 FORMAT: Final = "connect4-results/2"
 FIRST_FORMAT: Final = "connect4-results/1"
@@ -168,6 +169,8 @@ class Store:
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(SCHEMA)
             self.set_meta({"format": FORMAT})
+            if self.meta("kind") is None:  # nothing has been played to it
+                self.set_meta({"scheme": str(CONTENT_SCHEME)})
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -192,6 +195,11 @@ class Store:
         """Return a named value, None where there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
+
+    @property
+    def scheme(self) -> int:
+        """Return in which way the keys of its games are made."""
+        return FIRST_SCHEME if self.is_first else int(self.meta("scheme") or NAMED_SCHEME)
 
     def meta_json(self, name: str) -> Any:
         """Return a named value that is JSON, None where there is none."""

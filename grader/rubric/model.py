@@ -16,6 +16,15 @@ LEAST_SECRET: Final = 10**15
 PRACTICE_SEED: Final = 20240
 """Stands in where a rubric names no seed. Everybody knows it."""
 
+FIRST_SCHEME: Final = 1
+"""Seeds and keys as version 0.1.0 of the kit had them: its results are read, never added to."""
+
+NAMED_SCHEME: Final = 2
+"""Keys that hold the names of submissions: results of that time are added to in the same way."""
+
+CONTENT_SCHEME: Final = 3
+"""Keys that hold contents alone: a submission under a new name has its games already."""
+
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 
@@ -66,12 +75,26 @@ class AgentLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class KitAgent:
+    """An agent that the rubric names: an opponent of submissions."""
+
+    written: str
+    """As the rubric writes it."""
+    agent: str
+    """As `parse_agent` reads it: a file has its full path."""
+    sha256: str | None
+    """Of its file; None for an agent of the kit."""
+    name: str
+    """What tables and pages call it: never a path."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartA:
     """Points for the percentage margin over a weak opponent."""
 
     points: float
     cap_percent: float
-    opponent: str
+    opponent: KitAgent
     boards: tuple[Board, ...]
 
 
@@ -79,7 +102,7 @@ class PartA:
 class Baseline:
     """One step of the ladder: points by mean margin, linear from `low` to `high`."""
 
-    agent: str
+    agent: KitAgent
     points: float
     low: float
     high: float
@@ -165,14 +188,19 @@ class Rubric:
     compare: CompareRules
     statistics: StatisticsRules
     submission: SubmissionRules
-    scheme: int = 2
-    """Which way seeds and keys of games are made; see `schedule.FIRST_SCHEME`."""
+    scheme: int = CONTENT_SCHEME
+    """Which way seeds and keys of games are made."""
 
 
 def make_board(name: str, start: Values) -> Board:
     """Return a board with its hash."""
     text = json.dumps(start, sort_keys=True)
     return Board(name, start, hashlib.sha256(text.encode()).hexdigest())
+
+
+def kit_agents(rubric: Rubric) -> list[KitAgent]:
+    """Return every agent that the rubric names, some of them perhaps twice."""
+    return [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
 
 
 def all_boards(rubric: Rubric) -> list[Board]:

@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias, cast
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games import load_start, nearest
 from connect4.games.extended import EXTENDED
+from connect4.players.names import split_name
+from connect4.players.registry import file_hash, parse_agent
+from grader.rubric.mistakes import refuse_mistakes
 from grader.rubric.model import (
     PRACTICE_SEED,
     TIE_BREAKS,
@@ -24,6 +28,7 @@ from grader.rubric.model import (
     Baseline,
     Board,
     CompareRules,
+    KitAgent,
     MatchRules,
     PartA,
     PartB,
@@ -35,6 +40,7 @@ from grader.rubric.model import (
     TournamentRules,
     Values,
     all_boards,
+    kit_agents,
     make_board,
 )
 from grader.rubric.toml_table import TomlTable
@@ -48,23 +54,37 @@ PUBLIC_SEED: Final = (
 
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
-OPTIONAL: Final = {"match.": frozenset({"seed"}), "limits.": frozenset({"require"})}
+OPTIONAL: Final = {
+    "match.": frozenset({"seed"}),
+    "limits.": frozenset({"require"}),
+    "part_a.": frozenset({"name"}),
+}
 """Keys that a rubric may name though the default one does not, by their tables."""
 
+STORED: Final = ("boards", "agents")
+"""Tables that `stored_values` adds."""
 
-def read(path: Path | None = None) -> Rubric:
-    """Read a rubric file, the default one for None; raises `InputError` naming file and key."""
+
+def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
+    """Read a rubric file, the default one for None; raises `InputError` naming file and key.
+
+    Boards of more than 12 rows or columns or 10 pop-outs are refused unless `allow_large`.
+    """
     default = _load(DEFAULT)
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
-    return from_values(_overlay(default, _load(path), str(path), ""), str(path), path.parent)
+    values = _overlay(default, _load(path), str(path), "")
+    rubric = from_values(values, str(path), path.parent)
+    refuse_mistakes(rubric, allow_large)
+    return rubric
 
 
 def from_stored(values: Values, source: str) -> Rubric:
     """Return a rubric as a results file has it; keys that are newer than the file are the usual."""
-    known = {key: value for key, value in values.items() if key != "boards"}
+    known = {key: value for key, value in values.items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source, "")
-    return from_values({**merged, "boards": values.get("boards", {})}, source, None)
+    stored = {key: values.get(key, {}) for key in STORED}
+    return from_values({**merged, **stored}, source, None)
 
 
 def _load(path: Path) -> Values:
@@ -90,9 +110,16 @@ def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
 
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
-    """Check plain values; boards are files below `folder` or the kit's, or positions as stored."""
+    """Check plain values; raises `InputError` naming source and key.
+
+    Files of boards and agents lie below `folder`; `stored_values` need no files.
+    """
     top = TomlTable(values, source, "")
     stored: dict[str, Values] = values.get("boards", {})
+    agents: dict[str, Values] = values.get("agents", {})
+
+    def agent(table: TomlTable, key: str) -> KitAgent:
+        return _agent(table, key, folder, agents)
 
     def boards(table: TomlTable) -> tuple[Board, ...]:
         names = table.list("boards", lambda item: table.text_value("boards", item))
@@ -106,14 +133,14 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         values,
         _match(top.table("match")),
         replace(_limits(top.table("limits")), allowed=submission.allowed),
-        _part_a(top.table("part_a"), boards),
-        _part_b(top.table("part_b"), boards),
+        _part_a(top.table("part_a"), boards, agent),
+        _part_b(top.table("part_b"), boards, agent),
         _tournament(top.table("tournament"), boards),
         _compare(top.table("compare"), boards),
         _statistics(top.table("statistics")),
         submission,
     )
-    top.finish("boards")
+    top.finish(*STORED)
     return rubric
 
 
@@ -142,8 +169,52 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
 
 
 def stored_values(rubric: Rubric) -> Values:
-    """Return the values with every board's position, so that no state file is needed again."""
-    return {**rubric.values, "boards": {board.name: board.start for board in all_boards(rubric)}}
+    """Return the values with each board's position and each agent's file and hash.
+
+    So nothing but the results file is needed to report on it.
+    """
+    boards = {board.name: board.start for board in all_boards(rubric)}
+    agents = {
+        item.written: {"agent": item.agent, "sha256": item.sha256} for item in kit_agents(rubric)
+    }
+    return {**rubric.values, "boards": boards, "agents": agents}
+
+
+def changed_limits(before: Values, now: Values) -> list[str]:
+    """Return in words which limits and time limits differ between two rubrics' values."""
+    found = []
+    for table, key in (("match", "time_limit"), *(("limits", key) for key in now["limits"])):
+        old, new = before.get(table, {}).get(key), now[table].get(key)
+        if old != new:
+            was = "not set" if old is None else old
+            found.append(f"[{table}] {key} was {was} and is {new}")
+    return found
+
+
+def _agent(table: TomlTable, key: str, folder: Path | None, stored: dict[str, Values]) -> KitAgent:
+    """Return the agent that a key names; the file of `ai:FILE` lies below `folder`."""
+    written = table.text(key)
+    name = table.text("name") if table.has("name") else _shown_name(written)
+    if written in stored:
+        return KitAgent(written, stored[written]["agent"], stored[written]["sha256"], name)
+    full = written
+    try:
+        split = split_name(written)
+        if split.kind == "ai" and split.rest and folder is not None:
+            file = Path(folder, os.path.expanduser(split.rest)).resolve()
+            full = f"ai:{file}" + "".join(f",{k}={v}" for k, v in split.options.items())
+        parsed = parse_agent(full)
+    except InputError as error:
+        raise table.wrong(key, str(error)) from None
+    if parsed.kind in ("human", "remote"):
+        raise table.wrong(key, f"{written!r} cannot be a baseline")
+    return KitAgent(written, full, file_hash(parsed), name)
+
+
+def _shown_name(written: str) -> str:
+    """Return an agent's name as the rubric writes it, without the folders of its file."""
+    kind, colon, rest = written.partition(":")
+    return f"{kind}{colon}{PurePath(rest).name}" if kind == "ai" else written
 
 
 def _board(name: str, table: TomlTable, folder: Path | None, stored: dict[str, Values]) -> Board:
@@ -158,6 +229,7 @@ def _board(name: str, table: TomlTable, folder: Path | None, stored: dict[str, V
 
 
 Boards: TypeAlias = Callable[[TomlTable], tuple[Board, ...]]
+Agents: TypeAlias = Callable[[TomlTable, str], KitAgent]
 
 
 def _match(table: TomlTable) -> MatchRules:
@@ -186,32 +258,36 @@ def _limits(table: TomlTable) -> AgentLimits:
     return limits
 
 
-def _part_a(table: TomlTable, boards: Boards) -> PartA:
+def _part_a(table: TomlTable, boards: Boards, agent: Agents) -> PartA:
     part = PartA(
         table.number("points", minimum=0),
         table.number("cap_percent", above=0),
-        table.agent("opponent"),
+        agent(table, "opponent"),
         boards(table),
     )
     table.finish()
     return part
 
 
-def _part_b(table: TomlTable, boards: Boards) -> PartB:
+def _part_b(table: TomlTable, boards: Boards, agent: Agents) -> PartB:
     baselines = []
     for step in table.tables("baselines"):
         low = step.number("low")
         baseline = Baseline(
-            step.agent("agent"), step.number("points", minimum=0), low, step.number("high")
+            agent(step, "agent"), step.number("points", minimum=0), low, step.number("high")
         )
         if baseline.high <= low:
             raise step.wrong("high", f"{baseline.high:g} is not above low, {low:g}")
         step.finish()
         baselines.append(baseline)
-    names = [baseline.agent for baseline in baselines]
-    for name in names:
-        if names.count(name) > 1:
-            raise table.wrong("baselines", f"agent {name!r} stands there twice")
+    agents = [baseline.agent.agent for baseline in baselines]
+    names = [baseline.agent.name for baseline in baselines]
+    for held in (baseline.agent for baseline in baselines):
+        if agents.count(held.agent) > 1:
+            raise table.wrong("baselines", f"agent {held.written!r} stands there twice")
+        if names.count(held.name) > 1:
+            what = f'two baselines are called {held.name!r}; give each its own name = "..."'
+            raise table.wrong("baselines", what)
     part = PartB(boards(table), tuple(baselines))
     table.finish()
     return part

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from connect4.errors import InputError
 from connect4.games import nearest
-from connect4.players.registry import parse_agent
 
 T = TypeVar("T")
 
@@ -119,17 +118,6 @@ class TomlTable:
         if not isinstance(items, list):
             raise self.wrong(key, f"expected a list, got {_shown(items)}")
         return tuple(check(item) for item in items)
-
-    def agent(self, key: str) -> str:
-        """Return the name of an agent that exists and needs no person."""
-        name = self.text(key)
-        try:
-            parsed = parse_agent(name)
-        except InputError as error:
-            raise self.wrong(key, str(error)) from None
-        if parsed.kind in ("human", "remote"):
-            raise self.wrong(key, f"{name!r} cannot be a baseline")
-        return name
 
 
 def _shown(value: object) -> str:
