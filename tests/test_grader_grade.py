@@ -918,7 +918,10 @@ def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "ann", searcher(1))
     done = grade(tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "practice seed 20240: everybody can work out the random player's moves" in done.stderr
+    assert (
+        "practice: the random player's moves follow from seed 20240, the same in every run"
+        in done.stderr
+    )
     seedless(tmp_path, "seed = 20240\n")
     assert "can be guessed" not in grade(tmp_path, "--dry-run").stderr
     hand_in(tmp_path / "class", "bo", searcher(1, note="bo"))

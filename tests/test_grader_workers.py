@@ -273,7 +273,7 @@ def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    message = "error: --scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
+    message = "error: --scheduler needs Dask: pip install -e '.[cluster]' in the kit's folder"
     assert done.stderr.splitlines()[-1] == message
 
 

@@ -119,8 +119,11 @@ class ClassRun:
     def _plan(self, store: Store) -> None:
         """Note rubric and submissions in the results file, and who has ended the last grader."""
         self._check_kind(store)
+        self._tell_changed_limits(store)
         left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
-        if left_out:
+        if left_out and not getattr(
+            self.arguments, "quick", False
+        ):  # one student's own files, one after another
             print(
                 f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
                 "these submissions: tables and files are without them, their games are kept",
@@ -131,8 +134,8 @@ class ClassRun:
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             print(
-                f"practice seed {PRACTICE_SEED}: everybody can work out the random "
-                "player's moves; a whole class gets a secret seed",
+                f"practice: the random player's moves follow from seed {PRACTICE_SEED}, the same "
+                "in every run; marks are made with a secret seed, so expect other moves there",
                 file=sys.stderr,
             )
         for title in store.take_stock():
@@ -143,6 +146,17 @@ class ClassRun:
                 store.blame({key.removeprefix(LOADING): ""}, "loading it")
             elif deaths >= DEADLY and key in games:
                 store.blame(games[key].blamed(), games[key].title)
+
+    def _tell_changed_limits(self, store: Store) -> None:
+        """Say why games that have results are played again: another limit is another game."""
+        before = store.meta_json("rubric")
+        changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
+        if changed:
+            print(
+                f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
+                "and are played anew",
+                file=sys.stderr,
+            )
 
     def _announce(self, results: Results) -> None:
         """Say how many games are ahead, and about how much time."""

@@ -21,7 +21,7 @@ from grader.handin.submission import FOLDER, Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
-from grader.play.replays import MADE_BY, replay_data
+from grader.play.replays import MADE_BY, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
@@ -199,10 +199,12 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         keys = [game.key for game in games if game.key in results.played]
         replays = dict(zip(keys, store.pages(keys), strict=True))
         for game in games:
+            names = [player.name for player in game.players]
             if game.key in replays and not replays[game.key].startswith(MADE_BY):
                 record = records.loads(next(store.records([game.key])))
-                names = [player.name for player in game.players]
                 replays[game.key] = replay_data(record, names)
+            elif game.key in replays:
+                replays[game.key] = renamed(replays[game.key], names)
         text = feedback.feedback_page(name, upper, digest, games, results.played, replays)
         write(path, text)
 

@@ -295,7 +295,7 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise InputError(
-            "--scheduler needs Dask: pip install 'connect4-course-kit[cluster]'"
+            "--scheduler needs Dask: pip install -e '.[cluster]' in the kit's folder"
         ) from None
     try:
         distributed.comm.get_address_host_port(address)

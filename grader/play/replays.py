@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -15,6 +16,8 @@ from connect4.views.page import page
 
 Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
+
+NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data))) + "2").encode()
@@ -34,3 +37,8 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     data = page.game_data(replace(record, players=(one, two)))
     data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
     return f"{MADE_BY} {json_in_html(data)}"
+
+
+def renamed(replay: Replay, names: Sequence[str]) -> Replay:
+    """Return a replay with these names: a game is stored once for all who handed in one content."""
+    return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
