@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,3 +91,38 @@ def test_a_page_in_a_frame_is_whole_and_kept_from_the_notebook() -> None:
     match = re.search('srcdoc="([^"]*)"', shown)
     assert match is not None
     assert match[1] == "&lt;p class=&quot;x&quot;&gt;&amp;amp;&lt;/p&gt;"
+
+
+TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
+
+
+def kinds_of(cell: Any) -> list[str]:
+    """Return what a cell shows: kinds of pictures and pages, and what is printed."""
+    return sorted({kind for output in cell.outputs for kind in output.get("data", {"stream": ""})})
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_tutorial_runs_from_top_to_bottom_as_its_kept_outputs_show(tmp_path: Path) -> None:
+    nbformat = importlib.import_module("nbformat")
+    nbclient = importlib.import_module("nbclient")
+    kept = nbformat.read(TUTORIAL, 4)
+    fresh = nbformat.read(TUTORIAL, 4)
+    for cell in fresh.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    where = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(fresh, timeout=100, kernel_name="python3", resources=where).execute()
+    shown = []
+    for cell, before in zip(fresh.cells, kept.cells, strict=True):
+        if cell.cell_type == "code":
+            assert not [output for output in cell.outputs if output.output_type == "error"]
+            assert not [output for output in cell.outputs if output.get("name") == "stderr"]
+            assert kinds_of(cell) == kinds_of(before), cell.source
+            shown += kinds_of(cell)
+    assert (shown.count("image/svg+xml"), shown.count("text/html")) == (3, 3)
+
+
+def test_the_tutorials_kept_outputs_name_no_folder_of_whoever_ran_it() -> None:
+    text = TUTORIAL.read_text(encoding="utf-8")
+    assert not re.search(r"/(?:home|root|tmp|Users)/", text)

@@ -129,6 +129,10 @@ class State(ABC):
         """Return the board in plain letters, and below it who moves or who has won."""
         return "\n".join([*self._drawn(), self._status()])
 
+    def __repr__(self) -> str:
+        rows, columns = self.board().shape
+        return f"<{type(self).__name__} of {rows} by {columns}: {self._status()}>"
+
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
         """Return the mover's legal actions, sorted and unique; empty once a game is over."""
