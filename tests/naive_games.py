@@ -72,6 +72,44 @@ class Classic:
         return (one, two) if self.most_fours else (int(one > 0), int(two > 0))
 
 
+class PopOut(Classic):
+    """Without the draws by repetition and by length."""
+
+    def __init__(self):
+        super().__init__(most_fours=False)
+
+    def over(self, position):
+        return any(lines(position[0], 4)) or not self._moves(position)
+
+    def actions(self, position):
+        return [] if self.over(position) else self._moves(position)
+
+    def _moves(self, position):
+        rows, mover = position
+        columns = range(len(rows[0]))
+        drops = [(column, False) for column in columns if rows[0][column] == 0]
+        return drops + [(column, True) for column in columns if rows[-1][column] == mover]
+
+    def read(self, text):
+        return super().read("\n".join(line for line in text.splitlines() if "=" not in line))
+
+    def apply(self, position, action):
+        column, is_popout = action
+        if not is_popout:
+            return super().apply(position, column)
+        rows, mover = deepcopy(position)
+        cells = [0, *[row[column] for row in rows[:-1]]]
+        for row, cell in zip(rows, cells, strict=True):
+            row[column] = cell
+        return rows, 3 - mover
+
+    def scores(self, position):
+        one, two = (count > 0 for count in lines(position[0], 4))
+        if one and two:  # the player who has just moved wins
+            return (1, 0) if position[1] == 2 else (0, 1)
+        return int(one), int(two)
+
+
 class Dynamic:
     """Without the draws: they are no part of what a board allows. A position holds its line too."""
 
@@ -137,4 +175,5 @@ NAIVE = {
     "classic": Classic(most_fours=False),
     "classic-full": Classic(most_fours=True),
     "dynamic": Dynamic(),
+    "popout": PopOut(),
 }

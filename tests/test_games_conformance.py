@@ -43,6 +43,13 @@ ODD_STARTS = {
         "X,O,\nO,O,\n , ,\nmover=2\nmax_turns=12",
         "O,X\n , \nrepetition=1",
     ],
+    "popout": [
+        rows_of_zeros(1, 1),
+        rows_of_zeros(2, 3, "0 0 2"),
+        rows_of_zeros(12, 12),
+        rows_of_zeros(6, 7) + "\nturns=195",
+        "0 0 2\n2 2 1\n1 2 1",
+    ],
 }
 
 STATES = [
@@ -107,7 +114,7 @@ def check_promises(game, state):
 
 def in_order(game):
     """Drops come before pop-outs; otherwise actions are in their natural order."""
-    return (lambda action: (action[1], action[0])) if game.name == "extended" else None
+    return (lambda action: (action[1], action[0])) if game.name in ("extended", "popout") else None
 
 
 def check_refusals(game, state):

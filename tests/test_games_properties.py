@@ -56,6 +56,7 @@ STARTS = {
     "classic": falling(),
     "classic-full": falling(),
     "dynamic": sliding(),
+    "popout": falling(),
 }
 
 

@@ -22,7 +22,7 @@ from tests.positions import small_start
 CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
 EXTENDED, DYNAMIC = GAMES["extended"], GAMES["dynamic"]
 
-LONG = ("extended", "dynamic")
+LONG = ("extended", "dynamic", "popout")
 """Games of many actions: their trees take seconds to compare."""
 
 NOTHING = Evaluation(lambda state: 0, win_or_loss)

@@ -12,9 +12,10 @@ from connect4.games.base import Game, State
 from connect4.games.classic import CLASSIC, CLASSIC_FULL
 from connect4.games.dynamic import DYNAMIC
 from connect4.games.extended import EXTENDED
+from connect4.games.popout import POP_OUT
 
 GAMES: Final[dict[str, Game]] = {
-    game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL, DYNAMIC)
+    game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL, DYNAMIC, POP_OUT)
 }
 
 STARTS: Final = Path(__file__).parent.parent / "initial_states"

@@ -1,0 +1,262 @@
+"""Pop Out: classic Connect 4 in which a turn may also take one's own bottom token."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.errors import IllegalAction, InputError
+from connect4.games.base import (
+    Ending,
+    FaultPolicy,
+    Game,
+    Heuristic,
+    Player,
+    State,
+    opponent,
+    quoted,
+)
+from connect4.games.extended import (
+    ExtendedAction,
+    all_actions,
+    distances_from_middle,
+    format_action,
+    no_action,
+    parse_action,
+)
+from connect4.games.files import Seen, read_history, read_position, seen_text, shown, text_from_json
+from connect4.games.grid import Grid, grid_of
+
+MAX_SIDE: Final = 12
+MAX_PLIES: Final = 200
+"""A game of so many plies is a draw; so is the third time of one position."""
+
+
+class PopOutState(State):
+    """A position: the tokens of player 1 and 2 as masks of `grid`, and the mover.
+
+    An action is `(column, is_popout)`, columns counted from 0. `turns` counts the plies since the
+    start, `history` holds the positions before this one.
+    """
+
+    __slots__ = ("_actions", "_ending", "_grid", "history", "mover", "one", "turns", "two")
+
+    def __init__(
+        self, grid: Grid, one: int, two: int, mover: Player, turns: int, history: tuple[Seen, ...]
+    ) -> None:
+        self._grid = grid
+        self.one = one
+        self.two = two
+        self.mover: Player = mover
+        self.turns = turns
+        self.history = history
+        self._actions: tuple[ExtendedAction, ...] | None = None
+        self._ending = self._find_ending()
+
+    def _find_ending(self) -> Ending | None:
+        if self._grid.has_line(self.one) or self._grid.has_line(self.two):
+            return Ending.LINE
+        if self.history.count((self.one, self.two, self.mover)) >= 2:
+            return Ending.REPETITION
+        if self.turns >= MAX_PLIES:
+            return Ending.DRAW_LIMIT
+        return None if self._possible() else Ending.NO_ACTION
+
+    @property
+    def grid(self) -> Grid:
+        """Return the geometry that `bitboards` is written in."""
+        return self._grid
+
+    @property
+    def distances(self) -> Mapping[ExtendedAction, float]:
+        """Return each column's distance from the middle; pop-outs are beyond all drops."""
+        return distances_from_middle(self._grid.columns)
+
+    @property
+    def counts_points(self) -> bool:
+        """Return False: a line wins."""
+        return False
+
+    def bitboards(self) -> tuple[int, int]:
+        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
+        return self.one, self.two
+
+    def _possible(self) -> tuple[ExtendedAction, ...]:
+        """Return the drops into open columns, then the pop-outs of the mover's bottom tokens."""
+        grid = self._grid
+        drops, popouts = all_actions(grid.columns)
+        taken = self.one | self.two
+        own = self.bitboards()[self.mover - 1]
+        columns = list(enumerate(zip(grid.bottoms, grid.column_cells, strict=True)))
+        return (
+            *[drops[column] for column, (_, cells) in columns if cells & ~taken],
+            *[popouts[column] for column, (bottom, _) in columns if own & bottom],
+        )
+
+    def legal_actions(self) -> tuple[ExtendedAction, ...]:
+        """Return drops by ascending column, then pop-outs by ascending column."""
+        if self._actions is None:
+            self._actions = () if self._ending is not None else self._possible()
+        return self._actions
+
+    def apply(self, action: ExtendedAction) -> PopOutState:
+        """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
+        self._check(action)
+        column, is_popout = action
+        bottom, cells = self._grid.bottoms[column], self._grid.column_cells[column]
+        one, two = self.one, self.two
+        if is_popout:
+            above = cells ^ bottom
+            return self._next(one & ~cells | (one & above) >> 1, two & ~cells | (two & above) >> 1)
+        token = ((one | two) + bottom) & cells
+        return self._next(one | token, two) if self.mover == 1 else self._next(one, two | token)
+
+    def _next(self, one: int, two: int) -> PopOutState:
+        """Return the position one ply on."""
+        history = (*self.history, (self.one, self.two, self.mover))
+        return PopOutState(self._grid, one, two, opponent(self.mover), self.turns + 1, history)
+
+    def _check(self, action: object) -> None:
+        """Raise `IllegalAction` where an action cannot be played."""
+        if type(action) is not tuple or len(action) != 2:
+            raise IllegalAction(no_action(action))
+        column, is_popout = action
+        if type(column) is not int or type(is_popout) is not bool:
+            raise IllegalAction(no_action(action))
+        if self._ending is not None:
+            raise IllegalAction("the game is over")
+        last = self._grid.columns - 1
+        if not 0 <= column <= last:
+            raise IllegalAction(f"column {quoted(column)} is outside 0..{last}")
+        taken = self.one | self.two
+        bottom, cells = self._grid.bottoms[column], self._grid.column_cells[column]
+        if not is_popout and not cells & ~taken:
+            raise IllegalAction(f"column {column} is full")
+        if is_popout and not taken & bottom:
+            raise IllegalAction(f"column {column} is empty: there is nothing to pop out")
+        if is_popout and not self.bitboards()[self.mover - 1] & bottom:
+            other = opponent(self.mover)
+            raise IllegalAction(f"the bottom token of column {column} is player {other}'s")
+
+    def skip(self) -> PopOutState:
+        """Return the position after a skipped turn, which is a ply like any other."""
+        return self._next(self.one, self.two)
+
+    def ending(self) -> Ending | None:
+        """Return `LINE`, `REPETITION`, `DRAW_LIMIT` or `NO_ACTION` where the game is over."""
+        return self._ending
+
+    def scores(self) -> tuple[int, int]:
+        """Return (1, 0) or (0, 1) where there is a line; of two, that of the last mover counts."""
+        lines = self._grid.has_line(self.one), self._grid.has_line(self.two)
+        if all(lines):
+            return (1, 0) if self.mover == 2 else (0, 1)
+        return int(lines[0]), int(lines[1])
+
+    def key(self) -> Hashable:
+        """Return tokens, mover, plies, and what has come up before."""
+        return self.one, self.two, self.mover, self.turns, frozenset(Counter(self.history).items())
+
+    @property
+    def setting(self) -> tuple[int, int]:
+        """Return rows and columns."""
+        return self._grid.rows, self._grid.columns
+
+    def board(self) -> npt.NDArray[np.int64]:
+        """Return the cells; see `State.board`."""
+        return self._grid.to_array(self.one, self.two)
+
+    def to_text(self) -> str:
+        """Return the position as a state file; `turns` and `history` follow where there are any."""
+        lines = [" ".join(map(str, row)) for row in self.board().tolist()]
+        if self.turns:
+            lines.append(f"turns={self.turns}")
+        if self.history:
+            lines.append("history=" + " ".join(map(seen_text, self.history)))
+        return "\n".join(["0" if self.mover == 1 else "0 0 2", *lines]) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `board`, and `mover`, `turns`, `history` where they are not the usual."""
+        start: dict[str, Any] = {"board": self.board().tolist()}
+        if self.mover == 2:
+            start["mover"] = 2
+        if self.turns:
+            start["turns"] = self.turns
+        if self.history:
+            start["history"] = [list(seen) for seen in self.history]
+        return start
+
+
+def start(rows: int | None = None, columns: int | None = None) -> PopOutState:
+    """Return an empty board, 6 by 7 unless said otherwise; raises `InputError`."""
+    grid = _grid(6 if rows is None else rows, 7 if columns is None else columns)
+    return PopOutState(grid, 0, 0, 1, 0, ())
+
+
+def _grid(rows: int, columns: int) -> Grid:
+    if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
+        raise InputError(
+            f"a board of {rows} rows by {columns} columns: Pop Out has 1 to {MAX_SIDE} of each"
+        )
+    return grid_of(rows, columns)
+
+
+def read(text: str, source: str) -> PopOutState:
+    """Read a state file: `0` or `0 0 MOVER`, the rows, then perhaps `turns=` and `history=`.
+
+    Raises `InputError` with `source:line: cause`.
+    """
+    lines = text.splitlines()
+    settings = [line for line in lines if "=" in line]
+    board = "\n".join("" if "=" in line else line for line in lines)
+    popouts, mover, rows = read_position(board, source)
+    if popouts != (0, 0):
+        raise InputError(f"{source}:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)")
+    turns = 0
+    history: tuple[Seen, ...] = ()
+    for line in settings:
+        name, _, value = (part.strip() for part in line.partition("="))
+        if name == "history":
+            history = read_history(value, source)
+        elif name == "turns" and value.isascii() and value.isdigit() and len(value) <= 9:
+            turns = int(value)
+        else:
+            raise InputError(f"{source}: {shown(line)}; expected turns=NUMBER or history=...")
+    try:
+        grid = _grid(len(rows), len(rows[0]))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    return PopOutState(grid, *grid.from_rows(rows), mover, turns, history)
+
+
+def from_json(value: dict[str, Any]) -> PopOutState:
+    """Read the `start` of a record; raises `InputError`."""
+    text = text_from_json(value, "Pop Out", popouts=0)
+    try:
+        history = " ".join(seen_text(seen) for seen in value.get("history", ()))
+    except TypeError as error:
+        raise InputError(f"start: not a position of Pop Out ({error!r})") from None
+    return read(f"{text}\nturns={value.get('turns', 0)}\nhistory={history}\n", "start")
+
+
+POP_OUT: Final = Game(
+    name="popout",
+    title="Pop Out",
+    rules_version=1,
+    on_fault=FaultPolicy.FORFEIT,
+    start=start,
+    read=read,
+    from_json=from_json,
+    parse_action=parse_action,
+    format_action=format_action,
+    action_help="3 to drop into column 3, 3P to pop your bottom token out of it",
+    folder="popout",
+    heuristics=(
+        Heuristic("windows", "connect4.search.heuristics:windows", scale=20, beside_points=True),
+        Heuristic("potential", "connect4.search.heuristics:potential", scale=500),
+    ),
+)

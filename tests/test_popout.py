@@ -1,0 +1,151 @@
+"""Pop Out: pop-outs, lines on both sides, draws, state files, and the commands that play it."""
+
+import re
+
+import pytest
+
+from connect4.analysis.costs import analyse
+from connect4.errors import IllegalAction, InputError
+from connect4.games import GAMES
+from connect4.games.base import Ending
+from connect4.players.base import Setup
+from connect4.players.building import build
+from connect4.players.registry import parse_agent
+from connect4.record import read
+from tests.command import run
+from tests.games import played, reread
+
+POP_OUT = GAMES["popout"]
+EMPTY = "0 0 0 0 0 0 0\n"
+
+
+def position(*rows, first="0"):
+    """Return the position of 6 rows by 7 columns with those as its lowest rows."""
+    return POP_OUT.read("\n".join([first, *[EMPTY.strip()] * (6 - len(rows)), *rows]), "test")
+
+
+def after(state, *texts):
+    for text in texts:
+        state = state.apply(POP_OUT.parse_action(text))
+    return state
+
+
+def test_a_pop_out_takes_the_bottom_token_and_the_others_fall_by_one():
+    state = position("2 0 0 0 0 0 0", "2 0 0 0 0 0 0", "1 2 0 0 0 0 0")
+    popped = after(state, "0P")
+    assert popped.board()[-3:, 0].tolist() == [0, 2, 2]
+    assert popped.board()[:, 1:].tolist() == state.board()[:, 1:].tolist()
+    assert (popped.mover, popped.turns) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1P", "the bottom token of column 1 is player 2's"),
+        ("2P", "column 2 is empty: there is nothing to pop out"),
+        ("7P", "column 7 is outside 0..6"),
+    ],
+)
+def test_what_is_not_ones_own_is_not_popped_out(text, why):
+    state = position("1 2 0 0 0 0 0")
+    with pytest.raises(IllegalAction, match=f"^{re.escape(why)}$"):
+        after(state, text)
+
+
+def test_a_pop_out_may_complete_a_line_of_either_player():
+    won = after(position("0 0 0 1 0 0 0", "1 1 1 2 0 0 0", "2 2 1 1 0 0 2"), "3P")
+    assert (won.ending(), won.scores(), won.winner()) == (Ending.LINE, (1, 0), 1)
+    given_away = position("0 0 0 1 0 0 0", "1 1 1 2 0 0 0", "2 2 1 2 0 0 1", first="0 0 2")
+    lost = after(given_away, "3P")
+    assert (lost.ending(), lost.scores(), lost.winner()) == (Ending.LINE, (1, 0), 1)
+
+
+def test_of_two_lines_that_of_the_mover_wins():
+    for mover, other, first in ((1, 2, "0"), (2, 1, "0 0 2")):
+        m, o = str(mover), str(other)
+        rows = (f"0 0 0 {m} 0 0 0", f"{m} {m} {m} {o} 0 0 0", f"{o} {o} {o} {m} 0 0 0")
+        both = after(position(*rows, first=first), "3P")
+        assert both.grid.has_line(both.one)
+        assert both.grid.has_line(both.two)
+        assert (both.ending(), both.winner()) == (Ending.LINE, mover)
+        assert POP_OUT.read(both.to_text(), "again").winner() == mover
+
+
+def test_a_third_repetition_is_a_draw():
+    state = POP_OUT.start(None, None)
+    cycle = ("0", "1", "0P", "1P")
+    twice = after(state, *cycle, "0", "1", "0P")
+    assert twice.ending() is None
+    for text in (twice.to_text(), POP_OUT.from_json(twice.to_json()).to_text()):
+        third = after(POP_OUT.read(text, "kept"), "1P")
+        assert (third.ending(), third.winner()) == (Ending.REPETITION, 0)
+
+
+def test_two_hundred_plies_are_a_draw_unless_the_last_one_wins():
+    late = POP_OUT.read(position("1 1 1 0 2 2 2").to_text() + "turns=199\n", "late")
+    assert after(late, "0").ending() is Ending.DRAW_LIMIT
+    assert after(late, "3").ending() is Ending.LINE
+
+
+def test_who_cannot_move_has_drawn():
+    stuck = POP_OUT.read("0\n1 2 1\n2 1 2\n2 2 2\n", "stuck")
+    assert (stuck.ending(), stuck.winner(), stuck.legal_actions()) == (Ending.NO_ACTION, 0, ())
+    full = POP_OUT.read("0 0 2\n1 2 1\n2 1 2\n2 2 2\n", "full")
+    assert [POP_OUT.format_action(action) for action in full.legal_actions()] == ["0P", "1P", "2P"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1\n0 0\n", "x:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)"),
+        ("0\n0 0\nturn=3\n", "x: 'turn=3'; expected turns=NUMBER or history=..."),
+        ("0\n0 0\nturns=-1\n", "x: 'turns=-1'; expected turns=NUMBER or history=..."),
+        ("0\n0 0\nhistory=1:2\n", "x: '1:2' in history; expected number:number:player"),
+        ("0\n" + "0\n" * 13, "x: a board of 13 rows by 1 columns: Pop Out has 1 to 12 of each"),
+        ("0\n1 0\n0 0\n", "x:2: the token in column 0 floats above an empty cell"),
+    ],
+)
+def test_a_state_file_that_is_wrong_is_refused_in_one_line(text, why):
+    with pytest.raises(InputError, match=f"^{re.escape(why)}$"):
+        POP_OUT.read(text, "x")
+
+
+def test_a_record_of_pop_out_reads_and_is_analysed():
+    record, state = played("greedy", "random", "open", game="popout", seed=5)
+    assert state.is_over()
+    again = reread(record)
+    assert [turn.text for turn in again.turns] == [turn.text for turn in record.turns]
+    found = analyse(again, 0.01)
+    assert len(found["turns"]) == len(record.turns)
+    assert found["agent"] == "alphabeta:heuristic=windows"
+
+
+@pytest.mark.parametrize("name", ["greedy", "alphabeta:depth=1", "mcts:iterations=500"])
+def test_an_agent_finds_the_pop_out_that_wins(name):
+    state = position("0 0 0 2 0 0 0", "2 2 2 1 0 0 0", "1 1 2 2 0 0 1", first="0 0 2")
+    wins = [action for action in state.legal_actions() if state.apply(action).winner() == 2]
+    assert wins == [(3, True)]
+    agent = build(Setup(parse_agent(name, "popout"), 2, POP_OUT, 5.0, 1))
+    assert agent.choose(state, 5.0) == (3, True)
+
+
+@pytest.mark.slow
+def test_the_runner_the_page_and_the_tree_show_it(tmp_path):
+    done = run(
+        "connect4.ConnectFour", "human", "mcts:iterations=50", "open", "--game", "popout",
+        "--record", "game.json", "--page", "game.html", "--view", "terminal",
+        cwd=tmp_path, stdin="1P\n3P\nq\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "the bottom token of column 1 is player 2's" in done.stdout
+    record = read(tmp_path / "game.json")
+    assert record.turns[0].text == "3P"
+    assert '"3P"' in (tmp_path / "game.html").read_text(encoding="utf-8")
+    done = run(
+        "connect4.views.tree", "open", "--game", "popout", "--agent", "alphabeta:depth=2",
+        "-o", "tree.html", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "0P" in (tmp_path / "tree.html").read_text(encoding="utf-8")
+    done = run("connect4.analysis", "game.json", "-o", "out.json", "--time", "0.01", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
