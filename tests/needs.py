@@ -19,14 +19,17 @@ CI_WITHOUT = "CONNECT4_CI_WITHOUT"
 
 
 class Need(NamedTuple):
-    """A program (one of `names`) or a module of Python (`names[0]`), and how to get it."""
+    """A program (one of `names`), a module of Python or a package of npm, and how to get it."""
 
     names: tuple[str, ...]
     install: str
     is_module: bool = False
+    is_web_package: bool = False
 
     def is_here(self) -> bool:
         """Return whether this machine has it."""
+        if self.is_web_package:
+            return (WEB_PACKAGES / self.names[0]).is_dir()
         return can_import(self.names[0]) if self.is_module else any(map(shutil.which, self.names))
 
 
@@ -50,6 +53,13 @@ def module(name: str, install: str = "pip install -e '.[all]'") -> Need:
     return Need((name,), install, is_module=True)
 
 
+def web_package(name: str) -> Need:
+    """Return the need for a package that `tests/web/package.json` names."""
+    return Need((name,), "npm ci --prefix tests/web", is_web_package=True)
+
+
+WEB_PACKAGES = Path(__file__).parent / "web" / "node_modules"
+
 CHROMIUM = program("chromium", "chromium-browser", "google-chrome", package="chromium")
 DRIVER = program("chromedriver", package="chromium-driver")
 TKINTER = module("tkinter", "apt install python3-tk")
@@ -63,6 +73,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
     "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),
+    "web": (program("node", package="npm"), web_package("axe-core"), web_package("typescript")),
 }
 """Markers of tests, and what each needs."""
 

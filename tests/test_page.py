@@ -177,12 +177,15 @@ def test_play_runs_to_the_end_and_pause_stops_it(
     browser.run("document.getElementById('speed').value = '150'")
     browser.press(" ")
     assert "Pause" in browser.text("#play")
-    browser.wait("return page.at >= 2")
+    browser.wait("return Number(document.getElementById('slider').value) >= 2")
     browser.press(" ")
     assert "Play" in browser.text("#play")
     browser.press(END, LEFT, LEFT)
     browser.find("#play").click()
-    browser.wait("return page.at === page.game.last && page.timer === null")
+    browser.wait(
+        "const {value, max} = document.getElementById('slider');"
+        "return value === max && document.getElementById('play').textContent.includes('Play')"
+    )
     assert_shows(browser, record, len(record.turns))
     assert "Player " in browser.text("#said")
     assert "no valid action" in browser.text("#said")
@@ -203,7 +206,9 @@ def test_faults_are_marked_and_can_be_walked(browser: Browser, file: Path, recor
     letters = [mark.text for mark in browser.find_all("#time text.fault")]
     assert letters == ["T", "E", "I"]
     assert "2 faults" in browser.run(
-        "page.go(12); return document.getElementById('player2').textContent"
+        "const slider = document.getElementById('slider'); slider.value = 12;"
+        "slider.dispatchEvent(new Event('input'));"
+        "return document.getElementById('player2').textContent"
     )
 
 
@@ -254,7 +259,7 @@ def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> N
     browser.press(END)
     assert shown_board(browser) == list(records.replay(other))[-1].board().tolist()
     browser.driver.refresh()
-    browser.wait("return page.items[0].isConnected")
+    browser.wait("return document.querySelector('#moves button') !== null")
     assert shown_board(browser) == list(records.replay(other))[-1].board().tolist()
     browser.assert_quiet()
 
@@ -386,7 +391,7 @@ def test_every_game_is_shown_move_by_move(
         assert shown_board(browser) == state.board().tolist()
         browser.press(RIGHT)
     assert game.result is not None
-    assert len(browser.find_all("#board line.line")) == (game.result.ending is Ending.LINE)
+    assert bool(browser.find_all("#board .run.won")) == (game.result.ending is Ending.LINE)
     browser.assert_quiet()
 
 
@@ -416,7 +421,7 @@ def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, tmp_path: Pat
     line = browser.find("#board line.line")
     ends = [float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2")]
     assert ends == [20, 220, 140, 220], "cells are 40 wide; the bottom row, columns 0 to 3"
-    assert "Player 1 wins, 1:0 (a winning line)." in browser.text("#said")
+    assert "Player 1 wins (a winning line)." in browser.text("#said")
 
 
 def test_a_large_game_stays_small(tmp_path: Path) -> None:
@@ -469,3 +474,140 @@ def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path: Path) -> None:
     assert_refused(refused, "--page no/x.html: no folder 'no'")
     with pytest.raises(InputError, match="a page needs at least one record"):
         page([])
+
+
+def shown_gains(browser: Browser) -> list[tuple[int, int]]:
+    """Return `(player, points)` of each run that glows or breaks, as its chip says."""
+    found = []
+    for chip in browser.find_all("#changes .chip"):
+        player = int(chip.find_element("css selector", ".mark").get_attribute("class")[-1])
+        points = chip.find_element("css selector", "b").text.replace("\u2212", "-")
+        found.append((player, int(points)))
+    return found
+
+
+@pytest.mark.parametrize("start", ["case1", "mid8x10"])
+def test_each_turn_shows_the_runs_that_changed_the_score(
+    browser: Browser, tmp_path: Path, start: str
+) -> None:
+    record = played(start)
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file)
+    states = list(records.replay(record))
+    for turn in range(1, min(12, len(states))):
+        browser.press(RIGHT)
+        gains = shown_gains(browser)
+        for player in (1, 2):
+            gained = states[turn].scores()[player - 1] - states[turn - 1].scores()[player - 1]
+            assert sum(points for who, points in gains if who == player) == gained
+        drawn = [mark.text for mark in browser.find_all("#board .points text")]
+        assert sorted(drawn) == sorted(f"{points:+}".replace("-", "\u2212") for _, points in gains)
+
+
+def test_a_side_s_runs_are_shown_with_their_sum(
+    browser: Browser, file: Path, record: Record
+) -> None:
+    browser.open(file)
+    browser.press(END)
+    for player in (1, 2):
+        button = browser.find(f"#player{player} .score")
+        button.click()
+        assert button.get_attribute("aria-pressed") == "true"
+        state = list(records.replay(record))[-1]
+        own = [run for run in state.runs() if run.player == player]
+        assert len(browser.find_all("#board .run.standing")) == len(own)
+        *_, total = browser.find_all("#sum tr")
+        assert total.text == f"in all {len(own)} {state.scores()[player - 1]}"
+    browser.press("2")
+    assert browser.find_all("#board .run.standing") == []
+    assert browser.text("#sum") == ""
+    browser.press("1", LEFT)
+    assert browser.find("#player1 .score").get_attribute("aria-pressed") == "true"
+    browser.assert_quiet()
+
+
+def test_a_game_that_a_line_wins_shows_no_points(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    games = [played("start", game=GAMES["dynamic"]), played("case4")]
+    file.write_text(page(games), encoding="utf-8")
+    browser.open(file)
+    browser.press(END, "1")
+    assert browser.text("#player1 .score") == browser.text("#sum") == ""
+    assert not browser.find("#score-figure").is_displayed()
+    assert "0:0" not in browser.text("#said")
+    assert "0:0" not in browser.text("#game")
+    assert len(browser.find_all("#changes .chip")) == 0
+
+
+def with_advice(record: Record, number: int, line: list[str]) -> Record:
+    """Add an analysis in which turn `number` was costly and `line` was better."""
+    turns = [{"before": 2.0, "after": 2.0, "loss": 0.0, "line": list[str]()} for _ in record.turns]
+    turns[number - 1] = {"before": 2.0, "after": -3.0, "loss": 5.0, "line": line}
+    record.extra["analysis"] = {
+        "agent": "x", "seconds": 1, "unit": "points", "turns": turns, "worst": [[number], []],
+    }  # fmt: skip
+    return record
+
+
+def test_the_better_line_is_drawn_and_can_be_stepped_through(
+    browser: Browser, tmp_path: Path
+) -> None:
+    record = played("case1")
+    states = list(records.replay(record))
+    state, line, branch = states[4], list[str](), list[list[list[int]]]()
+    for _ in range(3):
+        action = next(a for a in state.legal_actions() if record.turns[4].action != a)
+        state = state.apply(action)
+        line.append(record.game.format_action(action))
+        branch.append(state.board().tolist())
+    file = tmp_path / "game.html"
+    file.write_text(page([with_advice(record, 5, line)]), encoding="utf-8")
+    browser.open(file)
+    assert len(browser.find_all("#slider-marks span")) == 1
+    browser.press("w")
+    assert position(browser) == 5
+    assert len(browser.find_all("#board .ghost")) == 1, "the better move over the game's board"
+    moves = browser.find_all("#advice .branch button")
+    assert [move.text for move in moves] == line
+    for step, board in enumerate(branch):
+        browser.press("b")
+        assert shown_board(browser) == board
+        assert moves[step].get_attribute("aria-pressed") == "true"
+        assert position(browser) == 5
+    moves[0].click()
+    assert shown_board(browser) == branch[0]
+    assert "in place of turn 5" in browser.find("#caption").get_property("textContent")
+    browser.find("#leave-branch").click()
+    assert shown_board(browser) == states[5].board().tolist()
+    browser.press("b", RIGHT)
+    assert shown_board(browser) == states[6].board().tolist(), "a step leads back to the game"
+    browser.press(LEFT)
+    assert browser.find_all("#advice [aria-pressed=true]") == []
+    browser.assert_quiet()
+
+
+def test_a_phone_shows_the_board_and_the_controls_at_once(browser: Browser, tmp_path: Path) -> None:
+    names = ("ai:/home/somebody/a-folder/ai.py", "alphabeta:depth=3,heuristic=margin,quiescence=on")
+    file = tmp_path / "game.html"
+    file.write_text(page([with_advice(played("mid8x10", names), 5, ["1"])]), encoding="utf-8")
+    browser.open(file, "#1.9", size=PHONE)
+    width, height = browser.run("return [document.documentElement.scrollWidth, innerHeight]")
+    assert width <= PHONE[0], "nothing reaches over the right edge"
+    low = browser.run("return document.getElementById('next').getBoundingClientRect().bottom")
+    assert low <= height
+    names_heights = browser.run(
+        "return [...document.querySelectorAll('.player .name')].map(n => n.offsetHeight)"
+    )
+    assert max(names_heights) < 30, "a name takes one line"
+
+
+def test_a_small_board_stays_small(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "game.html"
+    game = GAMES["extended"]
+    start = game.start(2, 4)
+    result = Result((0, 0), Ending.ABORTED, 0)
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    file.write_text(page([Record(game, start, players, 1.0, 1, [], result)]), encoding="utf-8")
+    browser.open(file)
+    assert browser.find("#board svg").rect["width"] <= 4 * 80

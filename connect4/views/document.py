@@ -22,7 +22,8 @@ ASSETS: Final = Path(__file__).parent / "assets"
 
 def build(title: str, parts: tuple[str, ...], data: Any) -> str:
     """Return the document made of the assets named `parts` (.css, .html and .js, in this order)."""
-    body, script = (assets(parts, suffix) for suffix in ("html", "js"))
+    body = assets(parts, "html")
+    script = f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'  # a block: nothing in it is global
     style = style_sheet(parts)
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "

@@ -31,6 +31,9 @@ COLOURS: Final[dict[str, Colour]] = {
     "accent": Colour("#3a4fbf", "#9db0ff"),
     "accent-hover": Colour("#2e3f99", "#b4c2ff"),
     "plate": Colour("#2c3a5a", "#313d58"),
+    "made": Colour("#ffd23f", "#ffd23f"),
+    "mark-ink": Colour("#1a2130", "#1a2130"),
+    "mark-fault": Colour("#a3123f", "#a3123f"),
     "plate-mark": Colour("#ffffff", "#ffffff"),
     "hole": Colour("#f3f4f7", "#12151c"),
     "player1": Colour("#d55e00", "#ff8b3d"),
@@ -40,7 +43,8 @@ COLOURS: Final[dict[str, Colour]] = {
     "fault": Colour("#a3123f", "#ff7d9c"),
     "good": Colour("#177245", "#6fd6a1"),
 }
-"""`ink` is the dot or the ring on a player's token; `plate` is the board's front."""
+"""`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
+`made` (a run that a move made), `mark-ink` and `mark-fault` are drawn over it and its tokens."""
 
 TERMINAL: Final = ("#d75f00", "#0087d7")
 """The players in a terminal of 256 colours: legible on black and on white."""

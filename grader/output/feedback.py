@@ -16,6 +16,7 @@ from typing import Final
 from tabulate import tabulate
 
 from connect4.views import document
+from connect4.views.page.page import PARTS
 from grader.marks.points import Mark, MatchMark
 from grader.output.tables import MATCH_HEADERS, match_rows, remark, total_text
 from grader.play.replays import MADE_BY, Replay
@@ -44,13 +45,11 @@ MAX_REASONS: Final = 20
 
 GAMES: Final = "the games go here"
 
-PAGE_PARTS: Final = ("base", "board", "chart", "advice", "page")
-
 
 @cache
 def code() -> str:
     """Return what a page is made with: one that other code or another style has made is old."""
-    document_text = document.build("", PAGE_PARTS, {"games": [GAMES]})
+    document_text = document.build("", PARTS, {"games": [GAMES]})
     return f"{Path(__file__).read_text(encoding='utf-8')}\n{MADE_BY}\n{document_text}"
 
 
@@ -163,7 +162,7 @@ def feedback_page(
     shown = [replays[game.key].partition(" ")[2] for game in games if game.key in replays]
     replay = ""
     if shown:
-        document_text = document.build(name, PAGE_PARTS, {"games": [GAMES]})
+        document_text = document.build(name, PARTS, {"games": [GAMES]})
         source = document_text.replace(json.dumps(GAMES), ",".join(shown))
         attribute = source.replace("&", "&amp;").replace("'", "&#x27;")
         replay = (

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from connect4.record import Record
 from connect4.views import board_data
 from connect4.views.document import json_in_html
-from connect4.views.page import page
+from connect4.views.page import analysis_data, page, run_data
 
 Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
@@ -20,7 +20,7 @@ Replay: TypeAlias = str
 NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
 MADE_BY: Final = hashlib.sha256(
-    ("".join(map(inspect.getsource, (page, board_data))) + "2").encode()
+    ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "2").encode()
 ).hexdigest()[:16]
 """Data that another version of the replay page's code has made are made anew."""
 

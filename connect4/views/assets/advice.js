@@ -1,7 +1,8 @@
 /* What an analysis adds to the replay page; without one nothing of it is shown.
-   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line], and
-   the line begins with the better move. */
+   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells]:
+   the line begins with the better move, `cells` holds what each move of it changes. */
 
+/** @param {Game} game */
 function drawMargins(game) {
   const { analysis } = game;
   if (!analysis || !analysis.turns.length) return;
@@ -14,59 +15,111 @@ function drawMargins(game) {
     make("span", "", analysis.unit),
   );
   const losses = analysis.turns.map(([, , loss]) => loss);
-  const highest = Math.max(1, ...losses) * 1.25;
-  addChart("loss", `Cost of each move, the highest ${number(highest / 1.25, 1)}`, [0, highest], (chart) => {
+  const highest = Math.max(1, ...losses) * 1.35;
+  addChart("loss", `Cost of each move, the highest ${number(Math.max(0, ...losses), 1)}`, [0, highest], (chart) => {
     losses.forEach((loss, index) => {
-      const turn = index + 1;
-      if (loss) chart.bar(turn, loss, `s${game.turns[turn].player}`);
-      if (!analysis.worst.includes(turn)) return;
-      chart.label(chart.x(turn), chart.y(loss) - 9, `${turn}`, "middle", "fault");
+      const turn = game.turns[index + 1];
+      if (loss && turn) chart.bar(turn.number, loss, `s${turn.player}`);
     });
+    const worst = [...analysis.worst].sort((one, two) => losses[two - 1] - losses[one - 1]);
+    chart.labels(worst.map((turn) => [turn, losses[turn - 1]]), "fault");
   });
-  byId("loss-legend").replaceChildren(barKey(1), barKey(2), make("span", "", "numbers: the costliest"));
+  byId("loss-legend").replaceChildren(barKey(1), barKey(2), make("span", "", "numbers: the costliest turns"));
 }
 
-function showAdvice(turn) {
-  const { analysis } = page.game;
+/**
+ * Return the better move where the reader stands after a costly one.
+ * @param {number} at
+ * @returns {Ghost | null}
+ */
+function betterMove(at) {
+  const { analysis, turns, boards, columns } = page.game;
+  const [turn, found] = [turns[at], analysis?.turns[at - 1]];
+  if (!turn || !found || !found[2] || !found[4].length) return null;
+  const move = readMove(boards[at - 1], found[4][0], columns);
+  return move && { move, player: turn.player };
+}
+
+/* Say what the turn cost and which line was better; each of its moves is a button. */
+function showAdvice() {
+  const { game, at } = page;
+  const turn = game.turns[at];
   const advice = byId("advice");
-  const found = analysis && turn ? analysis.turns[turn.number - 1] : null;
-  advice.hidden = !found;
-  if (!found) return;
-  const [before, after, loss, [better, ...rest]] = found;
+  const found = game.analysis?.turns[at - 1];
+  advice.hidden = !turn || !found;
+  if (!turn || !found) return;
+  const [before, after, loss, line, cells] = found;
   const side = turn.player === 1 ? 1 : -1;
   const expected = `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
   if (!loss) {
-    advice.textContent = `${expected}; this turn keeps it.`;
+    advice.replaceChildren(`${expected}; this turn keeps it.`);
     return;
   }
+  const moves = line.map((text, index) => {
+    if (index >= cells.length) return make("li", "", text);
+    const move = makeButton("", () => stepBranch(index + 1 - page.branch), text);
+    move.setAttribute("aria-pressed", "false");
+    return make("li", "", move);
+  });
+  const leave = makeButton("back", () => stepBranch(-page.branch), "Back to the game");
+  leave.id = "leave-branch";
+  leave.hidden = true;
   advice.replaceChildren(
     `${expected}; after this turn it is ${signed(after * side, 1)}. `,
-    make("strong", "fault", `Cost ${number(loss, 1)}.`), ` Better: ${better}${then(rest)}`,
+    make("strong", "fault", `Cost ${number(loss, 1)}.`), " Better: ",
+    make("ol", "branch", ...moves), leave,
   );
 }
 
-function then(rest) {
-  return rest.length ? `, then ${rest.join(" ")}` : "";
+/**
+ * Go on, or back, in the better line of the turn where the reader stands.
+ * @param {number} by
+ */
+function stepBranch(by) {
+  const { game, at, board } = page;
+  const found = game.analysis?.turns[at - 1];
+  if (!found || !found[2] || !by) return;
+  page.pause();
+  page.branch = Math.max(0, Math.min(found[4].length, page.branch + by));
+  if (page.branch) {
+    let [cells, before] = [game.boards[at - 1], game.boards[at - 1]];
+    for (const changes of found[4].slice(0, page.branch)) {
+      before = cells;
+      cells = cells.slice();
+      for (let index = 0; index < changes.length; index += 2) cells[changes[index]] = changes[index + 1];
+    }
+    const last = found[4][page.branch - 1];
+    board.show(cells, readMove(before, last, game.columns), by === 1 ? 260 : 0);
+  } else {
+    page.drawBoard(0);
+  }
+  const moves = found[3].slice(0, page.branch).join(" ");
+  byId("caption").textContent = page.branch ? `The board after ${moves} in place of turn ${at}` : `The board after turn ${at}`;
+  byId("board").classList.toggle("branching", page.branch > 0);
+  byId("leave-branch").hidden = !page.branch;
+  byId("advice").querySelectorAll(".branch button").forEach((button, index) => {
+    button.setAttribute("aria-pressed", String(index === page.branch - 1));
+  });
 }
 
 function showAnalysis() {
   const { game } = page;
   const { analysis } = game;
-  const any = Boolean(analysis && analysis.worst.length);
-  byId("bad").hidden = byId("bad-key").hidden = !any;
+  const any = Boolean(analysis?.worst.length);
+  byId("bad").hidden = byId("bad-key").hidden = byId("branch-key").hidden = !any;
   byId("worst").hidden = !any;
-  if (!any) return;
+  if (!analysis || !any) return;
   byId("worst-source").textContent = analysis.source;
-  const head = ["", "Turn", "Played", "Cost", "Better", "and then"].map((text) => make("th", "", text));
+  const head = ["Player", "Turn", "Played", "Cost", "Better", "and then"].map((text) => make("th", "", text));
   const body = make("tbody", "");
-  for (const turn of analysis.worst) {
-    const [, , loss, [better, ...rest]] = analysis.turns[turn - 1];
-    const button = make("button", "", `${turn}`);
-    button.type = "button";
-    button.addEventListener("click", () => page.go(turn));
-    const { player, outcome, text } = game.turns[turn];
-    const played = outcome === "played" ? text : WORDS[outcome];
-    const cells = [token(player), button, played, number(loss, 1), better, rest.join(" ")];
+  for (const at of analysis.worst) {
+    const turn = game.turns[at];
+    if (!turn) continue;
+    const [, , loss, [better, ...rest]] = analysis.turns[at - 1];
+    const go = makeButton("", () => page.go(at), `${at}`);
+    go.setAttribute("aria-label", `Turn ${at}`);
+    const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
+    const cells = [token(turn.player), go, played, number(loss, 1), better, rest.join(" ")];
     body.append(make("tr", "", ...cells.map((cell) => make("td", "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);

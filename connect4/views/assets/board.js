@@ -2,10 +2,20 @@
 
 const CELL = 40;
 const RADIUS = 16.5;
+const LARGEST = 1.7; // pixels on the screen for one of the picture: a small board stays small
+
+/**
+ * `owners` says whose pop-out a column is, `plate` whether there is a plate with holes.
+ * @typedef {{
+ *   rows: number, columns: number, columnLabels: string[], rowLabels: string[] | null,
+ *   owners: number[] | null, plate: boolean,
+ * }} Shape
+ * @typedef {{to?: number, from?: number, column?: number}} Move
+ * @typedef {{move: Move, player: number}} Ghost
+ */
 
 class Board {
-  /* `shape`: rows, columns, columnLabels, rowLabels (or null), owners (whose pop-out a column is,
-     or null), plate (a plate with holes, else a field of squares). */
+  /** @param {HTMLElement} host @param {Shape} shape */
   constructor(host, shape) {
     this.shape = shape;
     const { rows, columns } = shape;
@@ -16,7 +26,10 @@ class Board {
     this.picture = svg("svg", {
       class: "board", viewBox: `${-left} -6 ${width} ${height}`, "aria-hidden": "true",
     });
+    this.picture.style.maxWidth = `${width * LARGEST}px`;
+    /** @type {SVGElement[]} */
     this.tokens = [];
+    /** @type {Animation[]} */
     this.running = [];
     this.values = new Uint8Array(rows * columns);
     this.group = svg("g", { class: shape.plate ? "plated" : "" }, this.picture);
@@ -24,9 +37,11 @@ class Board {
     this.marks = svg("g", {}, this.group);
     this.drawLabels();
     host.replaceChildren(this.picture);
+    /** @type {HTMLElement[] | null} */
     this.table = null;
   }
 
+  /** @param {number} cell @returns {[number, number]} */
   centre(cell) {
     const { columns } = this.shape;
     return [(cell % columns + .5) * CELL, (Math.floor(cell / columns) + .5) * CELL];
@@ -51,11 +66,11 @@ class Board {
     else svg("path", { d: lines, class: "field" }, this.group);
   }
 
+  /** @param {number} cell */
   drawToken(cell) {
     const [cx, cy] = this.centre(cell);
-    for (const [kind, r] of [["disc", RADIUS], ["dot", 4.5], ["ring", 7]]) {
-      svg("circle", { cx, cy, r, class: kind }, this.tokens[cell]);
-    }
+    const circles = [{ kind: "disc", r: RADIUS }, { kind: "dot", r: 4.5 }, { kind: "ring", r: 7 }];
+    for (const { kind, r } of circles) svg("circle", { cx, cy, r, class: kind }, this.tokens[cell]);
   }
 
   drawLabels() {
@@ -74,9 +89,16 @@ class Board {
     }
   }
 
-  /* Show `cells` (0 empty, 1 and 2 the players). `move` is what `readMove` returned, or null;
-     `line` lists the cells of a winning line. `milliseconds` 0 shows it without motion. */
-  show(cells, move, line, milliseconds) {
+  /**
+   * Show `cells` (0 empty, 1 and 2 the players) and what lies over them; `move` is what `readMove`
+   * returned. `milliseconds` 0 shows it without motion.
+   * @param {Uint8Array} cells
+   * @param {Move | null} move
+   * @param {number} milliseconds
+   * @param {RunMark[]} runs
+   * @param {Ghost | null} ghost
+   */
+  show(cells, move, milliseconds, runs = [], ghost = null) {
     for (const animation of this.running) animation.cancel();
     this.running = [];
     cells.forEach((value, cell) => {
@@ -85,19 +107,73 @@ class Board {
       this.tokens[cell].setAttribute("class", `p${value}`);
       if (!this.tokens[cell].firstChild) this.drawToken(cell);
     });
-    this.drawMarks(move, line);
+    this.marks.replaceChildren();
+    this.drawMove(move);
+    this.drawRuns(runs, move);
+    if (ghost) this.drawGhost(ghost);
     if (move && milliseconds && !CALM.matches) this.animate(move, milliseconds);
-    if (this.table) this.fillTable();
+    this.fillTable();
   }
 
-  drawMarks(move, line) {
-    const { rows } = this.shape;
-    this.marks.replaceChildren();
-    if (line) {
-      const [x1, y1] = this.centre(line[0]);
-      const [x2, y2] = this.centre(line[line.length - 1]);
-      svg("line", { x1, y1, x2, y2, class: "line" }, this.marks);
+  /** @param {RunMark[]} runs @param {Move | null} move */
+  drawRuns(runs, move) {
+    for (const { first, last, kind } of runs) {
+      const [[x1, y1], [x2, y2]] = [this.centre(first), this.centre(last)];
+      const line = svg("g", { class: `run ${kind}` }, this.marks);
+      svg("line", { x1, y1, x2, y2, class: "casing" }, line);
+      svg("line", { x1, y1, x2, y2, class: "line" }, line);
     }
+    /** @type {[number, number][]} */
+    const taken = move?.to === undefined ? [] : [this.centre(move.to)];
+    for (const run of runs.filter(({ label }) => label)) {
+      const place = this.labelPlaces(run).find(([x, y]) => taken.every(
+        ([otherX, otherY]) => Math.abs(x - otherX) > 21 || Math.abs(y - otherY) > 15,
+      ));
+      if (!place && run.kind === "standing") continue; // the table beside the board has them all
+      const [x, y] = place ?? this.labelPlaces(run)[0];
+      taken.push([x, y]);
+      const label = svg("g", { class: `points ${run.kind}` }, this.marks);
+      const width = 8 + 6.5 * run.label.length;
+      svg("rect", { x: x - width / 2, y: y - 7.5, width, height: 15, rx: 7.5 }, label);
+      svg("text", { x, y: y + .5 }, label).textContent = run.label;
+    }
+  }
+
+  /**
+   * Return where the points of a run can stand: the middle first, then towards its ends.
+   * @param {RunMark} run
+   */
+  labelPlaces({ first, last }) {
+    const [[x1, y1], [x2, y2]] = [this.centre(first), this.centre(last)];
+    return [.5, .3, .7, .15, .85, 0, 1].map((share) => (
+      /** @type {[number, number]} */ ([x1 + share * (x2 - x1), y1 + share * (y2 - y1)])
+    ));
+  }
+
+  /**
+   * Draw the move that was better: a disc that is not there, or an arrow.
+   * @param {Ghost} ghost
+   */
+  drawGhost({ move: { column, from, to }, player }) {
+    const ghost = svg("g", { class: `ghost p${player}` }, this.marks);
+    if (column !== undefined) {
+      const [x, y] = [(column + .5) * CELL, this.shape.rows * CELL];
+      svg("path", { d: `M${x} ${y - 26}v26m-9 -9l9 12l9 -12`, class: "arrow" }, ghost);
+    } else if (from !== undefined && to !== undefined) {
+      const [[x1, y1], [x2, y2]] = [this.centre(from), this.centre(to)];
+      const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
+      svg("path", { d: `M${x1} ${y1}L${x2} ${y2}`, class: "arrow" }, ghost);
+      const tip = { d: "M-10 -8L2 0L-10 8", class: "arrow", transform: `translate(${x2} ${y2}) rotate(${turn})` };
+      svg("path", tip, ghost);
+    } else if (to !== undefined) {
+      const [cx, cy] = this.centre(to);
+      svg("circle", { cx, cy, r: RADIUS - 2, class: "disc" }, ghost);
+    }
+  }
+
+  /** @param {Move | null} move */
+  drawMove(move) {
+    const { rows } = this.shape;
     if (!move) return;
     if (move.column !== undefined) {
       const x = (move.column + .5) * CELL;
@@ -114,8 +190,10 @@ class Board {
     }
   }
 
+  /** @param {Move} move @param {number} milliseconds */
   animate(move, milliseconds) {
     const { rows, columns } = this.shape;
+    /** @type {(cell: number, dx: number, dy: number, duration: number, easing: string) => void} */
     const slide = (cell, dx, dy, duration, easing) => {
       const frames = [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }];
       this.running.push(this.tokens[cell].animate(frames, { duration, easing }));
@@ -124,6 +202,8 @@ class Board {
       for (let cell = move.column; cell < rows * columns; cell += columns) {
         slide(cell, 0, -CELL, milliseconds, "cubic-bezier(.5, 0, .9, .6)");
       }
+    } else if (move.to === undefined) {
+      return;
     } else if (move.from !== undefined) {
       const [x1, y1] = this.centre(move.from);
       const [x2, y2] = this.centre(move.to);
@@ -135,7 +215,10 @@ class Board {
     }
   }
 
-  /* Keep `table` filled with what the picture shows. */
+  /**
+   * Keep `table` filled with what the picture shows.
+   * @param {HTMLElement} table
+   */
   describeIn(table) {
     const { rows, columns, columnLabels, rowLabels } = this.shape;
     const head = make("tr", "", make("th", "", "row"));
@@ -158,15 +241,21 @@ class Board {
   }
 
   fillTable() {
-    this.table.forEach((cell, index) => {
+    this.table?.forEach((cell, index) => {
       const text = ["empty", "player 1", "player 2"][this.values[index]];
       if (cell.textContent !== text) cell.textContent = text;
     });
   }
 }
 
-/* Tell from the cells a move has changed, `[cell, new value, ...]`, what it did to `before`:
-   {to} a token was set, {from, to} one moved, {column} one was taken out below. */
+/**
+ * Tell from the cells a move has changed, `[cell, new value, ...]`, what it did to `before`:
+ * {to} a token was set, {from, to} one moved, {column} one was taken out below.
+ * @param {Uint8Array} before
+ * @param {number[]} changes
+ * @param {number} columns
+ * @returns {Move | null}
+ */
 function readMove(before, changes, columns) {
   let from;
   let to;

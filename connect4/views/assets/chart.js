@@ -2,9 +2,30 @@
    or a drag goes there. */
 
 class Chart {
-  /* `range` is [lowest, highest] value; `paint(chart)` draws the series with `x` and `y`. */
+  at = 0;
+  width = 0;
+  height = 0;
+  left = 0;
+  right = 0;
+  top = 0;
+  bottom = 0;
+  stopped = false;
+  /** @type {SVGElement | null} */
+  cursor = null;
+
+  /**
+   * `range` is [lowest, highest] value; `paint(chart)` draws the series with `x` and `y`.
+   * @param {HTMLElement} host
+   * @param {number} turns
+   * @param {[number, number]} range
+   * @param {(chart: Chart) => void} paint
+   * @param {(turn: number) => void} pick
+   */
   constructor(host, turns, range, paint, pick) {
-    Object.assign(this, { host, turns, range, paint, at: 0 });
+    this.host = host;
+    this.turns = turns;
+    this.range = range;
+    this.paint = paint;
     this.picture = svg("svg", { class: "chart", "aria-hidden": "true" });
     host.replaceChildren(this.picture);
     this.observer = new ResizeObserver(() => this.draw());
@@ -13,7 +34,7 @@ class Chart {
       this.draw();
       this.observer.observe(host);
     });
-    const go = (event) => {
+    const go = (/** @type {PointerEvent} */ event) => {
       if (!(event.buttons & 1)) return;
       const share = (event.offsetX - this.left) / (this.right - this.left);
       pick(Math.max(0, Math.min(turns, Math.round(share * turns))));
@@ -27,10 +48,12 @@ class Chart {
     this.observer.disconnect();
   }
 
+  /** @param {number} turn */
   x(turn) {
     return this.left + (turn / Math.max(1, this.turns)) * (this.right - this.left);
   }
 
+  /** @param {number} value */
   y(value) {
     const [low, high] = this.range;
     return this.bottom - ((value - low) / (high - low)) * (this.bottom - this.top);
@@ -40,9 +63,8 @@ class Chart {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
     if (!width || (width === this.width && height === this.height)) return;
-    Object.assign(this, {
-      width, height, left: 40, right: width - 12, top: 10, bottom: height - 20,
-    });
+    [this.width, this.height] = [width, height];
+    [this.left, this.right, this.top, this.bottom] = [40, width - 12, 10, height - 20];
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
     const size = step(this.range[1] - this.range[0], 4);
@@ -62,12 +84,36 @@ class Chart {
     this.go(this.at);
   }
 
+  /** @param {number} x @param {number} y @param {string} text @param {string} anchor */
   label(x, y, text, anchor, kind = "") {
     const attributes = { x, y, "text-anchor": anchor, class: kind };
     svg("text", attributes, this.picture).textContent = text;
   }
 
-  /* A line through `values`, value k at turn k; null leaves a gap. */
+  /**
+   * The numbers of turns over their values; one that has no room beside the others goes above them.
+   * @param {[number, number][]} places
+   * @param {string} kind
+   */
+  labels(places, kind) {
+    /** @type {[number, number][]} */
+    const taken = [];
+    for (const [turn, value] of places) {
+      const x = this.x(turn);
+      let y = this.y(value) - 9;
+      const hit = () => taken.some(([otherX, otherY]) => Math.abs(x - otherX) < 18 && Math.abs(y - otherY) < 13);
+      while (hit() && y > 8) y -= 13;
+      if (hit()) continue;
+      taken.push([x, y]);
+      this.label(x, y, `${turn}`, "middle", kind);
+    }
+  }
+
+  /**
+   * A line through `values`, value k at turn k; null leaves a gap.
+   * @param {(number | null)[]} values
+   * @param {string} kind
+   */
   line(values, kind) {
     let path = "";
     let pen = "M";
@@ -78,7 +124,12 @@ class Chart {
     svg("path", { d: path, class: kind }, this.picture);
   }
 
-  /* The bar of a turn, from 0 to `value`. */
+  /**
+   * The bar of a turn, from 0 to `value`.
+   * @param {number} turn
+   * @param {number} value
+   * @param {string} kind
+   */
   bar(turn, value, kind) {
     const width = Math.max(1.5, (this.right - this.left) / Math.max(1, this.turns) * .7);
     const [zero, end] = [this.y(0), this.y(value)];
@@ -87,23 +138,29 @@ class Chart {
     svg("rect", { ...attributes, class: kind }, this.picture);
   }
 
+  /** @param {number} turn */
   go(turn) {
     this.at = turn;
     if (!this.cursor) return;
-    const x = this.x(turn);
+    const x = String(this.x(turn));
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
   }
 }
 
-/* The least of 1, 2, 5, 10, 20 ... of which `span` holds at most `count`. */
+/**
+ * The least of 1, 2, 5, 10, 20 ... of which `span` holds at most `count`.
+ * @param {number} span
+ * @param {number} count
+ */
 function step(span, count) {
   if (!(span > 0)) return 0;
   const rough = span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
-  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * .9999);
+  return power * ([1, 2, 5].find((factor) => factor * power >= rough * .9999) ?? 10);
 }
 
+/** @param {number} size @param {number} low @param {number} high */
 function multiples(size, low, high) {
   const values = [];
   for (let index = Math.ceil(low / size); index * size <= high; index++) values.push(index * size);

@@ -1,19 +1,47 @@
 /* The replay page: where the reader stands in which game, and what is shown of it. */
 
+/**
+ * @typedef {{
+ *   number: number, player: number, text: string | null, outcome: string, time: number,
+ *   detail: string | null, fault: boolean,
+ * }} Turn
+ * @typedef {{
+ *   turns: [number, number, number, string[], number[][]][], worst: number[], unit: string, source: string,
+ * }} Analysis
+ * @typedef {Shape & {
+ *   title: string, names: string[], facts: string[], limit: number, result: string, why: string | null,
+ *   analysis: Analysis | null, countsPoints: boolean, boards: Uint8Array[], moves: (Move | null)[],
+ *   scores: number[][], left: (number[] | null)[], turns: (Turn | null)[], last: number,
+ *   runs: Run[], firstRuns: Run[], changes: RunChange[][],
+ * }} Game
+ */
+
+/** @type {Record<string, string>} */
 const WORDS = {
   invalid: "an invalid action", timeout: "too late", error: "an error", pass: "cannot move, passes",
 };
+/** @type {Record<string, string>} */
 const LETTERS = { invalid: "I", timeout: "T", error: "E" };
 
-/* Return one game with all its positions made out of the differences that the data hold. */
-function open(data) {
+/**
+ * Return one game with all its positions made out of the differences that the data hold.
+ * @param {any} data
+ * @returns {Game}
+ */
+function unpack(data) {
   const size = data.rows * data.columns;
   const cells = Uint8Array.from(data.start, Number);
+  /** @type {Run[]} */
+  const runs = data.runs.map((/** @type {number[]} */ [player, first, last, length, points]) => (
+    { player, first, last, length, points }
+  ));
+  /** @type {Game} */
   const game = {
-    ...data, boards: [cells], moves: [null],
-    scores: [data.scores], left: [data.left], turns: [null],
+    ...data, countsPoints: data.counts_points, boards: [cells], moves: [null], scores: [data.scores],
+    left: [data.left], turns: [null], runs, changes: [[]],
+    firstRuns: data.first_runs.map((/** @type {number} */ index) => runs[index]),
   };
-  for (const [player, text, outcome, time, scores, left, changes, detail] of data.turns) {
+  for (const [player, text, outcome, time, scores, left, changes, runChanges, detail] of data.turns) {
     const before = game.boards[game.boards.length - 1];
     const after = changes.length ? before.slice(0, size) : before;
     for (let index = 0; index < changes.length; index += 2) after[changes[index]] = changes[index + 1];
@@ -21,6 +49,7 @@ function open(data) {
     game.moves.push(readMove(before, changes, data.columns));
     game.scores.push(scores);
     game.left.push(left);
+    game.changes.push(runChanges.map((/** @type {number[]} */ change) => unpackChange(change, runs)));
     game.turns.push({
       number: game.turns.length, player, text, outcome, time,
       detail: detail === null ? null : data.details[detail], fault: outcome in LETTERS,
@@ -30,52 +59,99 @@ function open(data) {
   return game;
 }
 
-const page = {
-  game: null, index: 0, at: 0, timer: null, charts: [], board: null, items: [],
+/** @param {number[]} change @param {Run[]} runs @returns {RunChange} */
+function unpackChange([points, ...numbers], runs) {
+  const made = numbers.filter((value) => value > 0).map((value) => runs[value - 1]);
+  const broken = numbers.filter((value) => value < 0).map((value) => runs[-value - 1]);
+  return { player: (made[0] ?? broken[0]).player, points, made, broken };
+}
 
+const slider = /** @type {HTMLInputElement} */ (byId("slider"));
+const chooser = /** @type {HTMLSelectElement} */ (byId("game"));
+const speed = /** @type {HTMLSelectElement} */ (byId("speed"));
+
+/* `at` is the turn after which the reader stands, `side` whose runs are shown (0: what the turn
+   changed), `branch` how many moves of the better line are shown, of that turn. */
+const page = {
+  game: /** @type {Game} */ (/** @type {unknown} */ (null)),
+  board: /** @type {Board} */ (/** @type {unknown} */ (null)),
+  index: 0, at: 0, side: 0, branch: 0,
+  timer: /** @type {number | undefined} */ (undefined),
+  charts: /** @type {Chart[]} */ ([]),
+  items: /** @type {HTMLButtonElement[]} */ ([]),
+
+  /** @param {number} index @param {number} at */
   choose(index, at) {
     this.pause();
     this.index = index;
-    const game = this.game = open(DATA.games[index]);
-    byId("game").value = String(index);
+    this.side = this.branch = 0;
+    const game = this.game = unpack(DATA.games[index]);
+    chooser.value = String(index);
     byId("title").replaceChildren(
       `${game.title}: `, quoted(game.names[0]), " against ", quoted(game.names[1]),
     );
     byId("facts").replaceChildren(...game.facts.map((fact) => make("span", "", fact)));
     this.board = new Board(byId("board"), game);
     this.board.describeIn(byId("cells"));
-    byId("slider").max = game.last;
-    byId("fault").hidden = !game.turns.some((turn) => turn && turn.fault);
+    slider.max = String(game.last);
+    byId("fault").hidden = !game.turns.some((turn) => turn?.fault);
+    byId("points-key").hidden = !game.countsPoints;
+    for (const player of [1, 2]) buildPlayer(player);
+    markSlider();
     listMoves();
     drawCharts();
     showAnalysis();
     this.show(Math.max(0, Math.min(game.last, at)), 0);
   },
 
+  /** @param {number} at */
   go(at, milliseconds = 260) {
     const next = Math.max(0, Math.min(this.game.last, at));
-    if (next === this.at) return;
+    if (next === this.at && !this.branch) return;
     this.show(next, next === this.at + 1 ? milliseconds : 0);
   },
 
+  /** @param {number} at @param {number} milliseconds */
   show(at, milliseconds) {
     const { game } = this;
     this.at = at;
-    const line = at === game.last ? game.line : null;
-    this.board.show(game.boards[at], game.moves[at], line, milliseconds);
+    this.branch = 0;
+    this.drawBoard(milliseconds);
     for (const player of [1, 2]) showPlayer(player);
     showTurn();
-    const slider = byId("slider");
-    slider.value = at;
+    slider.value = String(at);
     slider.setAttribute("aria-valuetext", at ? `after turn ${at} of ${game.last}` : "start");
     for (const chart of this.charts) chart.go(at);
     this.markMove();
     if (at === game.last) this.pause();
-    for (const id of ["first", "back"]) byId(id).disabled = at === 0;
-    for (const id of ["next", "end"]) byId(id).disabled = at === game.last;
+    for (const id of ["first", "back"]) button(id).disabled = at === 0;
+    for (const id of ["next", "end"]) button(id).disabled = at === game.last;
     try {
       history.replaceState(null, "", `#${this.index + 1}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
+  },
+
+  /** @param {number} milliseconds */
+  drawBoard(milliseconds) {
+    const { game, at, side } = this;
+    const runs = side || !game.countsPoints ? runsAt(game, at) : [];
+    const marks = side ? standingMarks(runs.filter(({ player }) => player === side))
+      : game.countsPoints ? changeMarks(game.changes[at])
+        : runs.map(({ first, last }) => ({ first, last, kind: "won", label: "" }));
+    this.board.show(game.boards[at], game.moves[at], milliseconds, marks, betterMove(at));
+    showSum(runs);
+  },
+
+  /**
+   * Show all runs of a player instead of what the turn changed, or no longer.
+   * @param {number} player
+   */
+  toggleRuns(player) {
+    if (!this.game.countsPoints) return;
+    this.side = this.side === player ? 0 : player;
+    this.drawBoard(0);
+    showTurn();
+    for (const one of [1, 2]) showPlayer(one);
   },
 
   markMove() {
@@ -85,21 +161,21 @@ const page = {
     item.setAttribute("aria-current", "step");
     if (!item.isConnected) return;
     const list = byId("moves");
-    const top = item.parentElement.offsetTop;
+    const top = /** @type {HTMLElement} */ (item.parentElement).offsetTop;
     const low = top + item.offsetHeight - list.clientHeight;
     if (list.scrollTop > top) list.scrollTop = top - 40;
     else if (list.scrollTop < low) list.scrollTop = low + 40;
   },
 
   play() {
-    if (this.timer !== null) {
+    if (this.timer !== undefined) {
       this.pause();
       return;
     }
     if (!this.game.last) return;
     if (this.at === this.game.last) this.show(0, 0);
     const tick = () => {
-      const pace = Number(byId("speed").value);
+      const pace = Number(speed.value);
       this.timer = setTimeout(tick, pace);
       this.go(this.at + 1, Math.min(320, pace * .6));
     };
@@ -109,38 +185,86 @@ const page = {
 
   pause() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     byId("play").textContent = "\u25b6\ufe0e Play";
   },
 
-  /* Go to the next turn after this one that `wanted` holds for, from the start again at the end. */
+  /**
+   * Go to the next turn after this one that `wanted` holds for, from the start again at the end.
+   * @param {(turn: Turn) => boolean} wanted
+   */
   seek(wanted) {
     const { turns, last } = this.game;
     for (let ahead = 1; ahead <= last + 1; ahead++) {
       const at = (this.at + ahead) % (last + 1);
-      if (at && wanted(turns[at])) return this.go(at);
+      const turn = turns[at];
+      if (turn && wanted(turn)) {
+        this.go(at);
+        return;
+      }
     }
   },
 };
 
+/** @param {number} player */
+function buildPlayer(player) {
+  const { game } = page;
+  const name = make("span", "name", make("span", "hidden", `Player ${player}: `), quoted(game.names[player - 1]));
+  const score = makeButton("score", () => page.toggleRuns(player));
+  score.title = `Show all runs of player ${player} (${player})`;
+  score.hidden = !game.countsPoints;
+  byId(`player${player}`).replaceChildren(token(player), name, make("span", "more"), score);
+}
+
+/** @param {number} player */
 function showPlayer(player) {
   const { game, at } = page;
   const box = byId(`player${player}`);
+  const [, , more, score] = box.children;
   const left = game.left[at];
-  const turns = game.turns.slice(1, at + 1).filter((turn) => turn.player === player);
-  const spent = turns.reduce((sum, turn) => sum + turn.time, 0);
-  const faults = turns.filter((turn) => turn.fault).length;
-  const more = [];
-  if (left) more.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
-  more.push(`${seconds(spent)} in all`);
-  const facts = make("span", "more", more.join(" \u00b7 "));
-  if (faults) facts.append(" \u00b7 ", make("span", "fault", `${faults} fault${faults > 1 ? "s" : ""}`));
-  const name = make("span", "name", make("span", "hidden", `Player ${player}: `), quoted(game.names[player - 1]));
-  box.replaceChildren(token(player), name, facts, make("span", "score", number(game.scores[at][player - 1])));
-  box.classList.toggle("turn", at < game.last && game.turns[at + 1].player === player);
+  const turns = game.turns.slice(1, at + 1).filter((turn) => turn?.player === player);
+  const spent = turns.reduce((sum, turn) => sum + (turn?.time ?? 0), 0);
+  const faults = turns.filter((turn) => turn?.fault).length;
+  const facts = [];
+  if (left) facts.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
+  facts.push(`${seconds(spent)} in all`);
+  more.replaceChildren(facts.join(" \u00b7 "));
+  if (faults) more.append(" \u00b7 ", make("span", "fault", `${faults} fault${faults > 1 ? "s" : ""}`));
+  const points = number(game.scores[at][player - 1]);
+  score.replaceChildren(points);
+  score.setAttribute("aria-label", `${points} points: show all runs of player ${player}`);
+  score.setAttribute("aria-pressed", String(page.side === player));
+  box.classList.toggle("turn", game.turns[at + 1]?.player === player);
 }
 
-/* The move as words: `plays 3P`, or what went wrong in its place. */
+/**
+ * Show how a side's runs add up, where its runs are shown.
+ * @param {Run[]} runs
+ */
+function showSum(runs) {
+  const { side } = page;
+  byId("sum").hidden = !side;
+  byId("sum-table").replaceChildren(...(side ? sumOfRuns(runs.filter(({ player }) => player === side), side) : []));
+}
+
+/* Mark the costliest moves and the lost turns over the slider. */
+function markSlider() {
+  const { turns, last, analysis } = page.game;
+  const marks = turns.flatMap((turn) => {
+    if (!turn) return [];
+    const costly = analysis?.worst.includes(turn.number);
+    if (!costly && !turn.fault) return [];
+    const mark = make("span", "", costly ? "\u25be" : LETTERS[turn.outcome]);
+    mark.style.setProperty("--share", String(turn.number / Math.max(1, last)));
+    return [mark];
+  });
+  byId("slider-marks").replaceChildren(...marks);
+}
+
+/**
+ * The move as words: `plays 3P`, or what went wrong in its place.
+ * @param {Turn} turn
+ */
 function deed(turn) {
   return turn.outcome === "played" ? `plays ${turn.text}` : WORDS[turn.outcome];
 }
@@ -155,38 +279,37 @@ function showTurn() {
     said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player} `, what,
       `, ${seconds(turn.time)}. `);
     const [one, two] = game.scores[at];
-    said.append(make("span", "hidden", `Score ${one} to ${two}. `));
+    if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
   } else {
     said.replaceChildren("The start. ");
   }
   if (at === game.last) said.append(make("strong", "", game.result));
+  byId("changes").replaceChildren(...(game.countsPoints ? changeChips(game.changes[at], game.columns) : []));
   const why = turn ? turn.detail : game.why; // without a turn: why the game never began
   detail.hidden = !why;
   detail.textContent = why || "";
   byId("caption").textContent = at ? `The board after turn ${at}` : "The board at the start";
-  showAdvice(turn);
+  showAdvice();
 }
 
 function listMoves() {
   const { game } = page;
   page.items = game.turns.map((turn, at) => {
-    const item = make("button");
-    item.type = "button";
-    item.addEventListener("click", () => page.go(at));
+    const item = makeButton("", () => page.go(at));
     if (!turn) {
       item.append(make("span", "number", "0"), make("span"), make("span", "text", "Start"));
       return item;
     }
     const gain = game.scores[at].map((score, side) => score - game.scores[at - 1][side]);
     const net = turn.player === 1 ? gain[0] - gain[1] : gain[1] - gain[0];
-    const text = turn.outcome === "played" ? turn.text : WORDS[turn.outcome];
+    const text = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
     item.setAttribute("aria-label", `${at}: player ${turn.player} ${deed(turn)}, ${seconds(turn.time)}`);
     item.append(
       make("span", "number", `${at}`), token(turn.player),
       make("span", turn.fault ? "text fault" : "text", text),
       make("span", "gain muted", net ? signed(net) : ""), make("span", "time", seconds(turn.time)),
     );
-    if (game.analysis && game.analysis.worst.includes(at)) {
+    if (game.analysis?.worst.includes(at)) {
       item.children[3].replaceChildren(make("span", "cost", `cost ${number(game.analysis.turns[at - 1][2], 1)}`));
     }
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
@@ -201,16 +324,24 @@ function listMoves() {
   });
 }
 
-function key(player) {
+/** @param {number} player */
+function lineKey(player) {
   const sample = svg("svg", { viewBox: "0 0 27 10" });
   svg("path", { d: "M0 5h27", class: `s${player}` }, sample);
   return make("span", "key", token(player), sample, `player ${player}`);
 }
 
+/** @param {number} player */
 function barKey(player) {
   return make("span", "key", token(player), `player ${player}`);
 }
 
+/**
+ * @param {string} id
+ * @param {string} summary
+ * @param {[number, number]} range
+ * @param {(chart: Chart) => void} paint
+ */
 function addChart(id, summary, range, paint) {
   byId(`${id}-figure`).hidden = false;
   byId(`${id}-figure`).setAttribute("aria-label", summary);
@@ -226,20 +357,21 @@ function drawCharts() {
   page.charts = [];
   for (const id of ["score", "margin", "loss", "time"]) byId(`${id}-figure`).hidden = true;
   const points = game.scores.flat();
-  if (points.slice(0, -2).some((score) => score)) {
+  if (game.countsPoints && points.some((score) => score)) {
     const summary = `Score over the turns, at the end ${game.scores[game.last].join(" to ")}`;
     addChart("score", summary, [0, Math.max(5, ...points) * 1.05], (chart) => {
       chart.line(game.scores.map((score) => score[0]), "s1");
       chart.line(game.scores.map((score) => score[1]), "s2");
     });
-    byId("score-legend").replaceChildren(key(1), key(2));
+    byId("score-legend").replaceChildren(lineKey(1), lineKey(2));
   }
   drawTimes(game);
   drawMargins(game);
 }
 
+/** @param {Game} game */
 function drawTimes(game) {
-  const turns = game.turns.slice(1);
+  const turns = game.turns.flatMap((turn) => turn ?? []);
   const longest = Math.max(0.01, ...turns.map((turn) => turn.time));
   const limited = longest > game.limit / 3;
   const top = (limited ? Math.max(longest, game.limit) : longest) * 1.25;
@@ -270,15 +402,16 @@ function drawTimes(game) {
 }
 
 (function start() {
-  const chooser = byId("game");
-  DATA.games.forEach((game, index) => {
-    const option = make("option", "", `${index + 1}. ${game.names.map(brief).join(" \u2013 ")}, ${game.scores_end.join(":")}`);
+  DATA.games.forEach((/** @type {any} */ game, /** @type {number} */ index) => {
+    const result = game.counts_points ? game.scores_end.join(":")
+      : game.winner ? `player ${game.winner} won` : "nobody won";
+    const option = make("option", "", `${index + 1}. ${game.names.map(brief).join(" \u2013 ")}, ${result}`);
     option.value = String(index);
     chooser.append(option);
   });
   byId("choice").hidden = DATA.games.length < 2;
   chooser.addEventListener("change", () => page.choose(Number(chooser.value), 0));
-  const costly = (turn) => page.game.analysis && page.game.analysis.worst.includes(turn.number);
+  const costly = (/** @type {Turn} */ turn) => Boolean(page.game.analysis?.worst.includes(turn.number));
   const actions = {
     first: () => page.go(0), back: () => page.go(page.at - 1), next: () => page.go(page.at + 1),
     end: () => page.go(page.game.last), fault: () => page.seek((turn) => turn.fault),
@@ -291,20 +424,23 @@ function drawTimes(game) {
     });
   }
   byId("play").addEventListener("click", () => page.play());
-  byId("slider").addEventListener("input", (event) => {
+  slider.addEventListener("input", () => {
     page.pause();
-    page.go(Number(event.target.value));
+    page.go(Number(slider.value));
   });
+  /** @type {Record<string, () => void>} */
   const keys = {
     ArrowLeft: actions.back, ArrowRight: actions.next, Home: actions.first, End: actions.end,
     PageUp: () => page.go(page.at - 10), PageDown: () => page.go(page.at + 10),
-    f: actions.fault, w: actions.bad,
+    f: actions.fault, w: actions.bad, b: () => stepBranch(1), Escape: () => stepBranch(-page.branch),
+    1: () => page.toggleRuns(1), 2: () => page.toggleRuns(2),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
-    if (event.target.id === "detail" && !event.key.startsWith("Arrow")) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || target.tagName === "SELECT") return;
+    if (target.id === "detail" && !event.key.startsWith("Arrow")) return;
     if (event.key === " ") {
-      if (event.target.tagName === "BUTTON") return;
+      if (target.tagName === "BUTTON") return;
       event.preventDefault();
       page.play();
       return;

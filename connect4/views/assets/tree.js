@@ -39,21 +39,27 @@ const isOpen = new Uint8Array(COUNT);
   }
 })();
 
+/** @param {number} node @param {number} flag */
 function is(node, flag) {
   return (DATA.flags[node] & flag) !== 0;
 }
 
+/** @param {number} node */
 function moveText(node) {
   return node ? DATA.moves[DATA.move[node]] : "start";
 }
 
-/* Beyond `DATA.win` lie won positions: the more, the sooner. */
+/**
+ * Beyond `DATA.win` lie won positions: the more, the sooner.
+ * @param {number | null} value
+ */
 function shownValue(value, none = "") {
   if (value === null) return none;
   if (Math.abs(value) >= DATA.win) return value > 0 ? "win" : "loss";
   return number(value, 3);
 }
 
+/** @param {number} node */
 function shownWindow(node) {
   if (!DATA.windowed) return "";
   const alpha = shownValue(DATA.alpha[node], "\u2212\u221e");
@@ -61,12 +67,14 @@ function shownWindow(node) {
   return `${alpha} .. ${beta}`;
 }
 
+/** @param {number} node */
 function pathTo(node) {
   const path = [];
   for (let at = node; at >= 0; at = parents[at]) path.unshift(at);
   return path;
 }
 
+/** @param {number} node @returns {[Uint8Array, Move | null]} */
 function cellsAt(node) {
   const cells = Uint8Array.from(DATA.start, Number);
   let before = cells;
@@ -79,7 +87,10 @@ function cellsAt(node) {
   return [cells, readMove(before, last, DATA.columns)];
 }
 
-/* Say in words what became of a node, and of a pruned one which bound cut it off. */
+/**
+ * Say in words what became of a node, and of a pruned one which bound cut it off.
+ * @param {number} node
+ */
 function reason(node) {
   if (is(node, PRUNED)) {
     const above = parents[node];
@@ -102,10 +113,12 @@ function reason(node) {
   return `${said.join("; ")}.`;
 }
 
+/** @param {number} node */
 function searchedChildren(node) {
   return childrenOf(node).filter((child) => !is(child, PRUNED)).length;
 }
 
+/** @param {number} node */
 function childrenOf(node) {
   const children = [];
   for (let child = node + 1; child < ends[node]; child = ends[child]) children.push(child);
@@ -113,7 +126,9 @@ function childrenOf(node) {
 }
 
 const tree = {
-  list: [0], selected: 0, drawn: new Map(), board: null, shown: -1,
+  list: [0], selected: 0, shown: -1,
+  drawn: /** @type {Map<number, HTMLElement>} */ (new Map()),
+  board: new Board(byId("board"), DATA),
 
   /* Work the list of rows out anew: each open node is followed by its children. */
   layOut() {
@@ -149,6 +164,7 @@ const tree = {
     byId("rows").append(fresh);
   },
 
+  /** @param {number} node */
   place(node) {
     let [low, high] = [0, this.list.length - 1];
     while (low < high) {
@@ -159,7 +175,10 @@ const tree = {
     return low;
   },
 
-  /* Open everything above `node`, select it and bring it into sight. */
+  /**
+   * Open everything above `node`, select it and bring it into sight.
+   * @param {number} node
+   */
   select(node, open = false) {
     let changed = false;
     const above = pathTo(node).slice(0, open ? undefined : -1);
@@ -179,6 +198,7 @@ const tree = {
     show(node);
   },
 
+  /** @param {number} node */
   reveal(node) {
     const view = byId("tree");
     const top = this.place(node) * ROW;
@@ -186,23 +206,26 @@ const tree = {
     else if (top + 3 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = top - view.clientHeight / 2;
   },
 
+  /** @param {number} node */
   close(node) {
     isOpen[node] = 0;
     this.layOut();
     this.select(node);
   },
 
+  /** @param {number} by */
   step(by) {
     const place = Math.max(0, Math.min(this.list.length - 1, this.place(this.selected) + by));
     this.select(this.list[place]);
   },
 };
 
+/** @param {number} node @param {number} place */
 function makeRow(node, place) {
   const depth = DATA.depth[node];
   const opener = make("span", "opener", families[node] ? (isOpen[node] ? "\u25be" : "\u25b8") : "");
   const lead = make("span", "lead", opener);
-  lead.style.setProperty("--depth", Math.min(depth, 24));
+  lead.style.setProperty("--depth", String(Math.min(depth, 24)));
   const inner = families[node] > 0;
   const [kind, badge] = inner ? KINDS[DATA.kind[node]] : ["leaf", is(node, FINAL) ? "end" : is(node, PRUNED) ? "pruned" : "leaf"];
   lead.append(make("span", "text", moveText(node)), make("span", `kind ${kind}`, badge));
@@ -218,6 +241,7 @@ function makeRow(node, place) {
   row.classList.toggle("selected", node === tree.selected);
   row.style.top = `${place * ROW}px`;
   row.id = `n${node}`;
+  /** @type {Record<string, string | number | boolean>} */
   const labels = {
     role: "treeitem", "aria-level": depth + 1, "aria-posinset": ranks[node] || 1,
     "aria-setsize": node ? families[parents[node]] : 1, "aria-selected": node === tree.selected,
@@ -227,6 +251,7 @@ function makeRow(node, place) {
   return row;
 }
 
+/** @param {number} node */
 function cutText(node) {
   const value = shownValue(DATA.value[node]);
   return DATA.kind[node] === 0
@@ -236,21 +261,23 @@ function cutText(node) {
 
 function showPath() {
   byId("path").replaceChildren(...pathTo(tree.selected).map((node) => {
-    const button = make("button", "", `${["\u25b2", "\u25bc", "\u25c6"][DATA.kind[node]]} ${moveText(node)}`);
-    button.type = "button";
-    if (node === tree.selected) button.setAttribute("aria-current", "location");
-    button.addEventListener("click", () => tree.select(node));
-    return make("li", "", button);
+    const text = `${["\u25b2", "\u25bc", "\u25c6"][DATA.kind[node]]} ${moveText(node)}`;
+    const step = makeButton("", () => tree.select(node), text);
+    if (node === tree.selected) step.setAttribute("aria-current", "location");
+    return make("li", "", step);
   }));
-  byId("up").disabled = tree.selected === 0;
+  button("up").disabled = tree.selected === 0;
 }
 
-/* Show a node beside the tree: the one under the pointer, else the selected one. */
+/**
+ * Show a node beside the tree: the one under the pointer, else the selected one.
+ * @param {number} node
+ */
 function show(node) {
   if (node === tree.shown) return;
   tree.shown = node;
   const [cells, move] = cellsAt(node);
-  tree.board.show(cells, move, null, 0);
+  tree.board.show(cells, move, 0);
   byId("caption").textContent = `The board after ${pathTo(node).map(moveText).join(" ")}`;
   byId("node-title").textContent = node ? `${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
   byId("why").textContent = reason(node);
@@ -264,39 +291,41 @@ function show(node) {
 
 function openBest() {
   let node = 0;
-  for (let next = 0; next !== undefined; next = childrenOf(node).find((child) => is(child, BEST))) node = next;
+  for (let next = /** @type {number | undefined} */ (0); next !== undefined; next = childrenOf(node).find((child) => is(child, BEST))) node = next;
   tree.select(node);
 }
 
 function nextCut() {
   for (let ahead = 1; ahead <= COUNT; ahead++) {
     const node = (tree.selected + ahead) % COUNT;
-    if (is(node, CUT)) return tree.select(node, true);
+    if (is(node, CUT)) {
+      tree.select(node, true);
+      return;
+    }
   }
 }
 
 (function start() {
   byId("title").replaceChildren(`${DATA.title}: `, quoted(DATA.agent));
-  byId("facts").replaceChildren(...DATA.facts.map((fact) => make("span", "", fact)));
+  byId("facts").replaceChildren(...DATA.facts.map((/** @type {string} */ fact) => make("span", "", fact)));
   byId("max-is").textContent = DATA.max_is;
   byId("min-is").textContent = DATA.min_is;
   if (!DATA.windowed) byId("bounds").textContent = "";
   byId("chance-key").hidden = !DATA.kind.includes(2);
-  const cuts = DATA.flags.some((flags) => flags & CUT);
+  const cuts = DATA.flags.some((/** @type {number} */ flags) => flags & CUT);
   for (const id of ["cut", "cut-key", "cut-hint"]) byId(id).hidden = !cuts;
-  tree.board = new Board(byId("board"), DATA);
   tree.board.describeIn(byId("cells"));
   const view = byId("tree");
   view.addEventListener("scroll", () => tree.draw(), { passive: true });
   new ResizeObserver(() => tree.draw()).observe(view);
-  const nodeOf = (event) => {
-    const row = event.target.closest(".row");
+  const nodeOf = (/** @type {Event} */ event) => {
+    const row = /** @type {Element} */ (event.target).closest(".row");
     return row ? Number(row.id.slice(1)) : null;
   };
   view.addEventListener("click", (event) => {
     const node = nodeOf(event);
     if (node === null) return;
-    if (isOpen[node] && event.target.classList.contains("opener")) tree.close(node);
+    if (isOpen[node] && /** @type {Element} */ (event.target).classList.contains("opener")) tree.close(node);
     else tree.select(node, true);
   });
   view.addEventListener("pointerover", (event) => {
@@ -316,7 +345,8 @@ function nextCut() {
     tree.layOut();
     tree.select(0);
   });
-  const closed = (node) => families[node] > 0 && !isOpen[node];
+  const closed = (/** @type {number} */ node) => families[node] > 0 && !isOpen[node];
+  /** @type {Record<string, () => void>} */
   const keys = {
     ArrowUp: () => tree.step(-1), ArrowDown: () => tree.step(1),
     PageUp: () => tree.step(-15), PageDown: () => tree.step(15),
@@ -329,7 +359,7 @@ function nextCut() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (!keys[name] || (name === "Enter" && event.target.tagName === "BUTTON")) return;
+    if (!keys[name] || (name === "Enter" && /** @type {Element} */ (event.target).tagName === "BUTTON")) return;
     event.preventDefault();
     keys[name]();
   });

@@ -6,7 +6,6 @@ and go into the page as differences, so that the page knows no rules and shows e
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,20 +15,22 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.cli import Parser
 from connect4.errors import InputError
-from connect4.games.base import Player, State
+from connect4.games.base import State
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
-from connect4.views.board_data import Board, changed_cells, shape_data
+from connect4.views.board_data import changed_cells, shape_data
+from connect4.views.page.analysis_data import analysis_data
+from connect4.views.page.run_data import RunTable
 from connect4.views.words import ENDINGS
+
+PARTS: Final = ("base", "runs", "board", "chart", "advice", "page")
+"""The assets of the page."""
 
 MAX_DETAILS: Final = 40_000
 """Characters of tracebacks and reasons in one game's data; what comes later is cut short."""
 
 CUT_DETAIL: Final = 200
-
-MAX_LINE: Final = 12
-"""Moves of a line that are shown."""
 
 
 def page(games: Sequence[Record]) -> str:
@@ -45,7 +46,7 @@ def page(games: Sequence[Record]) -> str:
     ]
     title = titles[0] if len(titles) == 1 else f"{len(titles)} games"
     data = {"games": [game_data(record) for record in games]}
-    return document.build(title, ("base", "board", "chart", "advice", "page"), data)
+    return document.build(title, PARTS, data)
 
 
 def game_data(record: Record) -> dict[str, Any]:
@@ -53,9 +54,14 @@ def game_data(record: Record) -> dict[str, Any]:
     assert record.result is not None, "a page shows games that have ended"
     states = list(records.replay(record))
     details: dict[str, int] = {}
+    runs = [state.runs() for state in states]
+    table = RunTable(record.start.board().shape[1])
+    first_runs = [table.number(run) for run in runs[0]]
     turns = [
-        turn_data(turn, before, after, details)
-        for turn, (before, after) in zip(record.turns, pairwise(states), strict=True)
+        turn_data(turn, before, after, table.changes(*changed), details)
+        for turn, (before, after), changed in zip(
+            record.turns, pairwise(states), pairwise(runs), strict=True
+        )
     ]
     return {
         **shape_data(record.start),
@@ -71,8 +77,11 @@ def game_data(record: Record) -> dict[str, Any]:
         "scores_end": list(record.result.scores),
         "result": result_text(record),
         "why": record.result.detail,
-        "line": winning_line(record, states),
-        "analysis": analysis_data(record),
+        "winner": record.result.winner,
+        "counts_points": record.start.counts_points,
+        "runs": table.rows(),
+        "first_runs": first_runs,
+        "analysis": analysis_data(record, states),
     }
 
 
@@ -91,10 +100,13 @@ def facts(record: Record) -> list[str]:
     return found
 
 
-def turn_data(turn: Turn, before: State, after: State, details: dict[str, int]) -> list[Any]:
-    """Return `[player, text, outcome, seconds, scores, popouts left, changed cells, detail]`.
+def turn_data(
+    turn: Turn, before: State, after: State, changes: list[list[int]], details: dict[str, int]
+) -> list[Any]:
+    """Return `[player, text, outcome, seconds, scores, popouts left, cells, runs, detail]`.
 
-    `details` collects the distinct texts; a turn holds the number of its own, or None.
+    `cells` are those that changed, `runs` the changes of `RunTable`. `details` collects the
+    distinct texts; a turn holds the number of its own, or None.
     """
     detail = turn.detail or None
     if detail is not None and turn.text and turn.action is None:
@@ -107,6 +119,7 @@ def turn_data(turn: Turn, before: State, after: State, details: dict[str, int]) 
         list(after.scores()),
         after.pop_outs_left,
         changed_cells(before.board(), after.board()),
+        changes,
         None if detail is None else details.setdefault(detail, len(details)),
     ]
 
@@ -127,78 +140,8 @@ def result_text(record: Record) -> str:
     one, two = record.result.scores
     winner = record.result.winner
     who = f"Player {winner} wins" if winner else "Nobody wins"
-    return f"{who}, {one}:{two} ({ENDINGS[record.result.ending]})."
-
-
-def winning_line(record: Record, states: list[State]) -> list[int] | None:
-    """Return the cells of the longest line through the last move of a game that a line ended."""
-    if record.result is None or record.result.ending != "line" or len(states) < 2:
-        return None
-    board = states[-1].board()
-    winner: Player = 1 if record.result.winner == 1 else 2
-    changed = changed_cells(states[-2].board(), board)
-    lines = [
-        line_through(board, cell, winner, direction)
-        for cell, value in zip(changed[::2], changed[1::2], strict=True)
-        if value == winner
-        for direction in ((0, 1), (1, 0), (1, 1), (1, -1))
-    ]
-    return max(lines, key=len, default=None)
-
-
-def line_through(board: Board, cell: int, player: Player, direction: tuple[int, int]) -> list[int]:
-    """Return the cells of `player`'s run through `cell`, from one end to the other."""
-    rows, columns = board.shape
-    run = [cell]
-    for sign in (-1, 1):
-        row, column = divmod(cell, columns)
-        while True:
-            row, column = row + sign * direction[0], column + sign * direction[1]
-            inside = 0 <= row < rows and 0 <= column < columns
-            if not inside or board[row, column] != player:
-                break
-            run.insert(0 if sign < 0 else len(run), row * columns + column)
-    return run
-
-
-def analysis_data(record: Record) -> dict[str, Any] | None:
-    """Return what the analysis added to the record, None where there is nothing.
-
-    A turn is `[before, after, loss, line]`, the line beginning with the better move. Raises
-    `InputError` where the record's `analysis` is not of that form.
-    """
-    found = record.extra.get("analysis")
-    if found is None:
-        return None
-    try:
-        turns = [
-            [*(finite(turn[key]) for key in ("before", "after", "loss")), words(turn["line"])]
-            for turn in found["turns"]
-        ]
-        if len(turns) != len(record.turns):
-            raise ValueError(f"{len(turns)} turns, the game has {len(record.turns)}")
-        worst = [int(number) for numbers in found["worst"] for number in numbers]
-        if not all(0 < number <= len(turns) and turns[number - 1][3] for number in worst):
-            raise ValueError("a worst move is none of the turns that have a better one")
-        unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the record's analysis cannot be read: {error!r}") from None
-    source = f"Found by {agent}, {seconds:g} s for each search. The cost is in {unit}."
-    return {"turns": turns, "worst": worst, "unit": unit, "source": source}
-
-
-def finite(value: Any) -> float:
-    """Return a number; raises `ValueError` where a page could not draw it."""
-    if not math.isfinite(number := float(value)):
-        raise ValueError(f"{value!r} is no number to draw")
-    return number
-
-
-def words(line: Any) -> list[str]:
-    """Return a line of moves as they are typed, shortened where it is long."""
-    if not isinstance(line, list):
-        raise ValueError(f"{line!r:.60} is no line of moves")
-    return [str(move)[:8] for move in line[:MAX_LINE]]
+    score = f", {one}:{two}" if record.start.counts_points else ""
+    return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 
 def read_all(paths: Sequence[Path]) -> list[Record]:

@@ -1,0 +1,102 @@
+"""The pages by the field's own checkers: axe-core in Chromium, and TypeScript over the scripts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connect4.games import GAMES
+from connect4.record import Record
+from connect4.views import document
+from connect4.views.page.page import page
+from connect4.views.tree.__main__ import main as tree
+from tests.browser import PHONE, WIDE, Browser
+from tests.needs import WEB_PACKAGES
+from tests.test_page import DETAILS, FAULTS, played
+
+pytestmark = pytest.mark.web
+
+WEB = WEB_PACKAGES.parent
+SIZES = {"wide": WIDE, "phone": PHONE}
+
+
+def violations(browser: Browser) -> list[str]:
+    """Return what axe finds on the page that is open: the rule, and where it is broken."""
+    script = (WEB_PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    browser.devtools("Runtime.evaluate", expression=script)
+    found: list[dict[str, Any]] = browser.driver.execute_async_script(
+        "const done = arguments[0];"
+        "axe.run({resultTypes: ['violations']}).then((result) => done(result.violations));"
+    )
+    return [
+        f"{broken['id']}: {node['html'][:120]} {node['failureSummary'][:200]}"
+        for broken in found
+        for node in broken["nodes"]
+    ]
+
+
+def analysed() -> Record:
+    """Return a game with lost turns and an analysis as `connect4.analysis` writes it."""
+    record = played("case1", ("ai", "a very long name of an agent:depth=4"), FAULTS)
+    turns = [
+        {"before": 2.0, "after": -3.0, "loss": 5.0, "line": ["1", "2"]}
+        if turn.number in (5, 6)
+        else {"before": 0.0, "after": 0.0, "loss": 0.0, "line": []}
+        for turn in record.turns
+    ]
+    record.extra["analysis"] = {
+        "agent": "x", "seconds": 1, "unit": "points", "turns": turns, "worst": [[5], [6]],
+    }  # fmt: skip
+    return record
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    assert DETAILS
+    file = tmp_path_factory.mktemp("web") / "game.html"
+    games = [analysed(), played("start", game=GAMES["dynamic"])]
+    file.write_text(page(games), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("fragment", ["#1.7", "#1.5", "#2.20"], ids=["fault", "advice", "dynamic"])
+def test_axe_finds_nothing_on_the_replay_page(
+    browser: Browser, replay: Path, size: str, dark: bool, fragment: str
+) -> None:
+    browser.open(replay, fragment, SIZES[size], dark)
+    assert violations(browser) == []
+    browser.press("1", "b")
+    assert violations(browser) == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_axe_finds_nothing_on_the_tree_page(
+    browser: Browser, tmp_path: Path, size: str, dark: bool
+) -> None:
+    file = tmp_path / "tree.html"
+    assert tree(["--agent", "alphabeta:depth=2", "-o", str(file)]) == 0
+    browser.open(file, "", SIZES[size], dark)
+    browser.press("c")
+    assert violations(browser) == []
+
+
+@pytest.mark.parametrize("name", ["page", "tree"])
+def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
+    """TypeScript's strict check of the plain JavaScript, its types written as JSDoc."""
+    settings = WEB / f"tsconfig.{name}.json"
+    compiler = WEB_PACKAGES / "typescript" / "bin" / "tsc"
+    done = subprocess.run(
+        ["node", str(compiler), "-p", str(settings)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("", 0)
+    checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
+    used = {f"{part}.js" for part in ("base", "runs", "board", "chart", "advice", "page", "tree")}
+    assert checked <= used
+    assert {path.name for path in document.ASSETS.glob("*.js")} == used
