@@ -17,7 +17,41 @@ from tests.grading import (
     stored_turns,
 )
 
+LOOP = """class AIPlayer:
+    def __init__(self, player_number, limit):
+        pass
+
+    def get_expectimax_move(self, state):
+        while True:
+            pass
+
+    get_intelligent_move = get_expectimax_move
+"""
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+
+@pytest.mark.slow
+def test_an_endless_loop_is_not_excused_by_a_busy_machine(tmp_path: Path) -> None:
+    """It has used the processor time of its whole limit, however long it waited for it."""
+    core = max(os.sched_getaffinity(0))
+    rubric(tmp_path, seconds=0.3)
+    hand_in(tmp_path, "eve", LOOP)
+
+    def on_one_core() -> None:
+        os.sched_setaffinity(0, {core})
+
+    arguments = ("grade", "eve", "--rubric", "rubric.toml", "--isolation", "process")
+    with burners(core, 1):
+        running = start(*arguments, cwd=tmp_path, preexec_fn=on_one_core)
+        out, errors = running.communicate(timeout=100)
+    assert running.returncode == 0, errors
+    late = [turn for turn in stored_turns(tmp_path / "grade.db") if turn["outcome"] == "timeout"]
+    assert len(late) >= 8
+    assert any(turn["cpu_seconds"] < 0.25 for turn in late)  # the processor was shared indeed
+    assert not any(turn["starved"] for turn in late)
+    assert "starved" not in out
+    assert "--retry-starved" not in out
 
 
 @pytest.mark.slow

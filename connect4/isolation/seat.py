@@ -55,6 +55,12 @@ USUAL_LIMITS: Final = Limits()
 
 MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
 
+LOOK_AGAIN: Final = 0.01
+"""Seconds between two looks at how long a late agent has been on a processor, at least."""
+
+PATIENT: Final = 5
+"""So many times its limit a late agent may run on until it has had the processor time of one."""
+
 FREE_LOADING: Final = 0.5
 """Seconds of loading for one move that are not on the clock, with a process for each move."""
 
@@ -272,7 +278,30 @@ class IsolatedSeat:
         woken = child.channel.woken_late()
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
-        return line, ended, Timed(took, busy, sent + woken, waited, self._charged)
+        timed = Timed(took, busy, sent + woken, waited, self._charged)
+        if line is None and not ended and left is not None and timed.starved:
+            timed = timed._replace(used_up=self._uses_up(child, before.busy + left, PATIENT * left))
+        return line, ended, timed
+
+    def _uses_up(self, child: AgentProcess, busy: Seconds, patience: Seconds) -> bool:
+        """Return whether a late agent has no answer after the processor time that others took.
+
+        It runs on until its process has been `busy` so long. An answer before that, or `patience`
+        over, says that the machine was to blame.
+        """
+        deadline = time.monotonic() + patience
+        while (missing := busy - child.spent().busy) > 0:
+            now = time.monotonic()
+            if now >= deadline:
+                return False
+            try:
+                child.channel.receive(min(deadline, now + max(missing, LOOK_AGAIN)))
+            except NoAnswerError:
+                continue
+            except ProcessEndedError:
+                pass
+            return False
+        return True
 
     def _late(self, child: AgentProcess, timed: Timed, limit: Seconds, answered: bool) -> Reply:
         """Return the reply of a turn that was judged late.

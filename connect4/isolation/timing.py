@@ -81,6 +81,8 @@ class Timed(NamedTuple):
     """Part of `wall` in which agent or referee waited for a processor that others had."""
     loading: Seconds = 0.0
     """What the clock had already counted when the agent could be asked."""
+    used_up: bool = False
+    """Whether there was no answer even after as much processor time as the whole limit."""
 
     @property
     def seconds(self) -> Seconds:
@@ -90,7 +92,7 @@ class Timed(NamedTuple):
     @property
     def starved(self) -> bool:
         """Whether the machine was too busy, rather than the agent too slow."""
-        return self.waited > max(STARVED_SECONDS, STARVED_PART * self.wall)
+        return not self.used_up and self.waited > max(STARVED_SECONDS, STARVED_PART * self.wall)
 
     def is_late(self, limit: Seconds, margin: Seconds) -> bool:
         """Return whether the limit was over, `margin` being the most that transport can pay."""
