@@ -12,7 +12,7 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, named_few
 from grader.output import report
 from grader.output.report import Results, read_results
-from grader.results.store import Store
+from grader.results.store import DAMAGED, Store
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -44,10 +44,14 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
                 "these submissions, by these names: nobody is given those points",
                 file=sys.stderr,
             )
+    for game in results.games:
+        if game.key in results.faults and results.faults[game.key].text == DAMAGED:
+            title = f"{game.match.one.name}, {game.title}"
+            print(f"{title}: {DAMAGED}; `grade` plays the game again", file=sys.stderr)
     print(results.text(placement, arguments.details), end="")
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)
         if arguments.records:
             report.write_records(results, store, arguments.out)
         print(f"Everything is in {arguments.out}", file=sys.stderr)
-    report.tell_github(results.marks, placement, results.rubric)
+    report.tell_github(results, store, placement)

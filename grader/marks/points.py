@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from grader.handin.form import check_source
+from grader.handin.findings import Finding
+from grader.handin.form import check
 from grader.handin.submission import Submission
 from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
@@ -41,10 +42,18 @@ class Mark:
 
     submission: Submission
     matches: tuple[MatchMark, ...] = ()
-    broken_rule: str | None = None
-    """The first required rule of form that the source breaks, in words."""
+    findings: tuple[Finding, ...] = ()
+    """What `check` says of the source and the report."""
     detail: str = ""
     """More of the submission's problem, in several lines."""
+
+    @property
+    def broken_rule(self) -> str | None:
+        """Return the first required rule of form that the source breaks, in words."""
+        for found in self.findings:
+            if found.required and not found.in_report:
+                return f"line {found.line}: {found.rule}: {found.text}"
+        return None
 
     def withheld(self, part: str) -> bool:
         """Return whether points of a part are withheld, since games of it are missing."""
@@ -118,7 +127,7 @@ def mark_match(
     total = tally(games, played)
     boards: dict[str, list[PlannedGame]] = {}
     for game in games:
-        boards.setdefault(game.board.name, []).append(game)
+        boards.setdefault(game.board.label, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     if match.part == schedule.PART_A:
         worth, full = partial(points_a, part=rubric.part_a), rubric.part_a.points
@@ -157,7 +166,7 @@ def marks(
         Mark(
             item,
             tuple(by_name.get(item.name, ())),
-            _broken_rule(item.source, rubric.submission),
+            _findings(item.source, item.report, rubric.submission),
             details.get(item.name, ""),
         )
         for item in submissions
@@ -165,9 +174,7 @@ def marks(
 
 
 @lru_cache(maxsize=1024)
-def _broken_rule(source: str | None, rules: SubmissionRules) -> str | None:
-    found = [] if source is None else check_source(source, rules)
-    for finding in found:
-        if finding.required:
-            return f"line {finding.line}: {finding.rule}: {finding.text}"
-    return None
+def _findings(
+    source: str | None, report: str | None, rules: SubmissionRules
+) -> tuple[Finding, ...]:
+    return () if source is None else tuple(check(source, report, rules))

@@ -17,9 +17,22 @@ from tabulate import tabulate
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
-from grader.marks.points import Mark, MatchMark
-from grader.output.tables import MATCH_HEADERS, match_rows, remark, total_text
-from grader.play.replays import MADE_BY, Replay
+from grader.marks.points import Mark
+from grader.marks.tally import margin_of
+from grader.output.drawing import margins
+from grader.output.explain import explained, total_explained
+from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
+from grader.output.tables import (
+    MATCH_HEADERS,
+    faults_text,
+    finding_text,
+    level_text,
+    match_rows,
+    points_text,
+    remark_for_student,
+    total_text,
+)
+from grader.play.replays import MADE_BY, Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
@@ -36,13 +49,6 @@ iframe { width: 100%; height: 60rem; border: 1px solid #bbb; }
   tr:nth-child(even), pre { background: #20252b; } }
 """
 
-WIDTH: Final = 640
-ROW: Final = 28
-LABEL: Final = 220
-"""Pixels of the drawing of margins."""
-
-MAX_REASONS: Final = 20
-
 GAMES: Final = "the games go here"
 
 
@@ -54,66 +60,90 @@ def code() -> str:
 
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the upper part of the page: points, table and drawing."""
+    """Return the upper part of the page: points, where they come from, table and drawing."""
     name = html.escape(mark.submission.name)
     parts = [f"<h1>{name}</h1>"]
     if mark.submission.problem:
         parts.append(f"<p>Not graded: {html.escape(mark.submission.problem)}</p>")
         if mark.detail:
-            parts.append(f"<pre>{html.escape(mark.detail)}</pre>")
-        return "\n".join(parts)
+            parts.append(f"<pre>{html.escape(without_folders(mark.detail))}</pre>")
+        return "\n".join([*parts, _form(mark)])
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     total = total_text(mark, placement, rubric)
     parts.append(f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>')
-    if remark(mark):
-        parts.append(f"<p>{html.escape(remark(mark))}</p>")
+    if note := remark_for_student(mark):
+        parts.append(f"<p>{html.escape(note)}</p>")
+    parts.append("<h2>Where the points come from</h2>")
+    for match in mark.matches:
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in explained(match, rubric))
+        title = f"{match.name}: {points_text(match)} of {match.max_points:g}"
+        parts.append(f"<h3>{html.escape(title)}</h3>\n<ul>{lines}</ul>")
+    parts.append(f"<p>{html.escape(total_explained(mark, placement, rubric))}</p>")
     rows = list(match_rows(mark, rubric.statistics))
     parts.append(str(tabulate(rows, MATCH_HEADERS, tablefmt="html", disable_numparse=True)))
-    percent = f"{rubric.statistics.confidence:.0%}"
+    percent = level_text(rubric.statistics)
     parts.append(
         "<h2>Margins</h2>\n<p>Each dot is a pair of games with sides swapped on one board; the bar "
-        f"is the mean with its {percent} confidence interval.</p>\n{drawing(mark.matches, rubric)}"
+        f"is the {percent} confidence interval of the mean.</p>\n{margins(mark.matches, rubric)}"
     )
-    return "\n".join(parts)
+    return "\n".join([*parts, _form(mark)])
 
 
-def drawing(matches: Sequence[MatchMark], rubric: Rubric) -> str:
-    """Return the margins of all pairs as an SVG drawing, a line a match."""
-    reach = max([10.0, *(abs(pair) for match in matches for pair in match.tally.pairs)]) * 1.05
+def _form(mark: Mark) -> str:
+    """Return what `check` says of the source and the report."""
+    if not mark.findings:
+        return ""
+    items = "".join(f"<li>{html.escape(finding_text(found))}</li>" for found in mark.findings)
+    return f"<h2>Form</h2>\n<ul>{items}</ul>"
 
-    def across(margin: float) -> float:
-        return LABEL + (margin + reach) / (2 * reach) * (WIDTH - LABEL)
 
-    height = ROW * (len(matches) + 1)
-    middle = across(0)
-    shapes = [
-        f'<line x1="{middle:.1f}" y1="0" x2="{middle:.1f}" y2="{height - ROW}" stroke="#999"/>'
-    ]
-    for margin in (-reach, 0.0, reach):
-        anchor = "start" if margin < 0 else "middle" if margin == 0 else "end"
-        shapes.append(
-            f'<text x="{across(margin):.1f}" y="{height - 8}" text-anchor="{anchor}" '
-            f'fill="currentColor">{margin:+.0f}</text>'
+def lost_turns_text(lost: Sequence[LostTurn]) -> str:
+    """Return why turns were lost, the first reasons of many."""
+    if not lost:
+        return ""
+    shown = []
+    for turn in lost[:MAX_REASONS]:
+        others = f"<p>and {turn.count - 1} more like it</p>\n" if turn.count > 1 else ""
+        blocks = "".join(
+            f"<pre>{html.escape(text)}</pre>" for text in (turn.detail, turn.position) if text
         )
-    for number, match in enumerate(matches):
-        y = ROW * number + ROW / 2
-        label = html.escape(match.name)
-        shapes.append(f'<text x="0" y="{y + 5}" fill="currentColor">{label}</text>')
-        interval = match.tally.interval(rubric.statistics)
-        if interval.low == interval.low:  # not NaN
-            low, high = across(interval.low), across(interval.high)
-            shapes.append(
-                f'<rect x="{low:.1f}" y="{y - 7}" width="{high - low:.1f}" height="14" '
-                'fill="#4a90d9" opacity="0.35"/>'
-            )
-        shapes += [
-            f'<circle cx="{across(pair):.1f}" cy="{y}" r="4" fill="#4a90d9"/>'
-            for pair in match.tally.pairs
-        ]
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
-        f'aria-label="margins by match" font-size="13">{"".join(shapes)}</svg>'
-    )
+        shown.append(f"<h3>{html.escape(turn.title)}</h3>\n{others}{blocks}")
+    more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
+    return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
+
+
+GAME_HEADERS: Final = (
+    *("game", "part", "opponent", "board", "side", "round", "score", "margin", "result"),
+    *("lost turns", "replay"),
+)
+
+
+def games_table(
+    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], shown: Sequence[str]
+) -> str:
+    """Return the table of all games; `shown` has the keys of those that can be replayed.
+
+    Of a hidden board only the margin is shown.
+    """
+    rows = []
+    for number, game in enumerate(games, 1):
+        names = (game.match.part, game.match.two.name, game.board.label)
+        side = "first" if game.side == 1 else "second"
+        row: list[object] = [number, *names, side, game.repeat + 1]
+        result = played.get(game.key)
+        if result is None:
+            rows.append([*row, "not played", "", "", "", ""])
+            continue
+        margin = margin_of(game, result)
+        own, other = result.scores[game.side - 1], result.scores[2 - game.side]
+        score = "" if game.board.hidden else f"{own} to {other}"
+        word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
+        replay = shown.index(game.key) + 1 if game.key in shown else "hidden"
+        if game.key not in shown and not game.board.hidden:
+            replay = "record damaged"
+        faults = faults_text(result.faults[game.side - 1])
+        rows.append([*row, score, f"{margin:+d}", word, faults, replay])
+    return str(tabulate(rows, GAME_HEADERS, tablefmt="html", disable_numparse=True))
 
 
 def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
@@ -121,33 +151,6 @@ def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, Played
     keys = [game.key for game in games if game.key in played]
     text = "\n".join([code(), upper, *keys])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def reasons(
-    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], replays: Mapping[str, Replay]
-) -> str:
-    """Return why turns were lost: each reason once, with the game and turn where it came first."""
-    first: dict[tuple[str, str], str] = {}
-    counts: dict[tuple[str, str], int] = {}
-    for game in games:
-        result = played.get(game.key)
-        if result is None or not result.faults[game.side - 1].total:
-            continue
-        data = json.loads(replays[game.key].partition(" ")[2])
-        for number, turn in enumerate(data["turns"], 1):
-            if turn[0] == game.side and turn[2] not in ("played", "pass"):
-                reason = turn[2], "" if turn[-1] is None else data["details"][turn[-1]]
-                first.setdefault(reason, f"{game.title}, turn {number}: {turn[2]}")
-                counts[reason] = counts.get(reason, 0) + 1
-    if not first:
-        return ""
-    shown = []
-    for reason, title in list(first.items())[:MAX_REASONS]:
-        others = f"<p>and {counts[reason] - 1} more like it</p>\n" if counts[reason] > 1 else ""
-        text = f"<h3>{html.escape(title)}</h3>\n{others}<pre>{html.escape(reason[1])}</pre>"
-        shown.append(text)
-    more = f"<p>The first {len(shown)} of {len(first)}.</p>" if len(first) > len(shown) else ""
-    return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
 
 
 def feedback_page(
@@ -159,17 +162,21 @@ def feedback_page(
     replays: Mapping[str, Replay],
 ) -> str:
     """Return the whole page; `replays` has the played games by key."""
-    shown = [replays[game.key].partition(" ")[2] for game in games if game.key in replays]
+    shown = [game for game in games if game.key in replays and not game.board.hidden]
     replay = ""
     if shown:
+        data = [_labelled(game, replays[game.key]) for game in shown]
         document_text = document.build(name, PARTS, {"games": [GAMES]})
-        source = document_text.replace(json.dumps(GAMES), ",".join(shown))
+        source = document_text.replace(json.dumps(GAMES), ",".join(data))
         attribute = source.replace("&", "&amp;").replace("'", "&#x27;")
         replay = (
-            "<h2>Games</h2>\n"
             f"<iframe title='replay of the games' sandbox='allow-scripts' srcdoc='{attribute}'>"
             "</iframe>"
         )
+    if games:
+        table = games_table(games, played, [game.key for game in shown])
+        replay = f"<h2>Games</h2>\n{table}\n{replay}"
+    reasons = lost_turns_text(lost_turns(games, played, replays))
     return f"""<!DOCTYPE html>
 <!-- feedback {page_digest} -->
 <html lang="en">
@@ -182,11 +189,19 @@ def feedback_page(
 </head>
 <body>
 {upper}
-{reasons(games, played, replays)}
+{reasons}
 {replay}
 </body>
 </html>
 """
+
+
+def _labelled(game: PlannedGame, replay: Replay) -> str:
+    """Return the data of a game for the replay page, with the name by which one chooses it."""
+    side = "first" if game.side == 1 else "second"
+    label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
+    data = replay.partition(" ")[2]
+    return f'{{"label":{document.json_in_html(label)},{data.removeprefix("{")}'
 
 
 def tournament_page(title: str, text: str) -> str:

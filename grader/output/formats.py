@@ -7,26 +7,35 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
 from grader.handin.form import Finding
 from grader.handin.submission import Member
 from grader.marks.points import Mark, MatchMark, full_points
 from grader.marks.tally import by_match, margin_of
+from grader.output.explain import explained
+from grader.output.lost_turns import LostTurn
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,
+    finding_text,
     match_row,
     mean_text,
     points_text,
     remark,
+    remark_for_student,
     text_table,
     total_text,
 )
+from grader.play.replays import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Faults, InfraFailure, PlayedGame
-from grader.rubric.model import Rubric, StatisticsRules
+from grader.rubric.model import Rubric
+
+if TYPE_CHECKING:
+    from grader.output.report import Results
 
 GRADEBOOK_HEADERS: Final = (
     *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),
@@ -40,6 +49,13 @@ FORMULA: Final = re.compile(
 
 CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can hold."""
+
+
+Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
+"""The reasons of lost turns, by submission."""
+
+MAX_SHOWN: Final = 5
+"""So many reasons of lost turns are shown for one match."""
 
 
 def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
@@ -79,100 +95,100 @@ def _cell(text: str) -> str:
 
 
 def gradescope(
-    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric
+    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, lost: Lost
 ) -> dict[str, Any]:
     """Return `results.json` as Gradescope's autograder reads it, one test for each match.
 
-    The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/.
+    The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/. That
+    of several students has no score: a sum over them means nothing.
     """
     several = len(marks) > 1
     tests: list[dict[str, Any]] = []
     for number, mark in enumerate(marks, 1):
         prefix = f"{mark.submission.name}: " if several else ""
         base = f"{number}." if several else ""
-        if mark.submission.problem:
-            tests.append(_problem_test(mark, prefix, f"{base}1", rubric))
-        for place, match in enumerate(mark.matches, 1):
-            test = _match_test(match, rubric.statistics)
-            tests.append({**test, "name": prefix + match.name, "number": f"{base}{place}"})
+        own = _tests(mark, rubric, lost.get(mark.submission.name, ()))
+        for place, test in enumerate(own, 1):
+            tests.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
     document: dict[str, Any] = {
-        "score": round(
-            sum(mark.total + placement.get(mark.submission.name, 0) for mark in marks), 2
-        ),
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": tests,
+        "leaderboard": [],
     }
-    if several:
-        document["leaderboard"] = []
-    else:
+    if not several:
+        total = sum(mark.total + placement.get(mark.submission.name, 0) for mark in marks)
+        document["score"] = round(total, 2)
         document["leaderboard"] = [
-            {"name": f"margin against {match.match.two.name}", "value": round(margin, 2)}
+            {
+                "name": f"margin against {match.match.two.name}",
+                "value": round(match.tally.mean_margin, 2),
+            }
             for mark in marks
             for match in mark.matches
-            for margin in [match.tally.mean_margin]
         ]
     return document
 
 
-def _problem_test(mark: Mark, prefix: str, number: str, rubric: Rubric) -> dict[str, Any]:
-    return {
-        "score": 0.0,
-        "max_score": full_points(rubric),
-        "status": "failed",
-        "name": f"{prefix}submission",
-        "number": number,
-        "output": "\n\n".join(filter(None, (mark.submission.problem, mark.detail))),
-        "visibility": "visible",
-    }
+def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
+    """Yield the tests of a submission: its matches, then what `check` says."""
+    if mark.submission.problem:
+        texts = (mark.submission.problem, without_folders(mark.detail))
+        output = "\n\n".join(filter(None, texts))
+        yield _test("submission", 0.0, full_points(rubric), False, output)
+    for match in mark.matches:
+        total = match.tally
+        parts = [("all", total), *match.boards.items()]
+        rows = [match_row(match, board, part, rubric.statistics)[1:] for board, part in parts]
+        lines = [*explained(match, rubric), "", text_table(rows, MATCH_HEADERS[1:])]
+        lines += [f"\n{turn.text}" for turn in of_match(lost, match)]
+        whole = match.points >= match.max_points
+        passed = total.complete and (whole or (match.points > 0 and not total.faults.total))
+        points = round(match.points, 2)
+        yield _test(match.name, points, match.max_points, passed, "\n".join(lines))
+    if mark.findings:
+        output = "\n".join(map(finding_text, mark.findings))
+        yield _test("form", 0.0, 0.0, mark.broken_rule is None, output)
 
 
-def _match_test(match: MatchMark, rules: StatisticsRules) -> dict[str, Any]:
-    total = match.tally
-    rows = [match_row(match, "all", total, rules)]
-    rows += [match_row(match, board, part, rules) for board, part in match.boards.items()]
-    lines = [text_table([row[1:] for row in rows], MATCH_HEADERS[1:])]
-    if not total.complete:
-        played = f"{total.games} of {total.planned} games are played"
-        lines.append(f"not finished: {played}; points are withheld")
-    if total.faults.total:
-        lines.append(f"lost turns: {faults_text(total.faults)}")
-    passed = total.complete and match.points > 0 and not total.faults.total
+def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict[str, Any]:
     return {
-        "score": round(match.points, 2),
-        "max_score": match.max_points,
+        "name": name,
+        "score": score,
+        "max_score": of,
         "status": "passed" if passed else "failed",
-        "output": "\n".join(lines),
+        "output": output,
         "visibility": "visible",
     }
 
 
-def junit(
-    marks: Sequence[Mark],
-    games: Sequence[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    faults: Mapping[str, InfraFailure],
-) -> str:
+def of_match(lost: Sequence[LostTurn], match: MatchMark) -> list[LostTurn]:
+    """Return the first reasons of lost turns that are of a match."""
+    return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
+
+
+def junit(results: Results, lost: Lost) -> str:
     """Return `junit.xml`: a suite a submission, a case a game, its margin as a property.
 
-    Lost turns are a failure, the grader's own fault is an error, a missing game is skipped.
+    Lost turns are a failure, the grader's own fault is an error, a missing game is skipped. What
+    a suite prints is how the points come about and what `check` says.
     """
-    by_name: dict[str, list[PlannedGame]] = {mark.submission.name: [] for mark in marks}
-    for match, listed in by_match(games).items():
+    by_name: dict[str, list[PlannedGame]] = {mark.submission.name: [] for mark in results.marks}
+    for match, listed in by_match(results.games).items():
         by_name[match.one.name] += listed
-    suites = [_suite(mark, by_name[mark.submission.name], played, faults) for mark in marks]
+    suites = [
+        _suite(mark, by_name[mark.submission.name], results, lost.get(mark.submission.name, ()))
+        for mark in results.marks
+    ]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
 
 
 def _suite(
-    mark: Mark,
-    games: Sequence[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    faults: Mapping[str, InfraFailure],
+    mark: Mark, games: Sequence[PlannedGame], results: Results, lost: Sequence[LostTurn]
 ) -> str:
-    submission = mark.submission
+    submission, played, faults = mark.submission, results.played, results.faults
     if submission.problem:
-        detail = escape(CONTROL.sub("?", mark.detail))
+        detail = _text(without_folders(mark.detail))
         inner = (
             f'  <testcase classname={_attribute(submission.name)} name="submission" time="0">\n'
             f"    <failure message={_attribute(submission.problem)}>{detail}</failure>\n"
@@ -180,13 +196,20 @@ def _suite(
         )
         counts = (1, 1, 0, 0)
     else:
-        inner = "".join(_case(game, played.get(game.key), faults.get(game.key)) for game in games)
+        inner = "".join(
+            _case(game, played.get(game.key), faults.get(game.key), lost) for game in games
+        )
         failed = sum(
             played[game.key].faults[game.side - 1].total > 0 for game in games if game.key in played
         )
         errors = sum(game.key in faults for game in games)
         missing = sum(game.key not in played and game.key not in faults for game in games)
         counts = (len(games), failed, errors, missing)
+    matches = [
+        f"{match.name}: {' '.join(explained(match, results.rubric))}" for match in mark.matches
+    ]
+    if printed := "\n".join([*matches, *map(finding_text, mark.findings)]):
+        inner += f"  <system-out>{_text(printed)}</system-out>\n"
     tests, failures, errors, skipped = counts
     seconds = sum(played[game.key].seconds for game in games if game.key in played)
     return (
@@ -195,7 +218,12 @@ def _suite(
     )
 
 
-def _case(game: PlannedGame, result: PlayedGame | None, fault: InfraFailure | None) -> str:
+def _case(
+    game: PlannedGame,
+    result: PlayedGame | None,
+    fault: InfraFailure | None,
+    lost: Sequence[LostTurn],
+) -> str:
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
         f'name={_attribute(game.title)} time="{result.seconds if result else 0:.3f}"'
@@ -205,20 +233,22 @@ def _case(game: PlannedGame, result: PlayedGame | None, fault: InfraFailure | No
     if result is None:
         return f'{head}>\n    <skipped message="not played yet"/>\n  </testcase>\n'
     own: Faults = result.faults[game.side - 1]
-    properties = {
-        "margin": margin_of(game, result),
-        "scores": "{}:{}".format(*result.scores),
-        "ending": result.ending,
-        "game": game.key,
-    }
+    properties: dict[str, object] = {"margin": margin_of(game, result), "game": game.key}
+    if not game.board.hidden:
+        properties |= {"scores": "{}:{}".format(*result.scores), "ending": result.ending}
     lines = "".join(
         f"      <property name={_attribute(name)} value={_attribute(str(value))}/>\n"
         for name, value in properties.items()
     )
     text = f"{head}>\n    <properties>\n{lines}    </properties>\n"
     if own.total:
-        text += f"    <failure message={_attribute(faults_text(own))}/>\n"
+        reasons = "\n\n".join(turn.text for turn in lost if turn.game == game)
+        text += f"    <failure message={_attribute(faults_text(own))}>{_text(reasons)}</failure>\n"
     return text + "  </testcase>\n"
+
+
+def _text(text: str) -> str:
+    return escape(CONTROL.sub("?", text))
 
 
 def _attribute(text: str) -> str:
@@ -232,15 +262,21 @@ def annotation(path: str, finding: Finding) -> str:
     return f"::{level} {where}::{_data(finding.text)}"
 
 
-def match_annotations(mark: Mark) -> Iterator[str]:
-    """Yield an annotation for each match in which a submission lost turns."""
+def github_lines(mark: Mark, lost: Sequence[LostTurn]) -> Iterator[str]:
+    """Yield what GitHub shows of a submission: lost turns with their reasons, and its form."""
     submission = mark.submission
     where = f"file={_property(str(submission.path or submission.place))},line=1"
     if submission.problem:
         yield f"::error {where}::{_data(submission.problem)}"
     for match in mark.matches:
         if match.tally.faults.total:
-            yield f"::error {where}::{_data(f'{match.name}: {faults_text(match.tally.faults)}')}"
+            reasons = [turn.text for turn in of_match(lost, match)]
+            text = "\n\n".join([f"{match.name}: {faults_text(match.tally.faults)}", *reasons])
+            yield f"::error {where}::{_data(text)}"
+    path = submission.path or Path(submission.place)
+    for found in mark.findings:
+        own = found.in_report and submission.report is not None
+        yield annotation(str(path.with_name("report.txt") if own else path), found)
 
 
 def _data(text: str) -> str:
@@ -263,7 +299,14 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
             cells = (name, _markdown(match.name), mean, f"{match.tally.percent:+.1f}", points)
             lines.append(f"| {' | '.join(cells)} |")
         total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
-        lines.append(f"| **{name}** | **total** {_markdown(remark(mark))} | | | **{total}** |")
+        note = _markdown(remark_for_student(mark))
+        lines.append(f"| **{name}** | **total** {note} | | | **{total}** |")
+    for mark in marks:
+        if mark.matches:
+            lines += ["", f"### {_markdown(mark.submission.name)}", ""]
+        for match in mark.matches:
+            text = " ".join([f"{match.name}:", *explained(match, rubric)])
+            lines.append(f"- {_markdown(text)}")
     return "\n".join(lines) + "\n"
 
 

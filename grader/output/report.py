@@ -21,7 +21,8 @@ from grader.handin.submission import FOLDER, Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
-from grader.play.replays import MADE_BY, renamed, replay_data
+from grader.output.lost_turns import LostTurn, lost_turns
+from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
@@ -51,6 +52,22 @@ class Results:
         if self.kind == GRADE:
             return grade_games(gradable(self.submissions), self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
+
+    def games_of(self, name: str) -> list[PlannedGame]:
+        """Return the games of a submission's mark, in the order of the schedule."""
+        return self._games_by_name.get(name, [])
+
+    def lost_turns(self, game: PlannedGame) -> int:
+        """Return how many turns whoever is marked has lost in a game."""
+        result = self.played.get(game.key)
+        return 0 if result is None else result.faults[game.side - 1].total
+
+    @cached_property
+    def _games_by_name(self) -> dict[str, list[PlannedGame]]:
+        found: dict[str, list[PlannedGame]] = {}
+        for game in self.games:
+            found.setdefault(game.match.one.name, []).append(game)
+        return found
 
     @cached_property
     def marks(self) -> list[Mark]:
@@ -151,11 +168,13 @@ def placement_points(results: Results) -> dict[str, float]:
     return {item.contestant.name: item.points for item in results.placings}
 
 
-def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> None:
-    """Write what is rewritten while games are being played."""
+def write_quick(
+    results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
+) -> None:
+    """Write what is rewritten while games are being played, then without reasons of lost turns."""
     _make(out)
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, placement, results.rubric)
+        document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
         write(out / "results.json", formats.to_json(document))
     else:
         text = results.text({})
@@ -165,48 +184,70 @@ def write_quick(results: Results, out: Path, placement: Mapping[str, float]) -> 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file but the records; pages that have not changed are left as they are."""
-    write_quick(results, out, placement)
+    lost = reasons(results, store)
+    write_quick(results, out, placement, lost)
     write(out / "tables.txt", results.text(placement, details=True))
     if results.kind == GRADE:
         rubric = results.rubric
         write(out / "grades.csv", formats.gradebook(results.marks, placement))
-        xml = formats.junit(results.marks, results.games, results.played, results.faults)
-        write(out / "junit.xml", xml)
+        write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
             _make(out / "results")
             for mark in results.marks:
-                document = formats.gradescope([mark], placement, rubric)
+                document = formats.gradescope([mark], placement, rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
         write_pages(results, store, out, placement)
+
+
+def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
+    """Return why each submission lost turns, of a grading only."""
+    found: dict[str, list[LostTurn]] = {}
+    for mark in results.marks:
+        name = mark.submission.name
+        if mark.faults.total:
+            games = [game for game in results.games_of(name) if results.lost_turns(game)]
+            found[name] = lost_turns(games, results.played, replays_of(games, store))
+    return found
+
+
+def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
+    """Return what the replay page shows of games that have been played.
+
+    A game whose record is damaged or lost is left out, and named.
+    """
+    found: dict[str, Replay] = {}
+    for game in games:
+        names = [player.name for player in game.players]
+        replay = store.page(game.key)
+        if replay is not None and replay.startswith(MADE_BY):
+            found[game.key] = renamed(replay, names)
+            continue
+        text = store.record(game.key)
+        try:
+            if text is None:
+                raise InputError("damaged or lost")
+            found[game.key] = replay_data(records.loads(text), names)
+        except InputError as error:
+            title = f"{game.match.one.name}, {game.title}"
+            print(f"{title}: its record cannot be shown: {error}", file=sys.stderr)
+    return found
 
 
 def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write the page of each submission, unless it stands there already as it is to be."""
     folder = out / "feedback"
     _make(folder)
-    by_name: dict[str, list[PlannedGame]] = {}
-    for game in results.games:
-        by_name.setdefault(game.match.one.name, []).append(game)
     for mark in results.marks:
         name = mark.submission.name
-        games = by_name.get(name, [])
+        games = results.games_of(name)
         upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
         digest = feedback.digest(upper, games, results.played)
         path = folder / f"{file_name(name)}.html"
         if _begins_with(path, digest):
             continue
-        keys = [game.key for game in games if game.key in results.played]
-        replays = dict(zip(keys, store.pages(keys), strict=True))
-        for game in games:
-            names = [player.name for player in game.players]
-            if game.key in replays and not replays[game.key].startswith(MADE_BY):
-                record = records.loads(next(store.records([game.key])))
-                replays[game.key] = replay_data(record, names)
-            elif game.key in replays:
-                replays[game.key] = renamed(replays[game.key], names)
-        text = feedback.feedback_page(name, upper, digest, games, results.played, replays)
-        write(path, text)
+        replays = replays_of([game for game in games if game.key in results.played], store)
+        write(path, feedback.feedback_page(name, upper, digest, games, results.played, replays))
 
 
 def _begins_with(path: Path, digest: str) -> bool:
@@ -232,8 +273,12 @@ def write_records(results: Results, store: Store, out: Path) -> None:
     ]
     for folder in {path.parent for _, path in absent}:
         _make(folder)
-    for (_, path), text in zip(absent, store.records(key for key, _ in absent), strict=True):
-        write(path, text)
+    for key, path in absent:
+        text = store.record(key)
+        if text is None:
+            print(f"{path}: not written: the record is damaged or lost", file=sys.stderr)
+        else:
+            write(path, text)
 
 
 def record_path(out: Path, game: PlannedGame) -> Path:
@@ -266,17 +311,18 @@ def write(path: Path, text: str) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def tell_github(marked: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> None:
+def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
     """Write annotations and the job summary where this runs in GitHub Actions."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    for mark in marked:
-        for line in formats.match_annotations(mark):
+    lost = reasons(results, store)
+    for mark in results.marks:
+        for line in formats.github_lines(mark, lost.get(mark.submission.name, ())):
             print(line)
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if place:
         try:
             with open(place, "a", encoding="utf-8") as file:
-                file.write(formats.summary(marked, placement, rubric))
+                file.write(formats.summary(results.marks, placement, results.rubric))
         except OSError as error:
             print(f"the job summary cannot be written: {error}", file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Final
 
 from tabulate import tabulate
 
+from grader.handin.findings import Finding
 from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
 from grader.marks.points import Mark, MatchMark, full_points
 from grader.marks.tally import Tally
@@ -54,9 +55,21 @@ def faults_text(faults: Faults) -> str:
 
 
 def remark(mark: Mark) -> str:
-    """Return what a reader of the marks has to know besides the points."""
+    """Return what the teacher has to know besides the points."""
+    late = "late turns on a busy machine (grade --retry-starved plays them again)"
+    return "; ".join(_notes(mark, late))
+
+
+def remark_for_student(mark: Mark) -> str:
+    """Return what the student has to know besides the points."""
+    starved = mark.faults.starved
+    turns = f"{starved} late turn{'s' if starved > 1 else ''}"
+    return "; ".join(_notes(mark, f"{turns} on a busy machine: the machine may be to blame"))
+
+
+def _notes(mark: Mark, starved: str) -> list[str]:
     if mark.submission.problem:
-        return mark.submission.problem
+        return [mark.submission.problem]
     notes = []
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
@@ -65,10 +78,17 @@ def remark(mark: Mark) -> str:
     if mark.submission.report is None:
         notes.append("no report.txt")
     if mark.faults.starved:
-        notes.append("late turns on a busy machine (grade --retry-starved plays them again)")
+        notes.append(starved)
     if mark.broken_rule:
         notes.append(mark.broken_rule)
-    return "; ".join(notes)
+    return notes
+
+
+def finding_text(finding: Finding) -> str:
+    """Return a finding of the form as a line."""
+    where = "report.txt" if finding.in_report else "line"
+    kind = "required" if finding.required else "advice"
+    return f"{where} {finding.line}: {finding.rule}: {finding.text} ({kind})"
 
 
 def points_text(mark: MatchMark) -> str:

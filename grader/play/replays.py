@@ -19,8 +19,11 @@ Replay: TypeAlias = str
 
 NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
+FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*?])")
+"""The folders of an absolute path."""
+
 MADE_BY: Final = hashlib.sha256(
-    ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "2").encode()
+    ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "3").encode()
 ).hexdigest()[:16]
 """Data that another version of the replay page's code has made are made anew."""
 
@@ -36,9 +39,16 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     )
     data = page.game_data(replace(record, players=(one, two)))
     data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
+    data["details"] = list(map(without_folders, data["details"]))
+    data["why"] = data["why"] and without_folders(data["why"])
     return f"{MADE_BY} {json_in_html(data)}"
 
 
 def renamed(replay: Replay, names: Sequence[str]) -> Replay:
     """Return a replay with these names: a game is stored once for all who handed in one content."""
     return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
+
+
+def without_folders(text: str) -> str:
+    """Return a text in which files go by their names: where they lie is the server's affair."""
+    return FOLDERS.sub("", text)

@@ -149,7 +149,7 @@ class PlannedGame:
     def title(self) -> str:
         """Return the game in words."""
         return (
-            f"{self.match.part}: {self.match.two.name}, {self.board.name}, "
+            f"{self.match.part}: {self.match.two.name}, {self.board.label}, "
             f"as player {self.side}, round {self.repeat + 1}"
         )
 

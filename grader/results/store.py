@@ -61,6 +61,15 @@ PLAYED: Final = "PLAYED"
 INFRA: Final = "INFRA"
 """The status of a game: it has scores; or the grader or its machine failed."""
 
+DAMAGED: Final = "its row in the results file is damaged"
+"""The failure of a game that has neither a result nor a failure."""
+
+WHOLE: Final = (
+    "ending IS NOT NULL AND score1 + score2 + turns + timeouts1 + invalid1 + errors1 + starved1 "
+    "+ timeouts2 + invalid2 + errors2 + starved2 IS NOT NULL"
+)
+"""Whether a row of `game` has all of a result."""
+
 ATTEMPTS: Final = 3
 """How often a game is begun that fails: after that it stays INFRA."""
 
@@ -298,7 +307,8 @@ class Store:
         """Return every stored game that has a result, by key."""
         rows = self._database.execute(
             "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
-            "timeouts2, invalid2, errors2, starved2, seconds FROM game WHERE fault IS NULL"
+            "timeouts2, invalid2, errors2, starved2, seconds FROM game "
+            f"WHERE fault IS NULL AND {WHOLE}"
         )
         return {
             row[0]: PlayedGame(
@@ -313,9 +323,11 @@ class Store:
         }
 
     def faults(self) -> dict[str, InfraFailure]:
-        """Return the grader's own failures by the key of the game."""
+        """Return the grader's own failures by the key of the game, damaged rows among them."""
         rows = self._database.execute(
-            "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
+            "SELECT key, coalesce(fault, ?), attempts FROM game "
+            f"WHERE fault IS NOT NULL OR NOT ({WHOLE})",
+            (DAMAGED,),
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
@@ -407,25 +419,31 @@ class Store:
         return dict(rows.fetchall())
 
     def records(self, keys: Iterable[str]) -> Iterator[str]:
-        """Yield the record's text for each key of a game that has a result."""
-        return self._unpacked("zlib", keys)
+        """Yield the record's text for each key of a game that has a result.
 
-    def pages(self, keys: Iterable[str]) -> Iterator[str]:
-        """Yield what `replays.replay_data` made of the record for each such key."""
-        return self._unpacked("page_zlib", keys)
-
-    def _unpacked(self, column: str, keys: Iterable[str]) -> Iterator[str]:
+        Raises `InputError` for a record that is damaged or lost.
+        """
         for key in keys:
-            row = self._database.execute(
-                f"SELECT {column} FROM record WHERE key = ?", (key,)
-            ).fetchone()
-            if row is None:
-                raise sqlite3.DatabaseError(f"no record of game {key}")
-            try:
-                text = zlib.decompress(row[0]).decode()
-            except (zlib.error, UnicodeDecodeError) as error:
-                raise _damaged(self.path, error) from None
+            text = self.record(key)
+            if text is None:
+                raise _damaged(self.path, ValueError(f"no record of game {key}"))
             yield text
+
+    def record(self, key: str) -> str | None:
+        """Return the record's text of a game, None where it is damaged or lost."""
+        return self._unpacked("zlib", key)
+
+    def page(self, key: str) -> str | None:
+        """Return what `replays.replay_data` made of a record, None where it is damaged or lost."""
+        return self._unpacked("page_zlib", key)
+
+    def _unpacked(self, column: str, key: str) -> str | None:
+        query = f"SELECT {column} FROM record WHERE key = ?"
+        try:
+            row = self._database.execute(query, (key,)).fetchone()
+            return None if row is None else zlib.decompress(row[0]).decode()
+        except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
+            return None
 
 
 def machine() -> str:

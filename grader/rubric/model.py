@@ -39,6 +39,13 @@ class Board:
     start: Values
     digest: str
     """Hash of `start`."""
+    hidden: int = 0
+    """Its place among the boards that are marked and not shown, 0 where it is none of them."""
+
+    @property
+    def label(self) -> str:
+        """Return what everything that comes out calls it."""
+        return f"hidden board {self.hidden}" if self.hidden else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,8 @@ class MatchRules:
     repeats: int
     seed: int | None
     """None where the rubric names no seed."""
+    hidden: tuple[str, ...] = ()
+    """The boards that are marked and not shown."""
 
     @property
     def playing_seed(self) -> int:

@@ -405,7 +405,7 @@ function drawTimes(game) {
   DATA.games.forEach((/** @type {any} */ game, /** @type {number} */ index) => {
     const result = game.counts_points ? game.scores_end.join(":")
       : game.winner ? `player ${game.winner} won` : "nobody won";
-    const option = make("option", "", `${index + 1}. ${game.names.map(brief).join(" \u2013 ")}, ${result}`);
+    const option = make("option", "", `${index + 1}. ${game.names.map(brief).join(" \u2013 ")}, ${game.label ? `${game.label}, ` : ""}${result}`);
     option.value = String(index);
     chooser.append(option);
   });

@@ -1,0 +1,54 @@
+"""Margins and marks as SVG drawings for pages."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Final
+
+from grader.marks.points import MatchMark
+from grader.rubric.model import Rubric
+
+WIDTH: Final = 640
+ROW: Final = 28
+LABEL: Final = 220
+"""Pixels of the drawing of margins."""
+
+
+def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
+    """Return the margins of all pairs as an SVG drawing, a line a match."""
+    reach = max([10.0, *(abs(pair) for match in matches for pair in match.tally.pairs)]) * 1.05
+
+    def across(margin: float) -> float:
+        return LABEL + (margin + reach) / (2 * reach) * (WIDTH - LABEL)
+
+    height = ROW * (len(matches) + 1)
+    middle = across(0)
+    shapes = [
+        f'<line x1="{middle:.1f}" y1="0" x2="{middle:.1f}" y2="{height - ROW}" stroke="#999"/>'
+    ]
+    for margin in (-reach, 0.0, reach):
+        anchor = "start" if margin < 0 else "middle" if margin == 0 else "end"
+        shapes.append(
+            f'<text x="{across(margin):.1f}" y="{height - 8}" text-anchor="{anchor}" '
+            f'fill="currentColor">{margin:+.0f}</text>'
+        )
+    for number, match in enumerate(matches):
+        y = ROW * number + ROW / 2
+        label = html.escape(match.name)
+        shapes.append(f'<text x="0" y="{y + 5}" fill="currentColor">{label}</text>')
+        interval = match.tally.interval(rubric.statistics)
+        if interval.known:
+            low, high = across(interval.low), across(interval.high)
+            shapes.append(
+                f'<rect x="{low:.1f}" y="{y - 7}" width="{high - low:.1f}" height="14" '
+                'fill="#4a90d9" opacity="0.35"/>'
+            )
+        shapes += [
+            f'<circle cx="{across(pair):.1f}" cy="{y}" r="4" fill="#4a90d9"/>'
+            for pair in match.tally.pairs
+        ]
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
+        f'aria-label="margins by match" font-size="13">{"".join(shapes)}</svg>'
+    )

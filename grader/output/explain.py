@@ -1,0 +1,102 @@
+"""How the points of a mark come about, in sentences with the numbers in them.
+
+Pages, Gradescope, JUnit and GitHub say the same, so that nobody has to ask "why did I get 31?".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.marks.intervals import FEW_PAIRS, few_games
+from grader.marks.points import Mark, MatchMark, baseline_of, full_points
+from grader.output.tables import faults_text, level_text
+from grader.play import schedule
+from grader.rubric.model import Rubric
+
+
+def explained(match: MatchMark, rubric: Rubric) -> list[str]:
+    """Return how the points of a match come about, a sentence a line."""
+    total = match.tally
+    if not total.complete:
+        played = f"{total.games} of {total.planned} games are played"
+        return [f"Not finished: {played}; the points are withheld until all are."]
+    lines = [
+        f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost; "
+        f"scores {total.own} to {total.other}, a mean margin of {total.mean_margin:+.1f} a game."
+    ]
+    lines += (
+        _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
+    )
+    lines.append(_certainty(match, rubric))
+    if total.faults.total:
+        lines.append(f"Lost turns: {faults_text(total.faults)}. A lost turn is skipped.")
+    return lines
+
+
+def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
+    part, total = rubric.part_a, match.tally
+    other = max(total.other, 1)
+    yield (
+        "Margin in percent of the opponent's points: "
+        f"100 x ({total.own} - {total.other}) / {other} = {total.percent:+.2f} %."
+    )
+    counted = min(max(total.percent, 0.0), part.cap_percent)
+    limits = f"a margin counts from 0 % to {part.cap_percent:g} %"
+    yield (
+        f"Points: {part.points:g} x {counted:.2f} / {part.cap_percent:g} = {match.points:.2f} "
+        f"of {part.points:g} ({limits})."
+    )
+    yield _next_step(
+        match, f"a margin of {{:+.1f}} % (now {total.percent:+.1f} %)", 0, part.cap_percent
+    )
+
+
+def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
+    step, margin = baseline_of(match.match, rubric), match.tally.mean_margin
+    counted = min(max(margin, step.low), step.high)
+    limits = f"a mean margin counts from {step.low:+g} to {step.high:+g}"
+    yield (
+        f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
+        f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."
+    )
+    yield _next_step(match, f"a mean margin of {{:+.1f}} (now {margin:+.1f})", step.low, step.high)
+
+
+def _term(number: float) -> str:
+    return f"{number:g}" if number >= 0 else f"({number:g})"
+
+
+def _next_step(match: MatchMark, needed: str, low: float, high: float) -> str:
+    """Return what one point more takes; from `low` to `high` points grow evenly."""
+    full = match.max_points
+    if match.points >= full:
+        return "These are all points that there are."
+
+    def takes(points: float) -> str:
+        return needed.format(low + (high - low) * points / full)
+
+    if match.points + 1 >= full:
+        return f"All {full:g} points take {takes(full)}."
+    return f"One point more takes {takes(match.points + 1)}; all {full:g} take {takes(full)}."
+
+
+def _certainty(match: MatchMark, rubric: Rubric) -> str:
+    pairs = len(match.tally.pairs)
+    if match.bounds is None:
+        return "One pair of games gives no confidence interval."
+    low, high = match.bounds
+    few = (
+        f" Few games: with fewer than {FEW_PAIRS} pairs this is rough." if few_games(pairs) else ""
+    )
+    return (
+        f"With other games on these boards the points would lie between {low:.2f} and {high:.2f} "
+        f"({level_text(rubric.statistics)} confidence interval of {pairs} pairs).{few}"
+    )
+
+
+def total_explained(mark: Mark, placement: float, rubric: Rubric) -> str:
+    """Return the sum of a mark, written out."""
+    terms = [f"{match.points:.2f} ({match.name})" for match in mark.matches]
+    terms += [f"{placement:g} (placement)"] if placement else []
+    total = f"{mark.total + placement:.2f} of {full_points(rubric):g}"
+    return f"Total: {' + '.join(terms)} = {total}." if terms else f"Total: {total}."

@@ -1,0 +1,90 @@
+"""Why turns were lost: each reason once, with the game, the turn and the position it came in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from grader.play.replays import Replay, without_folders
+from grader.play.schedule import PlannedGame
+from grader.results.store import PlayedGame
+
+MAX_REASONS: Final = 20
+
+CLIPPED: Final = 1500
+"""Characters of a reason in files that others show: of a traceback, the end."""
+
+OWN: Final = ("played", "pass")
+
+
+@dataclass(frozen=True, slots=True)
+class LostTurn:
+    """The first turn that was lost for a reason, and how many were."""
+
+    game: PlannedGame
+    number: int
+    outcome: str
+    detail: str
+    position: str
+    count: int = 1
+
+    @property
+    def title(self) -> str:
+        """Return where it was."""
+        return f"{self.game.title}, turn {self.number}: {self.outcome}"
+
+    @property
+    def text(self) -> str:
+        """Return the reason with the position, clipped, in several lines."""
+        detail = self.detail
+        if len(detail) > CLIPPED:
+            detail = "...\n" + detail[-CLIPPED:].partition("\n")[2]
+        others = f"and {self.count - 1} more like it" if self.count > 1 else ""
+        return "\n".join(filter(None, (self.title, detail, self.position, others)))
+
+
+def lost_turns(
+    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], replays: Mapping[str, Replay]
+) -> list[LostTurn]:
+    """Return the first turn lost for each reason, of the player that the games are played for.
+
+    Of a hidden board neither the position nor the reason is shown: a program may put the
+    position into the text of its exception.
+    """
+    found: dict[tuple[str, str], LostTurn] = {}
+    for game in games:
+        result = played.get(game.key)
+        if result is None or not result.faults[game.side - 1].total or game.key not in replays:
+            continue
+        try:
+            data = json.loads(replays[game.key].partition(" ")[2])
+        except ValueError:  # a damaged one
+            continue
+        for number, turn in enumerate(data["turns"], 1):
+            if turn[0] != game.side or turn[2] in OWN:
+                continue
+            told = turn[-1] is not None and not game.board.hidden
+            detail = without_folders(data["details"][turn[-1]]) if told else ""
+            reason = turn[2], detail
+            if reason in found:
+                found[reason] = replace(found[reason], count=found[reason].count + 1)
+            else:
+                position = "" if game.board.hidden else _position(data, number)
+                found[reason] = LostTurn(game, number, turn[2], detail, position)
+    return list(found.values())
+
+
+def _position(data: Mapping[str, Any], number: int) -> str:
+    """Return the position before a turn, a line a row: 0 for empty, else the player's number."""
+    cells = list(data["start"])
+    for turn in data["turns"][: number - 1]:
+        changed = turn[6]
+        for cell, value in zip(changed[::2], changed[1::2], strict=True):
+            cells[cell] = str(value)
+    columns = data["columns"]
+    rows = [" ".join(cells[at : at + columns]) for at in range(0, len(cells), columns)]
+    left = data["left"] if number == 1 else data["turns"][number - 2][5]
+    popouts = [f"pop-outs left: player 1 {left[0]}, player 2 {left[1]}"] if left else []
+    return "\n".join(["the position (0: empty, 1 and 2: the players):", *rows, *popouts])

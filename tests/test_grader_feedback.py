@@ -1,0 +1,96 @@
+"""What a student reads: how the points come about, in sentences with the numbers in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grader.marks.points import MatchMark
+from grader.marks.tally import Tally
+from grader.output.explain import explained
+from grader.output.lost_turns import LostTurn
+from grader.play.replays import without_folders
+from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
+from grader.results.store import Faults
+from grader.rubric import reading as rubrics
+
+RUBRIC = rubrics.read()
+STUDENT = submitted("ann", "1" * 64)
+RANDOM = opponent(RUBRIC.part_a.opponent)
+
+
+def mark(tally: Tally, points: float, of: float, part: str = PART_A) -> MatchMark:
+    """Return a mark of a match against random, in part B its first step: 5 points from 0 to 40."""
+    bounds = (points - 1, points + 1) if len(tally.pairs) > 1 else None
+    return MatchMark(Match(part, STUDENT, RANDOM), tally, {}, points, of, bounds)
+
+
+def tally(own: int, other: int, pairs: int, **more: int) -> Tally:
+    margins = [(own - other) / pairs / 2] * pairs
+    games = 2 * pairs
+    return Tally(games, games, own, other, wins=games, pairs=margins, **more)
+
+
+def test_part_a_is_the_formula_with_its_numbers_and_the_next_step() -> None:
+    lines = explained(mark(tally(1234, 900, 6), 29.69, 40), RUBRIC)
+    assert lines == [
+        "12 games: 12 won, 0 drawn, 0 lost; scores 1234 to 900, a mean margin of +27.8 a game.",
+        "Margin in percent of the opponent's points: 100 x (1234 - 900) / 900 = +37.11 %.",
+        "Points: 40 x 37.11 / 50 = 29.69 of 40 (a margin counts from 0 % to 50 %).",
+        "One point more takes a margin of +38.4 % (now +37.1 %); all 40 take a margin of +50.0 % "
+        "(now +37.1 %).",
+        "With other games on these boards the points would lie between 28.69 and 30.69 (95 % "
+        "confidence interval of 6 pairs).",
+    ]
+
+
+def test_part_b_names_the_margins_between_which_points_grow() -> None:
+    lines = explained(mark(tally(120, 100, 1), 1.25, 5, "B"), RUBRIC)
+    assert (
+        "Points: 5 x (10.00 - 0) / (40 - 0) = 1.25 of 5 (a mean margin counts from +0 to +40)."
+        in lines
+    )
+    assert any(line.startswith("One point more takes a mean margin of +18.0") for line in lines)
+    assert "One pair of games gives no confidence interval." in lines
+
+
+def test_who_has_all_points_reads_so_and_few_games_are_called_few() -> None:
+    lines = explained(mark(tally(900, 300, 4), 40, 40), RUBRIC)
+    assert "Points: 40 x 50.00 / 50 = 40.00 of 40 (a margin counts from 0 % to 50 %)." in lines
+    assert "These are all points that there are." in lines
+    assert lines[-1].endswith("Few games: with fewer than 6 pairs this is rough.")
+
+
+def test_lost_turns_and_missing_games_are_told() -> None:
+    lost = replace(mark(tally(10, 30, 2), 0, 40))
+    lost.tally.faults = Faults(timeouts=2, errors=1)
+    assert explained(lost, RUBRIC)[-1] == (
+        "Lost turns: 2 timeouts, 1 error. A lost turn is skipped."
+    )
+    lost.tally.planned = 8
+    assert explained(lost, RUBRIC) == [
+        "Not finished: 4 of 8 games are played; the points are withheld until all are."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('  File "/usr/lib/python3.11/json/decoder.py", line 3', '  File "decoder.py", line 3'),
+        ("No such file: '/home/ta/weights.npy'", "No such file: 'weights.npy'"),
+        ("/srv/kit/ai.py:3: x", "ai.py:3: x"),
+        ("1/2/3 and a / b and https://example.org/a/b", None),
+    ],
+)
+def test_no_folder_of_the_server_is_in_a_traceback(text: str, shown: str | None) -> None:
+    assert without_folders(text) == (text if shown is None else shown)
+
+
+def test_a_long_traceback_keeps_its_end_in_files_that_others_show() -> None:
+    game = grade_games([STUDENT], RUBRIC)[0]
+    detail = "\n".join(f"line {number}" for number in range(1000))
+    text = LostTurn(game, 3, "error", detail, "the position", 4).text
+    assert text.startswith("A: random, empty8x10, as player 1, round 1, turn 3: error\n...\nline ")
+    assert text.endswith("\nline 999\nthe position\nand 3 more like it")
+    assert len(text) < 2000
