@@ -214,6 +214,8 @@ class Cost:
 
     `before` and `after` are what best play comes to before and after the turn, from player 1's
     view. `line` is the better move and what follows it, as typed; empty where nothing was lost.
+    A cost that is not `proven` is an estimate beyond its `noise`; `slower` counts the plies by
+    which the mover wins later or loses sooner where the outcome stays the same.
     """
 
     turn: int
@@ -221,6 +223,9 @@ class Cost:
     after: float
     loss: float
     line: tuple[str, ...] = ()
+    proven: bool = True
+    noise: float = 0.0
+    slower: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +268,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         found["agent"],
         found["unit"],
         tuple(
-            Cost(number, turn["before"], turn["after"], turn["loss"], tuple(turn["line"]))
+            Cost(number, **{**turn, "line": tuple(turn["line"])})
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from connect4 import record as records
+from connect4.analysis.comparison import Expected, gap
 from connect4.analysis.costs import analyse
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
@@ -21,6 +23,7 @@ from connect4.players.base import Outcome
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
+from connect4.search.library import LibrarySolver
 from connect4.search.solver import Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
@@ -101,6 +104,22 @@ def test_the_reference_agent_judges_where_it_offers_to(game: Record) -> None:
     assert analyse(game, ENOUGH)["agent"] == "ai"
 
 
+def test_a_students_file_may_give_the_margin_alone(tmp_path: Path) -> None:
+    """It expects 4 points less for player 1 once column 3 is taken."""
+    path = tmp_path / "judge.py"
+    path.write_text(
+        "class AIPlayer:\n    def __init__(self, player_number, time): self.me = player_number\n"
+        "    def expected_play(self, state):\n"
+        "        margin = -4.0 if state[0][-1, 3] else 0.0\n"
+        "        return margin if self.me == 1 else -margin, [(0, False)]\n"
+    )
+    start = GAMES["extended"].read("0\n0 0 0 0\n0 0 0 0\n", "start")
+    found = analyse(game_of(start, ["3", "0"]), 0.1, 0, file=parse_agent(f"ai:{path}"))
+    assert [turn["loss"] for turn in found["turns"]] == [4, 0]
+    assert [turn["line"] for turn in found["turns"]] == [["0"], []]
+    assert [turn["proven"] for turn in found["turns"]] == [False, False]
+
+
 def test_a_students_file_without_the_offer_leaves_it_to_alpha_beta(
     game: Record, tmp_path: Path
 ) -> None:
@@ -155,7 +174,7 @@ def test_every_game_can_be_judged(name: str, start: str | None, moves: str) -> N
     states = list(records.replay(record))
     for before, judged in zip(states, found["turns"], strict=False):
         assert judged["loss"] >= 0
-        assert bool(judged["line"]) == bool(judged["loss"])
+        assert bool(judged["line"]) == bool(judged["loss"] or judged["slower"])
         state = before
         for text in judged["line"]:
             state = state.apply(game.parse_action(text))
@@ -203,11 +222,74 @@ def test_six_by_seven_is_judged_by_the_solver() -> None:
     found = analyse(record, ENOUGH)
     assert found["agent"].startswith("solver")
     for before, after, judged in zip(states, states[1:], found["turns"], strict=False):
-        assert (judged["loss"] > 0) == (-solver.score(after) < solver.score(before))
+        assert judged["proven"]
+        best, played = solver.score(before), -solver.score(after)
+        assert judged["loss"] == 100 * max(0, outcome(best) - outcome(played))
+        assert judged["slower"] == (0 if judged["loss"] else 2 * max(0, best - played))
         for position, key in ((before, "before"), (after, "after")):
             score = solver.score(position) * (1 if position.mover == 1 else -1)
             assert (judged[key] > 0) == (score > 0)
             assert (judged[key] < 0) == (score < 0)
+
+
+def outcome(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+@pytest.mark.bitbully
+def test_with_the_library_each_move_of_a_game_is_judged_by_its_outcome_alone() -> None:
+    """The best opening costs nothing, a worse one the win; in a lost position nothing costs."""
+    game = GAMES["classic"]
+    state = start = game.start(6, 7)
+    turns = []
+    for number, column in enumerate((3, 1, 3, 3, 0, 6, 6), 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.LEFT, 0))
+    engine = LibrarySolver()
+    scores = [engine.score(state) for state in records.replay(record)]
+    found = analyse(record, 1.0, 0)
+    assert found["agent"] == "solver"
+    assert [turn["proven"] for turn in found["turns"]] == [True] * 7
+    assert [turn["loss"] for turn in found["turns"]] == [
+        100 * (outcome(best) + outcome(after)) for best, after in pairwise(scores)
+    ]
+    assert found["turns"][0]["loss"] == found["turns"][1]["loss"] == 0
+    assert {turn["loss"] for turn in found["turns"]} > {0}
+
+
+def estimate(*values: float, first: int = 1) -> Expected:
+    """Return an unproven value with those of the depths from `first` on."""
+    return Expected(values[-1], ("a",), depths=tuple(enumerate(values, first)))
+
+
+def test_estimates_that_swing_with_the_last_plys_side_are_compared_at_the_same_last_ply() -> None:
+    """Each search that ends with a move of player 1 looks 20 better for it."""
+    before = estimate(21, 1, 21, 1, 21, 1)
+    for after in (estimate(1, 21, 1, 21, 1, 21), estimate(1, 21, 1, 21), estimate(1, 21, 1)):
+        assert gap(1, before, after, 40).cost == 0
+        assert gap(2, before, after, 40).cost == 0
+    worse = estimate(-9, 11, -9, 11, -9, 11)
+    assert gap(1, before, worse, 40)[:4] == (1, -9, 10, False)
+    assert gap(2, before, worse, 40).cost == 0
+
+
+def test_a_cost_within_the_scatter_of_the_last_depths_is_not_shown() -> None:
+    before = estimate(10, 10, 10, 10, 10, 10)
+    found = gap(1, before, estimate(6, 14, 3, 12, 6), 40)
+    assert (found.cost, found.noise) == (0, 11)
+    found = gap(1, before, estimate(-4, -2, -5, -3, -5), 40)
+    assert (found.cost, found.noise) == (15, 3)
+
+
+def test_a_loss_that_is_proven_after_a_bad_estimate_is_no_blunder() -> None:
+    """Where one value is proven and the other not, the proven one counts as an estimate."""
+    lost = Expected(-100, (), True, 9, ((1, -30), (2, -34), (3, -37), (4, -100)))
+    assert gap(1, estimate(-31, -33, -36, -38, -38), lost, 40).cost < 5
+    assert gap(1, estimate(10, 11, 10, 11, 10), lost, 40).cost > 40
+    also_lost = Expected(-100, (), True, 20)
+    assert gap(1, also_lost, lost, 40) == (-100, -100, 0, True, 0, 10)
 
 
 def test_a_game_without_turns_has_nothing_to_judge() -> None:
@@ -234,10 +316,10 @@ def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path
     assert after == before
     assert found["seconds"] == 20
     assert "positions: 11 of 11" in done.stderr
-    assert "better moves: " in done.stderr
     for number in found["worst"][0] + found["worst"][1]:
         judged = found["turns"][number - 1]
         line = next(line for line in done.stdout.splitlines() if f"turn {number}," in line)
+        assert line.endswith(" (proven)")
         assert f"cost {judged['loss']:g}; better {judged['line'][0]}" in line
     again = run("connect4.analysis", "game.json", "--time", "20", "-o", "b.json", cwd=tmp_path)
     assert again.returncode == 0
@@ -383,6 +465,9 @@ def test_a_broken_file_of_the_student_is_one_clear_line(
         ("(1.0, ['a'])", "a tuple of two"),
         ("(float('nan'), [])", "a margin of nan"),
         ("('much', [])", "could not convert string to float"),
+        ("(1.0, [], [(1, 'x')], True)", "could not convert string to float"),
+        ("(1.0, [], [(1, 2.0)], 1)", "solved is 1; expected True or False"),
+        ("(1.0, [], [], True, 5)", "expected_play: 5 values; expected 2 to 4"),
     ],
 )
 def test_what_a_students_file_says_of_a_position_is_checked(

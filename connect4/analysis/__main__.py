@@ -57,7 +57,13 @@ def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
             better, *rest = judged["line"]
             deed = turn.text if turn.outcome is Outcome.PLAYED else turn.outcome.value
             then = f", then {' '.join(rest)}" if rest else ""
-            yield f"{name}: turn {number}, {deed}, cost {judged['loss']:g}; better {better}{then}"
+            cost = f"cost {judged['loss']:g}; better {better}{then}"
+            yield f"{name}: turn {number}, {deed}, {cost} ({certainty(judged)})"
+
+
+def certainty(judged: dict[str, Any]) -> str:
+    """Return whether a cost is proven, and the noise of an estimate."""
+    return "proven" if judged["proven"] else f"estimated, noise {judged['noise']:g}"
 
 
 def process_count(text: str) -> int:

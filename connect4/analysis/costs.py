@@ -1,15 +1,14 @@
 """What each move of a finished game cost.
 
-Every position is searched for `S` seconds by the strongest agent that the kit has for the game.
-Where its move is not the one that was played, the position after its move is searched as well, so
-that the two are compared at the same depth: what the played move is behind is its cost.
+Every position is searched for some seconds by the strongest agent that the kit has for the game;
+what best play loses from one position to the next is the cost of the turn between them.
 """
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -17,11 +16,13 @@ from multiprocessing import active_children
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.analysis.experts import OWN_FILE, Expected, Expert, FileJudge, expert_for
-from connect4.games.base import Action, Player, Seconds
+from connect4.analysis.comparison import Expected, gap
+from connect4.analysis.experts import OWN_FILE, Expert, FileJudge, expert_for
+from connect4.games.base import Action, Seconds
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
 from connect4.record import Record
+from connect4.referee import Turn
 
 WORST: Final = 3
 """Moves of each side that are named as the worst."""
@@ -33,22 +34,16 @@ class Judged:
 
     `before` and `after` are what best play comes to before and after the turn, from player 1's
     view; `loss` is what the mover gave away, never below 0. `line` is the better move with what
-    follows it; empty where the turn cost nothing.
+    follows it; empty where the turn cost nothing. See `comparison.Gap` for the rest.
     """
 
     before: float
     after: float
     loss: float
     line: tuple[Action | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A position to search: the one of `turn` itself, or the one after `move` there."""
-
-    turn: int
-    move: Action | None = None
-    after_move: bool = False
+    proven: bool = True
+    noise: float = 0.0
+    slower: int = 0
 
 
 class Searcher:
@@ -61,12 +56,9 @@ class Searcher:
         self._expert = expert_for(record.game, record.start, file)
         self._seconds = seconds
 
-    def run(self, job: Job) -> Expected:
-        """Search one position."""
-        state = self._states[job.turn]
-        if job.after_move:
-            state = state.skip() if job.move is None else state.apply(job.move)
-        return self._expert.expect(state, self._seconds)
+    def run(self, turns: int) -> Expected:
+        """Search the position after that many turns."""
+        return self._expert.expect(self._states[turns], self._seconds)
 
     def close(self) -> None:
         """Leave no process of a student's file behind."""
@@ -83,9 +75,9 @@ def _open_worker(text: str, seconds: Seconds, file: AgentName) -> None:
     _searcher = Searcher(text, seconds, file)
 
 
-def _work(job: Job) -> Expected:
+def _work(turns: int) -> Expected:
     assert _searcher is not None
-    return _searcher.run(job)
+    return _searcher.run(turns)
 
 
 Progress = Callable[[str, int, int], None]
@@ -105,27 +97,16 @@ def analyse(
     file that may judge. Raises `InputError` where it is broken.
     """
     expert = expert_for(record.game, record.start, file)
+    found = []
+    todo = range(len(record.turns) + 1)
+    progress("positions", 0, len(todo))
     with _searchers(jobs, records.dumps(record), seconds, file) as run_all:
-
-        def searched(what: str, todo: list[Job]) -> list[Expected]:
-            results = []
-            progress(what, 0, len(todo))
-            for done, expected in enumerate(run_all(todo), 1):
-                results.append(expected)
-                progress(what, done, len(todo))
-            return results
-
-        found = searched("positions", [Job(number) for number in range(len(record.turns) + 1)])
-        other = [
-            Job(turn.number - 1, found[turn.number - 1].line[0], after_move=True)
-            for turn in record.turns
-            if _plays_otherwise(turn.outcome, turn.action, found[turn.number - 1])
-        ]
-        searches = searched("better moves", other)
-    checked = dict(zip((job.turn for job in other), searches, strict=True))
+        for expected in run_all(todo):
+            found.append(expected)
+            progress("positions", len(found), len(todo))
     judged = [
-        judge(turn.player, found[index], found[index + 1], checked.get(index))
-        for index, turn in enumerate(record.turns)
+        judge(turn, before, after, expert.largest)
+        for turn, before, after in zip(record.turns, found, found[1:], strict=False)
     ]
     return to_json(record, expert, seconds, judged)
 
@@ -133,7 +114,7 @@ def analyse(
 @contextmanager
 def _searchers(
     jobs: int, text: str, seconds: Seconds, file: AgentName
-) -> Iterator[Callable[[list[Job]], Iterator[Expected]]]:
+) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
     """Yield what searches a list of positions, in `jobs` processes or with 0 in this one."""
     if not jobs:
         with closing(Searcher(text, seconds, file)) as searcher:
@@ -141,7 +122,7 @@ def _searchers(
         return
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
 
-    def run_all(todo: list[Job]) -> Iterator[Expected]:
+    def run_all(todo: Iterable[int]) -> Iterator[Expected]:
         with uninterrupted():  # a worker that is half started could not be ended
             return pool.map(_work, todo)
 
@@ -180,22 +161,16 @@ def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
         pool.shutdown(cancel_futures=True)
 
 
-def _plays_otherwise(outcome: Outcome, action: Action | None, expected: Expected) -> bool:
-    """Return whether best play has a move here that is not the one played."""
-    if not expected.line or outcome is Outcome.PASS:
-        return False
-    return outcome is not Outcome.PLAYED or action != expected.line[0]
-
-
-def judge(player: Player, before: Expected, after: Expected, other: Expected | None) -> Judged:
-    """Return what a turn cost; `other` is what the expert's own move comes to, if it differs."""
-    if other is None:
-        return Judged(after.value, after.value, 0.0)
-    gap = other.value - after.value
-    loss = gap if player == 1 else -gap
-    if loss <= 0:
-        return Judged(after.value, after.value, 0.0)
-    return Judged(other.value, after.value, loss, (before.line[0], *other.line))
+def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Judged:
+    """Return what a turn cost: nothing where the expert has no better move."""
+    found = gap(turn.player, before, after, largest)
+    is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
+    if turn.outcome is Outcome.PASS or (is_best and not found.proven):
+        return Judged(after.value, after.value, 0.0, (), found.proven, found.noise)
+    line = before.line if found.cost or found.slower else ()
+    return Judged(
+        found.before, found.after, found.cost, line, found.proven, found.noise, found.slower
+    )
 
 
 def worst_turns(record: Record, judged: list[Judged]) -> list[list[int]]:
@@ -228,6 +203,9 @@ def to_json(
                 "after": round(found.after, 2),
                 "loss": round(found.loss, 2),
                 "line": ["pass" if move is None else write(move) for move in found.line],
+                "proven": found.proven,
+                "noise": round(found.noise, 2),
+                "slower": found.slower,
             }
             for found in judged
         ],

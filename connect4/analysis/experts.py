@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from connect4.analysis.comparison import Expected
 from connect4.errors import InputError
 from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
 from connect4.games.extended import EXTENDED
@@ -15,17 +16,17 @@ from connect4.isolation.questions import Questions
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import read_answer
-from connect4.search import solver
+from connect4.search import library, solver
 from connect4.search.deadline import Deadline, OutOfBudgetError
-from connect4.search.deepening import deepen
 from connect4.search.evaluation import WIN
 from connect4.search.heuristics import evaluation
-from connect4.search.minimax import Found
+from connect4.search.library import LibrarySolver
+from connect4.search.minimax import Minimax
 from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
 
-DECIDED: Final = 100.0
-"""What a win at once is worth in a game that only winning counts in; each ply until it costs 1."""
+WON: Final = 100.0
+"""What a won game is worth where only winning counts; a draw is worth 0."""
 
 ESTIMATE: Final = 40.0
 """What an undecided position of such a game is worth at most."""
@@ -35,16 +36,11 @@ UNIT_OF_WINS: Final = "hundredths of a win"
 DEEPEST: Final = 144
 """Plies that no search goes beyond."""
 
+LINE: Final = 12
+"""Moves of a line of best play that are worked out."""
+
 OWN_FILE: Final = AgentName("ai", "ai")
 """The student's file in its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What best play comes to from a position: a value from player 1's view, and its moves."""
-
-    value: float
-    line: tuple[Action | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +55,13 @@ class Expert:
     evaluate: Callable[[State, Seconds], Expected]
     final: Callable[[State], float]
     """Returns the value, from player 1's view, of a position that is over."""
+    largest: float = math.inf
+    """What an estimate is worth at most."""
 
     def expect(self, state: State, seconds: Seconds) -> Expected:
         """Return what best play comes to from any position."""
         if state.is_over():
-            return Expected(self.final(state))
+            return Expected(self.final(state), (), True, 0)
         return self.evaluate(state, seconds)
 
 
@@ -89,10 +87,12 @@ def file_expert(game: Game, start: State, file: AgentName) -> Expert:
 
 
 def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return the solver on its board, with alpha-beta where it runs out of time."""
+    """Return perfect play on its board; without the library, a search where time is too short."""
     search = search_expert(game, start, file)
     if start.setting != solver.SETTING:
         return search
+    if library.is_installed():
+        return replace(search, agent="solver", evaluate=LibraryJudge())
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
@@ -104,17 +104,68 @@ def search_expert(game: Game, start: State, file: AgentName) -> Expert:
     heuristic = game.heuristic(game.judge)
     values = evaluation(game, heuristic.name)
     point = heuristic.point
-    agent = f"alphabeta:heuristic={heuristic.name}"
+
+    def scaled(value: float) -> float:
+        if point:
+            return value / point
+        if abs(value) >= WIN:
+            return math.copysign(WON, value)
+        return ESTIMATE * math.tanh(value / heuristic.scale)
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
-        search = TableAlphaBeta(values, center, Deadline(seconds))
-        found = deepen(search, state, DEEPEST)
-        value = found.value / point if point else worth(found, heuristic.scale)
-        return Expected(value if state.mover == 1 else -value, found.line)
+        return deepened(TableAlphaBeta(values, center, Deadline(seconds)), state, scaled)
 
+    agent = f"alphabeta:heuristic={heuristic.name}"
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: DECIDED * state.margin(1))
+    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: WON * state.margin(1), ESTIMATE)
+
+
+def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) -> Expected:
+    """Search 1, 2, ... plies deep until time or game is used up; keep the value of each depth.
+
+    A depth that was not searched whole is left out.
+    """
+    sign = 1 if state.mover == 1 else -1
+    found = None
+    depths = []
+    with suppress(OutOfBudgetError):
+        for plies in range(1, DEEPEST + 1):
+            found = search.search(state, plies, found.move if found else None)
+            depths.append((plies, sign * scaled(found.value)))
+            if found.complete or abs(found.value) >= WIN:
+                break
+    if found is None:
+        return Expected(sign * scaled(search.leaf(state)), tuple(search.order(state)[:1]))
+    is_decided = abs(found.value) >= WIN
+    return Expected(
+        depths[-1][1],
+        found.line,
+        found.complete or is_decided,
+        round(found.depth - (abs(found.value) - WIN)) if is_decided else None,
+        tuple(depths),
+    )
+
+
+class LibraryJudge:
+    """Judges by the library that answers each position of 6 by 7 at once."""
+
+    def __init__(self) -> None:
+        self._engine: LibrarySolver | None = None
+
+    def __call__(self, state: State, seconds: Seconds) -> Expected:
+        """See `Expert.evaluate`. The line ends where the time does."""
+        if self._engine is None:  # a process that judges nothing needs no 170 MB
+            self._engine = LibrarySolver()
+        deadline = Deadline(seconds)
+        move, score = self._engine.best(state)
+        line, after = [move], state.apply(move)
+        with suppress(OutOfBudgetError):
+            while not after.is_over() and len(line) < LINE:
+                deadline.check(0)
+                line.append(self._engine.best(after)[0])
+                after = after.apply(line[-1])
+        return solved(state, score, line)
 
 
 def solving(
@@ -125,28 +176,34 @@ def solving(
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
         perfect.deadline = Deadline(seconds / 2)
-        line = []
-        try:
-            value = solved_value(state, perfect.best(state)[1])
-            while not state.is_over():
-                line.append(perfect.best(state)[0])
-                state = state.apply(line[-1])
-        except OutOfBudgetError:
-            if not line:
-                return otherwise(state, seconds / 2)
-        return Expected(value, tuple(line))
+        outcome: int | None = None
+        score: int | None = None
+        line: list[Action] = []
+        after = state
+        with suppress(OutOfBudgetError):
+            for answer in perfect.answers(state):
+                outcome, line = answer.outcome, [answer.column]
+            score = perfect.score(state)
+            while not (after := after.apply(line[-1])).is_over() and len(line) < LINE:
+                line.append(perfect.best(after)[0])
+        if score is not None:
+            return solved(state, score, line)
+        if outcome is not None:  # how fast is not known
+            value = WON * outcome * (1 if state.mover == 1 else -1)
+            return Expected(value, tuple(line), True)
+        return otherwise(state, seconds / 2)
 
     return evaluate
 
 
-def solved_value(state: State, score: int) -> float:
-    """Return a solver's score from player 1's view: `DECIDED` less the plies to a win."""
+def solved(state: State, score: int, line: list[Action]) -> Expected:
+    """Return a solver's score of a position as what best play comes to."""
     if not score:
-        return 0.0
+        return Expected(0.0, tuple(line), True)
     winner = state.mover if score > 0 else opponent(state.mover)
     at_the_end = 2 * (22 - abs(score)) - (winner == 1)
     plies = at_the_end - sum(tokens.bit_count() for tokens in state.bitboards())
-    return (DECIDED - plies) * (1 if winner == 1 else -1)
+    return Expected(WON if winner == 1 else -WON, tuple(line), True, plies)
 
 
 def offers_to_judge(file: AgentName) -> bool:
@@ -174,8 +231,9 @@ class FileJudge:
         if key != "answer":
             raise _not_judged(self._file, value)
         try:
-            margin, moves = value
-            return _expected(float(margin), moves, state)
+            if not 2 <= len(value) <= 4:
+                raise ValueError(f"{len(value)} values; expected 2 to 4")
+            return _expected(state, *value)
         except (TypeError, ValueError, OverflowError) as error:
             raise _not_judged(self._file, f"expected_play: {error}") from None
 
@@ -185,30 +243,29 @@ class FileJudge:
             self._questions[1].close()
 
 
-def _expected(margin: float, moves: Any, state: State) -> Expected:
+def _expected(
+    state: State, margin: Any, moves: Any, depths: Any = (), solved: Any = False
+) -> Expected:
     """Return what a student's file expects, its moves played on the board to check them."""
-    if not math.isfinite(margin):
-        raise ValueError(f"a margin of {margin}")
+    sign = 1 if state.mover == 1 else -1
+    value = sign * _finite(margin)
     line = []
     after = state
     for move in moves:
         line.append(read_answer(tuple(move)))
         after = after.apply(line[-1])
-    return Expected(margin if state.mover == 1 else -margin, tuple(line))
+    if type(solved) is not bool:
+        raise TypeError(f"solved is {solved!r:.60}; expected True or False")
+    searched = [(int(depth), sign * _finite(found)) for depth, found in depths]
+    return Expected(value, tuple(line), solved, None, tuple(searched))
+
+
+def _finite(margin: Any) -> float:
+    if not math.isfinite(value := float(margin)):
+        raise ValueError(f"a margin of {margin}")
+    return value
 
 
 def _not_judged(file: AgentName, why: object) -> InputError:
     text = " ".join(str(why).split())
     return InputError(f"agent {file.text!r} is asked what each move cost, but {text:.500}")
-
-
-def worth(found: Found, scale: float) -> float:
-    """Return the value of a search, from its mover's view, where only winning counts.
-
-    A win is worth `DECIDED` less the plies to it; a heuristic value of `scale` three quarters of
-    what an undecided position can be worth.
-    """
-    if abs(found.value) < WIN:
-        return ESTIMATE * math.tanh(found.value / scale)
-    plies = found.depth - (abs(found.value) - WIN)
-    return math.copysign(DECIDED - plies, found.value)

@@ -523,6 +523,7 @@ class AlphaBeta:
         self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
         self.depth = 0
         self.value = 0.0
+        self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
         self.prize = 0.0  # of the positions before the last ply that are being looked at
         self.last_mover, self.hoard, self.fading = ME, False, 1.0  # see `_in_hand`
         self.solved = False
@@ -537,7 +538,7 @@ class AlphaBeta:
         self.hoard = (own if self.last_mover == mover else other) > self.HOARD
         self.fading = min(1.0, (left - 2 * (own + other)) / self.FADING)
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
-        self.depth = 0
+        self.depth, self.values = 0, []
         self.prize = 0.0
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
@@ -551,6 +552,7 @@ class AlphaBeta:
                         actions.remove((gain, action))
                         actions.insert(0, (gain, action))
                 self.depth, self.value = depth, alpha
+                self.values.append((depth, alpha))
         except OutOfBudget:
             self.solved = False
         return actions[0][1]
@@ -712,13 +714,19 @@ class AIPlayer:
         """Return the move against an opponent that plays to win."""
         return self._choose(state, AlphaBeta)
 
-    def expected_play(self, state: State) -> tuple[float, list[Move]]:
-        """Return the margin that best play expects for this player, and the moves of that play."""
+    def expected_play(
+        self, state: State
+    ) -> tuple[float, list[Move], list[tuple[int, float]], bool]:
+        """Return the margin that best play expects for this player, and the moves of that play.
+
+        Also each depth searched with the margin found there, and whether the last one is exact.
+        """
         search, position = self._prepare(state, AlphaBeta)
         assert isinstance(search, AlphaBeta)
         action = self._search(search, position, Budget(self.time, self.node_budget))
         value = search.value if search.depth else position[2]
-        return value, [search.lines.move(step) for step in search.line(position, action)]
+        line = [search.lines.move(step) for step in search.line(position, action)]
+        return value, line, search.values, search.solved
 
     def _choose(self, state: State, method: type[AlphaBeta | Expectimax]) -> Move:
         """Return the move that a search by `method` finds."""

@@ -1,6 +1,6 @@
 /* What an analysis adds to the replay page; without one nothing of it is shown.
-   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells]:
-   the line begins with the better move, `cells` holds what each move of it changes. */
+   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells,
+   proven, slower]: the line begins with the better move, `cells` holds what each move of it changes. */
 
 /** @param {Game} game */
 function drawMargins(game) {
@@ -48,11 +48,13 @@ function showAdvice() {
   const found = game.analysis?.turns[at - 1];
   advice.hidden = !turn || !found;
   if (!turn || !found) return;
-  const [before, after, loss, line, cells] = found;
+  const [before, after, loss, line, cells, proven, slower] = found;
+  const certainty = proven === null ? "" : proven ? " Proven." : " An estimate.";
   const side = turn.player === 1 ? 1 : -1;
   const expected = `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
   if (!loss) {
-    advice.replaceChildren(`${expected}; this turn keeps it.`);
+    const pace = slower ? ` ${slower} plies ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
+    advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
     return;
   }
   const moves = line.map((text, index) => {
@@ -66,7 +68,7 @@ function showAdvice() {
   leave.hidden = true;
   advice.replaceChildren(
     `${expected}; after this turn it is ${signed(after * side, 1)}. `,
-    make("strong", "fault", `Cost ${number(loss, 1)}.`), " Better: ",
+    make("strong", "fault", `Cost ${number(loss, 1)}.`), `${certainty} Better: `,
     make("ol", "branch", ...moves), leave,
   );
 }

@@ -18,9 +18,9 @@ MAX_LINE: Final = 12
 def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | None:
     """Return what the analysis added to the record, None where there is nothing.
 
-    A turn is `[before, after, loss, line, cells]`: the line begins with the better move, and
-    `cells` holds what each of its moves changes on the board. Raises `InputError` where the
-    record's `analysis` is not of that form.
+    A turn is `[before, after, loss, line, cells, proven, slower]`: the line begins with the better
+    move, and `cells` holds what each of its moves changes on the board. `proven` is None in
+    records of 1.0.0. Raises `InputError` where the record's `analysis` is not of that form.
     """
     found = record.extra.get("analysis")
     if found is None:
@@ -36,8 +36,11 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
         if not all(0 < number <= len(turns) and turns[number - 1][3] for number in worst):
             raise ValueError("a worst move is none of the turns that have a better one")
         unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
-        for turn, state in zip(turns, states, strict=False):
+        for turn, state, saved in zip(turns, states, found["turns"], strict=False):
+            proven = saved.get("proven")
             turn.append(branch_cells(record.game, state, turn[3]))
+            turn.append(None if proven is None else bool(proven))
+            turn.append(int(saved.get("slower", 0)))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"the record's analysis cannot be read: {error!r}") from None
     source = f"Found by {agent}, {seconds:g} s for each search. The cost is in {unit}."

@@ -1,0 +1,165 @@
+"""Compare the analysis with exact values: `python3 -m benchmarks.analysis classic|extended`.
+
+Plays games between the kit's agents, analyses them, and counts which costly moves are flagged and
+which flags are false alarms. A move is flagged where the analysis shows a cost.
+
+- `classic`: moves that changed the outcome, by the library `bitbully` (extra `solver`). With
+  `--own` the analysis does without that library.
+- `extended`: games from endings that the reference agent solves. A costly move loses 10 points or
+  more, a false alarm is a flag on a move that loses nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import connect4
+from benchmarks.games import empty, played
+from connect4 import record as records
+from connect4.analysis.costs import analyse
+from connect4.games.base import State
+from connect4.players.base import Outcome
+from connect4.record import Record
+from connect4.search import library
+
+COSTLY = {"classic": 1, "extended": 10}
+"""What a move has to lose, in outcomes or points, to be counted as costly."""
+
+CLASSIC_PAIRS = (
+    ("alphabeta:depth=3", "mcts:iterations=300"),
+    ("mcts:iterations=300", "alphabeta:depth=2"),
+    ("greedy", "alphabeta:depth=4"),
+    ("alphabeta:depth=4", "montecarlo"),
+    ("mcts:iterations=1000", "mcts:iterations=200"),
+)
+EXTENDED_PAIRS = (
+    ("random", "greedy"),
+    ("alphabeta:depth=2", "random"),
+    ("random", "random"),
+    ("mcts:iterations=200", "random"),
+    ("random", "alphabeta:depth=1"),
+)
+ENDINGS = (("8x10", 18), ("8x10", 16), ("6x8+1", 12), ("8x10", 17), ("6x8+2", 10))
+"""Boards, and the cells that are empty when the game begins."""
+
+UNTIL_SOLVED = 600
+"""Seconds that the exact value of one position may take."""
+
+
+@dataclass
+class Tally:
+    """Costly moves, those of them that were flagged, flags that were none, and all moves."""
+
+    costly: int = 0
+    flagged: int = 0
+    false: int = 0
+    proven: int = 0
+    moves: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.moves} moves, {self.proven} proven; {self.costly} costly: {self.flagged} "
+            f"flagged, {self.costly - self.flagged} missed; {self.false} false alarms"
+        )
+
+
+def exact_outcome() -> Callable[[State], float]:
+    """Return what tells player 1's outcome of a classic position: 1, 0 or -1."""
+    engine = library.LibrarySolver()
+
+    def value(state: State) -> float:
+        if state.is_over():
+            return state.margin(1)
+        score = engine.score(state)
+        return ((score > 0) - (score < 0)) * (1 if state.mover == 1 else -1)
+
+    return value
+
+
+def exact_margin(state: State) -> float:
+    """Return player 1's margin at the end of an extended game, by best play of both."""
+    if state.is_over():
+        return state.margin(1)
+    player = importlib.import_module("connect4.players.ai").AIPlayer(state.mover, UNTIL_SOLVED)
+    margin, _, _, solved = player.expected_play(state.for_agent())
+    if not solved:
+        raise SystemExit("error: a position was not solved")
+    return float(margin if state.mover == 1 else -margin)
+
+
+def game(kind: str, number: int) -> Record:
+    """Play the game of that number."""
+    if kind == "classic":
+        pair = CLASSIC_PAIRS[number % len(CLASSIC_PAIRS)]
+        return connect4.play(*pair, connect4.start("classic"), seconds=5, seed=number)
+    board, cells = ENDINGS[number % len(ENDINGS)]
+    rng = random.Random(number)
+    start = empty(board)
+    while (start.board() == 0).sum() > cells:  # pop-outs make room again
+        start = played(start, 1, rng)
+    pair = EXTENDED_PAIRS[number % len(EXTENDED_PAIRS)]
+    return connect4.play(*pair, start, seconds=5, seed=number)
+
+
+def compare(record: Record, exact: Callable[[State], float], costly: float, tally: Tally) -> None:
+    """Add a game's moves to the tally; the record holds its analysis."""
+    values = [exact(state) for state in records.replay(record)]
+    for turn, before, after, judged in zip(
+        record.turns, values, values[1:], record.extra["analysis"]["turns"], strict=False
+    ):
+        if turn.outcome is not Outcome.PLAYED:
+            continue
+        lost = (before - after) * (1 if turn.player == 1 else -1)
+        tally.moves += 1
+        tally.proven += bool(judged.get("proven"))
+        tally.costly += lost >= costly
+        tally.flagged += lost >= costly and judged["loss"] > 0
+        tally.false += lost <= 0 and judged["loss"] > 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m benchmarks.analysis",
+        description=(__doc__ or "").split("\n", maxsplit=1)[0],
+    )
+    parser.add_argument("kind", choices=COSTLY)
+    parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds of each search")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--own", action="store_true", help="analyse without the library")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the records there")
+    parser.add_argument("--read", type=Path, metavar="DIR", help="take analysed records from there")
+    arguments = parser.parse_args()
+    if arguments.kind == "classic" and not library.is_installed():
+        print(f"error: {library.MISSING}", file=sys.stderr)
+        return 2
+    exact = exact_outcome() if arguments.kind == "classic" else exact_margin
+    if arguments.own:
+        library.is_installed = lambda: False
+    total = Tally()
+    for number in range(arguments.games):
+        if arguments.read:
+            record = records.read(arguments.read / f"{number}.json")
+        else:
+            record = game(arguments.kind, number)
+        if "analysis" not in record.extra:
+            record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs)
+        if arguments.keep:
+            records.write(record, arguments.keep / f"{number}.json")
+        tally = Tally()
+        compare(record, exact, COSTLY[arguments.kind], tally)
+        print(f"game {number + 1}: {tally}", flush=True)
+        for name in vars(total):
+            setattr(total, name, getattr(total, name) + getattr(tally, name))
+    print(f"{arguments.games} games, {record.extra['analysis']['agent']}: {total}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""What a search says about a position, and how two such positions are compared.
+
+Estimates of different depths differ by themselves, most of all where one search ends with a move of
+player 1 and the other with one of player 2. So a position and the one after a move are compared at
+the same last ply: the first searched one ply deeper than the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from connect4.games.base import Action, Player
+
+LAST: Final = 4
+"""Depths whose scatter is the noise of an estimated cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What best play comes to from a position: a value from player 1's view, and its moves.
+
+    `proven` says that no deeper search can change the value, and `plies` after how many plies the
+    game is then won or lost, where that is known. `depths` holds the value that the search had
+    after each of its depths, the deepest last.
+    """
+
+    value: float
+    line: tuple[Action | None, ...] = ()
+    proven: bool = False
+    plies: int | None = None
+    depths: tuple[tuple[int, float], ...] = ()
+
+    def at(self, depth: int) -> float | None:
+        """Return the value at a depth; None where the search did not come to it."""
+        if self.proven and self.depths and depth >= self.depths[-1][0]:
+            return self.value
+        return dict(self.depths).get(depth)
+
+
+class Gap(NamedTuple):
+    """What a move cost its mover: the values compared, from player 1's view, and their difference.
+
+    An estimated `cost` is 0 where it is not beyond its `noise`. `slower` counts the plies by which
+    the mover wins later or loses sooner than it could, where the outcome is the same.
+    """
+
+    before: float
+    after: float
+    cost: float
+    proven: bool
+    noise: float = 0.0
+    slower: int = 0
+
+
+def gap(player: Player, before: Expected, after: Expected, largest: float) -> Gap:
+    """Return what a move of `player` cost that led from `before` to `after`.
+
+    Where only one of the two is proven, it counts as an estimate of at most `largest`. Where
+    neither has the values of its depths, the two are compared as they are.
+    """
+    sign = 1 if player == 1 else -1
+    if before.proven and after.proven:
+        cost = max(0.0, sign * (before.value - after.value))
+        slower = 0 if cost else _slower(sign, before, after)
+        return Gap(before.value, after.value, cost, True, slower=slower)
+    pairs = [(_limited(one, largest), _limited(two, largest)) for one, two in _pairs(before, after)]
+    if not (pairs or before.depths or after.depths):
+        pairs = [(before.value, after.value)]
+    if not pairs:
+        return Gap(after.value, after.value, 0.0, False)
+    costs = [sign * (one - two) for one, two in pairs[-LAST:]]
+    noise = max(costs) - min(costs)
+    if costs[-1] <= noise:
+        return Gap(after.value, after.value, 0.0, False, noise)
+    return Gap(*pairs[-1], costs[-1], False, noise)
+
+
+def _slower(sign: int, before: Expected, after: Expected) -> int:
+    """Return the plies that a win comes later, or a loss sooner, than after the best move."""
+    if before.plies is None or after.plies is None or not before.value:
+        return 0
+    later = after.plies + 1 - before.plies
+    return max(0, later if sign * before.value > 0 else -later)
+
+
+def _pairs(before: Expected, after: Expected) -> Iterator[tuple[float, float]]:
+    """Yield the values of both at the same last ply, the deepest last."""
+    plies = {depth for depth, _ in before.depths} | {depth + 1 for depth, _ in after.depths}
+    for ply in sorted(plies):
+        one, two = before.at(ply), after.at(ply - 1)
+        if one is not None and two is not None:
+            yield one, two
+
+
+def _limited(value: float, largest: float) -> float:
+    return max(-largest, min(largest, value))
