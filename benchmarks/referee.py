@@ -19,7 +19,6 @@ from tabulate import tabulate
 from connect4.games import load_start
 from connect4.games.base import Action, State
 from connect4.games.extended import EXTENDED
-from connect4.players.agents import SEARCHERS
 from connect4.players.base import Seat, Setup
 from connect4.players.building import build
 from connect4.players.registry import PLAYERS, PlayerKind, parse_agent
@@ -89,12 +88,15 @@ def row_of(name: str, games: int) -> tuple[float, list[object]]:
     ]
 
 
+def trivial(setup):
+    return Trivial()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=300, help="games per line (default 300)")
     games = parser.parse_args().games
-    PLAYERS["trivial"] = PlayerKind("trivial")
-    SEARCHERS["trivial"] = lambda setup: Trivial()
+    PLAYERS["trivial"] = PlayerKind("trivial", "benchmarks.referee:trivial")
     for name in ("trivial", "random"):
         row_of(name, max(1, games // 20))
     rate, trivial = row_of("trivial", games)

@@ -10,10 +10,11 @@ import pytest
 
 from connect4 import config
 from connect4.errors import InputError
-from connect4.games import load_start
+from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, read
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Setup
+from connect4.players.building import build
 from connect4.players.names import STUDENT_FILE
 from connect4.players.random import RandomPlayer
 from connect4.players.registry import PLAYERS, file_hash, parse_agent
@@ -410,3 +411,13 @@ def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_eve
     """
     record, _ = played(agent_file(tmp_path, move, before=before), "random", "case1")
     assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "remote")]
+)
+def test_every_kind_of_agent_is_made_by_the_function_that_its_entry_names(kind):
+    game = GAMES["classic"]
+    agent = build(Setup(parse_agent(kind, game.name), 1, game, 1.0, 1))
+    state = game.start(None, None)
+    assert agent.choose(state, 0.2) in state.legal_actions()

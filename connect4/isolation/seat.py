@@ -36,7 +36,7 @@ from connect4.isolation.spawn import (
 )
 from connect4.isolation.timing import Timed, one_core
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.building import module_of
+from connect4.players.building import modules_of
 from connect4.players.names import student_file
 from connect4.players.student import reported_stack, uses_numpy_random
 
@@ -164,7 +164,7 @@ class IsolatedSeat:
         source = described["source"]
         self._source = None if source is None else source.encode("latin-1")
         draws = uses_numpy_random(self._source or b"")
-        modules = [module_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
+        modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         allowed = None if source is None else setup.allowed
         self._launcher: Launcher = (
             Warden(level == "strong", modules, allowed) if FORKS else DirectLauncher(allowed)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import re
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import Final, TypeAlias
+from typing import Final
 
 from connect4.errors import AgentError
-from connect4.games import GAMES
 from connect4.games.base import Action, Seconds, State
-from connect4.players.base import Agent, Setup
+from connect4.players.base import Setup
 from connect4.search import heuristics, library
 from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
 from connect4.search.deepening import deepen
@@ -30,9 +28,6 @@ from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
 """Plies where only time or nodes limit a search; no game here is longer from where it matters."""
-
-MAX_MEMORY: Final = 512
-"""Megabytes of the solver's table."""
 
 MCTS_ITERATIONS: Final = 20_000
 
@@ -176,6 +171,11 @@ def montecarlo(setup: Setup) -> DepthAgent:
     )
 
 
+def greedy(setup: Setup) -> Greedy:
+    """Return `greedy`."""
+    return Greedy()
+
+
 class Greedy:
     """Plays for the best margin right after the move, of equal ones the most central."""
 
@@ -299,84 +299,3 @@ def refused_boards() -> Iterator[None]:
 
 NOT_PROVEN: Final = "not proven: the time was too short to solve this position"
 NOT_THE_FASTEST: Final = "the win is proven, but not that this is the fastest way to it"
-
-
-SEARCHERS: Final[dict[str, Callable[[Setup], Agent]]] = {
-    "greedy": lambda setup: Greedy(),
-    "minimax": minimax,
-    "alphabeta": alphabeta,
-    "expectimax": expectimax,
-    "montecarlo": montecarlo,
-    "mcts": MctsAgent,
-    "solver": SolverAgent,
-}
-"""What makes an agent, by the kind in its name."""
-
-
-def wrong_board_to_solve(state: State) -> str | None:
-    """Check the board of a game that the solver is to play."""
-    rows, columns = state.grid.rows, state.grid.columns
-    if (rows, columns) == (6, 7):
-        return None
-    return f"plays on 6 rows by 7 columns, not on {rows} by {columns}"
-
-
-Check: TypeAlias = Callable[[str, str], str | None]
-"""Checks an option's value for a game: returns None, or says what would be right."""
-
-
-def whole_number(value: str, game: str) -> str | None:
-    """Check a count."""
-    if re.fullmatch(r"0*[1-9][0-9]{0,11}", value):
-        return None
-    return "a whole number above 0"
-
-
-def megabytes(value: str, game: str) -> str | None:
-    """Check the size of a table: an agent's process has 1 GiB in all."""
-    if whole_number(value, game) is None and int(value) <= MAX_MEMORY:
-        return None
-    return f"a whole number from 1 to {MAX_MEMORY}"
-
-
-def number(value: str, game: str) -> str | None:
-    """Check a measure."""
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0:
-        return None
-    return "a number above 0"
-
-
-def words_for(option: str, game: str) -> tuple[str, ...]:
-    """Return the words that an option can be in a game; none for one that is a number."""
-    if option == "heuristic":
-        return tuple(entry.name for entry in GAMES[game].heuristics)
-    return {"order": tuple(ORDERS), "pruning": ("on", "off"), "tt": ("on", "off")}.get(option, ())
-
-
-def one_of(*words: str) -> Check:
-    """Return the check for one of those words."""
-    return lambda value, game: None if value in words else " or ".join(words)
-
-
-def heuristic(value: str, game: str) -> str | None:
-    """Check a heuristic's name: each makes sense in some games only."""
-    known = words_for("heuristic", game)
-    if value in known:
-        return None
-    return f"one of {', '.join(known)} in {game}"
-
-
-BUDGET: Final[dict[str, Check]] = {"seconds": number, "nodes": whole_number}
-DEPTH: Final[dict[str, Check]] = {"depth": whole_number, **BUDGET}
-ESTIMATE: Final[dict[str, Check]] = {"heuristic": heuristic, "order": one_of(*ORDERS)}
-SWITCHES: Final[dict[str, Check]] = {"pruning": one_of("on", "off"), "tt": one_of("on", "off")}
-
-
-def contradiction(options: Mapping[str, str]) -> str | None:
-    """Return which options do not go together, or None."""
-    limits = [name for name in ("depth", "iterations", "seconds", "nodes") if name in options]
-    if len(limits) > 1:
-        return f"{' and '.join(limits)} do not go together; one of them limits the search"
-    if options.get("pruning") == "off" and options.get("tt") == "on":
-        return "tt=on needs pruning=on"
-    return None

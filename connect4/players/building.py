@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from connect4.games.base import resolve
 from connect4.players.base import Agent, Setup
+from connect4.players.registry import PLAYERS
 
 
-def module_of(kind: str) -> str:
-    """Return the module that `build` loads for a kind of agent, to be loaded early."""
-    own = kind if kind in ("random", "remote") else "student" if kind == "ai" else "agents"
-    return f"connect4.players.{own}"
+def modules_of(kind: str) -> list[str]:
+    """Return the modules that make a kind of agent, to be loaded before its process is forked.
+
+    A student's file needs nothing but the module that runs it.
+    """
+    factory = PLAYERS[kind].factory
+    assert factory is not None, "a person has no process"
+    module = factory.partition(":")[0]
+    return [module] if kind == "ai" else [module, __name__]
 
 
 def build(setup: Setup) -> Agent:
-    """Return the agent that `setup` names, one of `registry.PLAYERS` but no person.
+    """Return the agent that `setup` names, one of `PLAYERS` but no person.
 
     Raises `AgentError` where a student's file cannot be loaded or a server not be reached.
     """
-    match setup.agent.kind:
-        case "ai":
-            from connect4.players.student import StudentAgent
-
-            return StudentAgent(setup)
-        case "random":
-            from connect4.players.random import RandomPlayer
-
-            return RandomPlayer(setup.player, setup.derived_seed())
-        case "remote":
-            from connect4.players.remote import RemoteAgent
-
-            return RemoteAgent(setup)
-        case kind:
-            from connect4.players.agents import SEARCHERS
-
-            return SEARCHERS[kind](setup)
+    factory = PLAYERS[setup.agent.kind].factory
+    assert factory is not None, "a person has no process"
+    agent: Agent = resolve(factory)(setup)
+    return agent

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from connect4.games.base import Action, Seconds, State
+from connect4.players.base import Setup
 from connect4.utils import Integer, get_valid_actions
 
 
@@ -25,3 +26,8 @@ class RandomPlayer:
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a legal action of any game; see `players.base.Agent`."""
         return self._random.choice(state.legal_actions())
+
+
+def random_player(setup: Setup) -> RandomPlayer:
+    """Return `random`."""
+    return RandomPlayer(setup.player, setup.derived_seed())

@@ -5,8 +5,6 @@ A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` takes it
 
 from __future__ import annotations
 
-import difflib
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +14,9 @@ from typing import Final
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import State
-from connect4.players import agents
+from connect4.players import checks
 from connect4.players.base import Asked
 from connect4.players.names import AgentName, source_text, split_name, student_file
-from connect4.players.remote import USAGE, wrong_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +24,14 @@ class PlayerKind:
     """One kind of player: how its name is written and which games it plays.
 
     `options` maps an option's name to a check of its value in a game, which returns None or says
-    what would be right; `contradiction` says which options do not go together. `building` makes
-    the agent.
+    what would be right; `contradiction` says which options do not go together.
     """
 
     usage: str
+    factory: str | None = None
+    """`module:name` of the function that makes the agent of a `Setup`; None for a person."""
     games: frozenset[str] | None = None
-    options: dict[str, agents.Check] = field(default_factory=dict)
+    options: dict[str, checks.Check] = field(default_factory=dict)
     contradiction: Callable[[Mapping[str, str]], str | None] = lambda options: None
     needs_heuristic: bool = False
     """Whether it plays only games that have a heuristic."""
@@ -47,52 +45,65 @@ class PlayerKind:
 PLAYERS: Final[dict[str, PlayerKind]] = {
     "ai": PlayerKind(
         "ai, ai:FILE or ai:FILE,nodes=N",
+        "connect4.players.student:StudentAgent",
         games=frozenset({"extended"}),
-        options={"nodes": agents.whole_number},
+        options={"nodes": checks.whole_number},
         takes_rest=True,
     ),
     "human": PlayerKind("human"),
-    "remote": PlayerKind(USAGE, frozenset({"dynamic"}), takes_rest=True, wrong_rest=wrong_address),
-    "random": PlayerKind("random"),
-    "greedy": PlayerKind("greedy"),
+    "remote": PlayerKind(
+        checks.ADDRESS_USAGE,
+        "connect4.players.remote:RemoteAgent",
+        games=frozenset({"dynamic"}),
+        takes_rest=True,
+        wrong_rest=checks.wrong_address,
+    ),
+    "random": PlayerKind("random", "connect4.players.random:random_player"),
+    "greedy": PlayerKind("greedy", "connect4.players.agents:greedy"),
     "minimax": PlayerKind(
         "minimax:depth=K",
-        options={**agents.DEPTH, **agents.ESTIMATE},
-        contradiction=agents.contradiction,
+        "connect4.players.agents:minimax",
+        options={**checks.DEPTH, **checks.ESTIMATE},
+        contradiction=checks.contradiction,
         needs_heuristic=True,
     ),
     "alphabeta": PlayerKind(
         "alphabeta:depth=K,heuristic=H,pruning=on|off,order=center|ascending,tt=on|off",
-        options={**agents.DEPTH, **agents.ESTIMATE, **agents.SWITCHES},
-        contradiction=agents.contradiction,
+        "connect4.players.agents:alphabeta",
+        options={**checks.DEPTH, **checks.ESTIMATE, **checks.SWITCHES},
+        contradiction=checks.contradiction,
         needs_heuristic=True,
     ),
     "expectimax": PlayerKind(
         "expectimax:depth=K",
-        options={**agents.DEPTH, **agents.ESTIMATE, "samples": agents.whole_number},
-        contradiction=agents.contradiction,
+        "connect4.players.agents:expectimax",
+        options={**checks.DEPTH, **checks.ESTIMATE, "samples": checks.whole_number},
+        contradiction=checks.contradiction,
         needs_heuristic=True,
     ),
     "montecarlo": PlayerKind(
         "montecarlo:depth=K,samples=N",
-        options={**agents.DEPTH, "samples": agents.whole_number},
-        contradiction=agents.contradiction,
+        "connect4.players.agents:montecarlo",
+        options={**checks.DEPTH, "samples": checks.whole_number},
+        contradiction=checks.contradiction,
     ),
     "solver": PlayerKind(
         "solver",
+        "connect4.players.agents:SolverAgent",
         games=frozenset({"classic"}),
-        wrong_board=agents.wrong_board_to_solve,
+        wrong_board=checks.wrong_board_to_solve,
         options={
-            "memory": agents.megabytes,
-            "engine": agents.one_of("bitbully", "own"),
-            **agents.BUDGET,
+            "memory": checks.megabytes,
+            "engine": checks.one_of("bitbully", "own"),
+            **checks.BUDGET,
         },
-        contradiction=agents.contradiction,
+        contradiction=checks.contradiction,
     ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",
-        options={"iterations": agents.whole_number, "c": agents.number, **agents.BUDGET},
-        contradiction=agents.contradiction,
+        "connect4.players.agents:MctsAgent",
+        options={"iterations": checks.whole_number, "c": checks.number, **checks.BUDGET},
+        contradiction=checks.contradiction,
     ),
 }
 
@@ -152,6 +163,8 @@ def _check_file(text: str, path: Path) -> None:
         raise InputError(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
+    import difflib  # for a mistake; every agent's process loads this module
+
     near = difflib.get_close_matches(path.name, names, n=1)
     hint = f" (did you mean {str(path.with_name(near[0]))!r}?)" if near else ""
     raise InputError(f"agent {text!r}: no file {str(path)!r}{hint}")
@@ -164,6 +177,8 @@ def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
     """
     if name.kind != "ai":
         return None
+    import hashlib  # with OpenSSL's part, slow to load for a process that plays
+
     data = student_file(name).read_bytes() if source is None else source
     return hashlib.sha256(data).hexdigest()
 

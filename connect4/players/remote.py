@@ -14,13 +14,10 @@ from connect4.errors import AgentError
 from connect4.games.base import Seconds, State
 from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.players.base import Setup
+from connect4.players.checks import ADDRESS
 
 MAX_ANSWER: Final = 65536
 """Bytes without a line end after which a server is given up."""
-
-ADDRESS: Final = re.compile(r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>\w+)")
-
-USAGE: Final = "remote:HOST:PORT:GAMEID:COLOUR"
 
 
 class Wire:
@@ -79,18 +76,6 @@ class Wire:
     def close(self) -> None:
         """Hang up."""
         self._socket.close()
-
-
-def wrong_address(rest: str) -> str | None:
-    """Check the part of the name after `remote:`; return what is wrong with it."""
-    match = ADDRESS.fullmatch(rest)
-    if match is None:
-        return f"expected {USAGE}"
-    if match["colour"] not in COLOURS:
-        return f"{match['colour']!r} is no colour; expected white or black"
-    if not 0 < int(match["port"]) < 65536:
-        return f"{match['port']} is no port; expected 1 to 65535"
-    return None
 
 
 class RemoteAgent:

@@ -8,7 +8,7 @@ from tkinter import filedialog, ttk
 from typing import Final
 
 from connect4.errors import InputError
-from connect4.players.agents import words_for
+from connect4.players.checks import words_for
 from connect4.players.names import split_name
 from connect4.players.registry import PLAYERS
 
