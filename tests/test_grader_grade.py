@@ -944,6 +944,47 @@ def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -
     assert not games(tmp_path / "grade.db").keys() & games(tmp_path / "other.db").keys()
 
 
+TALKER = """
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.plays = 0
+
+    def get_expectimax_move(self, state):
+        return self.get_intelligent_move(state)
+
+    def get_intelligent_move(self, state):
+        board, _ = state
+        text = "".join(str(int(value)) for row in board for value in row)
+        print("SECRET", text)
+        raise ValueError(f"SECRET {text} {board.tolist()}")
+"""
+
+
+def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None:
+    """A student who puts the position into every exception and print reads it nowhere."""
+    path = rubric(tmp_path, match='hidden = ["cellar.txt"]\n')
+    text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "cellar.txt"]')
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / "cellar.txt").write_text("0\n0 1 2 1\n1 2 1 2\n2 1 2 1\n", encoding="utf-8")
+    hand_in(tmp_path / "class", "ann", TALKER)
+    hand_in(tmp_path / "class", "bo", searcher(1))
+    done = grade(tmp_path, "--details")
+    assert done.returncode == 0, done.stderr
+    texts = {"stdout": done.stdout, "stderr": done.stderr}
+    for file in (tmp_path / "marks").rglob("*"):
+        if file.is_file() and "hidden-boards" not in file.parts:
+            texts[str(file)] = file.read_text(encoding="utf-8")
+    for place, text in texts.items():
+        assert "cellar" not in text, place
+        assert not re.search("012112122121|2, 1, 2, 1|2 1 2 1", text), place
+    page = texts[str(tmp_path / "marks" / "feedback" / "ann.html")]
+    assert "SECRET 00000000" in page  # of the board that is shown
+    assert page.count("<td>hidden board 1</td>") >= 4
+    assert "hidden board 1" in texts["stdout"]
+    hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / "ann").iterdir())
+    assert len(hidden) == 4
+
+
 @pytest.mark.slow
 def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
     seedless(tmp_path)

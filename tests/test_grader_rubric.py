@@ -80,6 +80,8 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
     [
         ("[match]\nsed = 3\n", "match.sed: unknown key (did you mean 'seed'?)"),
         ("seed = 3\n", "seed: unknown key"),
+        ("[match]\nhidden = ['a.txt']\n", "match.hidden: board 'a.txt' is none of the boards of"),
+        ("[match]\nhidden = ['mid8x10']\n", "match.hidden: board 'mid8x10' is the kit's own, so"),
         ("[match]\nseed = -3\n", "match.seed: expected a whole number from 0, got -3"),
         ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),

@@ -364,10 +364,10 @@ def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
     for match, listed in by_match(results.games).items():
         for game in listed:
             if game.key in results.played:
-                key = f"{match.part} {game.board.name}"
+                key = f"{match.part} {game.board.label}"
                 spent.setdefault(key, []).append(results.played[game.key].seconds)
     total = 0.0
     for game in todo:
-        known = spent.get(f"{game.match.part} {game.board.name}")
+        known = spent.get(f"{game.match.part} {game.board.label}")
         total += sum(known) / len(known) if known else worth(game)
     return total

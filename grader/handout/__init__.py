@@ -238,6 +238,11 @@ def smoke_test(files: dict[str, bytes]) -> None:
                 f"grader/rubric.toml: agent {agent!r}: students have no such file, their `ai` is "
                 "their own; name it in a rubric that stays with you"
             )
+    if rubric.match.hidden:
+        raise InputError(
+            "grader/rubric.toml: match.hidden: students get this file; name hidden boards in a "
+            "rubric that stays with you"
+        )
     kept_back = [str(path) for folder in SEEN for path in (ROOT / folder).rglob("*")]
     lacking = missing(there, kept_back)
     if lacking:

@@ -31,6 +31,8 @@ from grader.rubric.reading import from_stored
 GRADE: Final = "grade"
 TOURNAMENT: Final = "tournament"
 
+HIDDEN: Final = "hidden-boards"
+
 LAST_LINES: Final = 20
 
 
@@ -282,10 +284,14 @@ def write_records(results: Results, store: Store, out: Path) -> None:
 
 
 def record_path(out: Path, game: PlannedGame) -> Path:
-    """Return where the record of a game goes; the hash keeps games of changed files apart."""
-    parts = [game.match.part, game.match.two.name, game.board.name, str(game.repeat + 1)]
+    """Return where the record of a game goes; the hash keeps games of changed files apart.
+
+    Those of hidden boards have a folder of their own, which stays with the teacher.
+    """
+    parts = [game.match.part, game.match.two.name, game.board.label, str(game.repeat + 1)]
     name = file_name("-".join([*parts, f"player{game.side}"]))
-    return out / "records" / file_name(game.match.one.name) / f"{name}-{game.key[:8]}.json"
+    folder = out / "records" / HIDDEN if game.board.hidden else out / "records"
+    return folder / file_name(game.match.one.name) / f"{name}-{game.key[:8]}.json"
 
 
 def _make(folder: Path) -> None:

@@ -26,6 +26,10 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
         yield from ((f"{key}.boards", what) for what in _doubles(boards))
         if not allow_large:
             yield from ((f"{key}.boards", what) for what in _large(boards))
+    marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
+    for name in rubric.match.hidden:
+        if name not in marked:
+            yield "match.hidden", f"board {name!r} is none of the boards of part A or B"
     stages = rubric.tournament.stages
     for place, stage in enumerate(stages[:-1], 1):
         if stage.group_size and stage.promote >= stage.group_size:

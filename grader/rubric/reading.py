@@ -55,7 +55,7 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed"}),
+    "match.": frozenset({"seed", "hidden"}),
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
 }
@@ -76,6 +76,11 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     values = _overlay(default, _load(path), str(path), "")
     rubric = from_values(values, str(path), path.parent)
     refuse_mistakes(rubric, allow_large)
+    for name in rubric.match.hidden:
+        if not (path.parent / name).is_file():
+            raise InputError(
+                f"{path}: match.hidden: board {name!r} is the kit's own, so students have it"
+            )
     return rubric
 
 
@@ -121,17 +126,21 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     def agent(table: TomlTable, key: str) -> KitAgent:
         return _agent(table, key, folder, agents)
 
+    match = _match(top.table("match"))
+    places = {name: place for place, name in enumerate(match.hidden, 1)}
+
     def boards(table: TomlTable) -> tuple[Board, ...]:
         names = table.list("boards", lambda item: table.text_value("boards", item))
         if not names:
             raise table.wrong("boards", "no board; name at least one")
-        return tuple(_board(name, table, folder, stored) for name in names)
+        found = (_board(name, table, folder, stored) for name in names)
+        return tuple(replace(board, hidden=places.get(board.name, 0)) for board in found)
 
     submission = _submission(top.table("submission"))
     rubric = Rubric(
         source,
         values,
-        _match(top.table("match")),
+        match,
         replace(_limits(top.table("limits")), allowed=submission.allowed),
         _part_a(top.table("part_a"), boards, agent),
         _part_b(top.table("part_b"), boards, agent),
@@ -237,6 +246,9 @@ def _match(table: TomlTable) -> MatchRules:
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
         table.whole("seed", 0) if table.has("seed") else None,
+        table.list("hidden", lambda item: table.text_value("hidden", item))
+        if table.has("hidden")
+        else (),
     )
     table.finish()
     return rules
