@@ -55,10 +55,10 @@ def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
     """The window and the style sheets name the palette's colours, none of their own."""
     for path in VIEWS.rglob("*"):
         if path.suffix in (".py", ".css", ".js") and path.name != "palette.py":
-            found = re.findall(r"#[0-9a-fA-F]{3,8}\b(?!\w)", path.read_text(encoding="utf-8"))
+            found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
             assert found == [], path
     used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
-    assert used - {"depth", "indent"} <= set(palette.COLOURS)
+    assert used - {"depth", "indent", "share"} <= set(palette.COLOURS)
 
 
 def test_a_style_sheet_names_both_themes_without_new_functions() -> None:

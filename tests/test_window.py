@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from connect4 import record as records
 from connect4.games import GAMES
 from connect4.games.base import Game
+from connect4.games.runs import run_changes
 from connect4.search.ordering import ORDERS
 from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
@@ -392,9 +394,51 @@ def test_a_finished_game_is_looked_through_by_keys_list_and_curve(
     wait(window, lambda: "Play" in texts(window).split())
 
 
-def recorded(folder: Path) -> Any:
-    from connect4 import record as records
+def points_on(page: GamePage) -> list[str]:
+    """Return the points that stand on the board."""
+    return [page.board.itemcget(item, "text") for item in page.board.find_withtag("points")]
 
+
+def test_the_board_shows_why_a_turn_scored_and_all_runs_of_a_side(
+    window: Window, tmp_path: Path
+) -> None:
+    record = recorded(tmp_path)
+    window.replay(record, "game.json")
+    wait(window, lambda: "turn 0 of 24" in texts(window))
+    page = game_page(window)
+    states = list(records.replay(record))
+    press(window, "Home")
+    for turn in range(1, 9):
+        press(window, "Right")
+        wait(window, lambda turn=turn: f"turn {turn} of 24" in texts(window))
+        gains = [
+            change.points
+            for change in run_changes(states[turn - 1].runs(), states[turn].runs())
+            if change.points
+        ]
+        wait(window, lambda gains=gains: len(points_on(page)) == len(gains))
+        assert [int(text.replace("−", "-")) for text in points_on(page)] == gains
+        assert ("(" in page.status) == bool(gains)
+    press(window, "End", "2")
+    last = states[-1]
+    own = [run.points for run in last.runs() if run.player == 2]
+    wait(window, lambda: "Player 2's runs: " in texts(window))
+    assert f"= {last.scores()[1]} points." in texts(window)
+    assert set(points_on(page)) <= set(map(str, own)) and points_on(page)
+    click(window, button(window, str(last.scores()[0])))
+    wait(window, lambda: "Player 1's runs: " in texts(window))
+    assert f"= {last.scores()[0]} points." in texts(window)
+
+
+def test_a_game_without_points_shows_none(window: Window, tmp_path: Path) -> None:
+    board = " , , , , , ,X\nX, , , , , ,O\n" + " , , , , , , \n" * 5
+    start(window, tmp_path, board, mode="persons", game="dynamic")
+    wait(window, lambda: "your move" in texts(window))
+    assert "Score" not in texts(window)
+    assert not [widget for widget in widgets(window, "TButton") if widget.cget("text") == "0"]
+
+
+def recorded(folder: Path) -> Any:
     path = folder / "game.json"
     done = run(
         COMMAND, "random", "random", "case4", "--seed", "1", "--view", "none", "--record", path,

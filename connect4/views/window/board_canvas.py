@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 import tkinter as tk
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
+from connect4.views.run_marks import RunMark
 from connect4.views.window import theme
 
 FRAME: Final = 15
@@ -20,6 +21,9 @@ SETTLE: Final = 60
 MARGIN: Final = 10
 """Pixels of the plate around its cells."""
 
+
+LABEL_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
+"""Where along a run its points can stand, the best place first."""
 
 LARGEST: Final = 96
 """Pixels of a cell; small boards leave some of a large window free."""
@@ -39,6 +43,7 @@ class BoardCanvas(tk.Canvas):
         self.slides = game.start(None, None).slides
         """Whether the game's tokens slide: rows have labels too, and both count from 1."""
         self.overlay: Callable[[], None] = lambda: None
+        self._runs: Sequence[RunMark] = ()
         self._state: State | None = None
         self._last: Motion | None = None
         self._tokens: dict[Cell, int] = {}
@@ -53,9 +58,16 @@ class BoardCanvas(tk.Canvas):
         self.bind("<Configure>", self._resized)
         self.bind("<Destroy>", lambda _: self._forget_timers())
 
-    def show(self, state: State, last: Motion | None = None, seconds: Seconds = 0.0) -> None:
-        """Show `state`, reached by `last`; the move takes `seconds` to be seen."""
+    def show(
+        self,
+        state: State,
+        last: Motion | None = None,
+        seconds: Seconds = 0.0,
+        runs: Sequence[RunMark] = (),
+    ) -> None:
+        """Show `state`, reached by `last`, and `runs`; the move takes `seconds` to be seen."""
         self._settle()
+        self._runs = runs
         before = self._state
         self._state, self._last = state, last
         if self._size == 0 and self.winfo_width() <= 1:
@@ -258,6 +270,7 @@ class BoardCanvas(tk.Canvas):
             return
         if not self._flying:
             self._mark_last()
+            self._mark_runs()
         self.overlay()
 
     def ring(self, cell: Cell, colour: str, dashed: bool = False, width: int = 3) -> None:
@@ -280,6 +293,47 @@ class BoardCanvas(tk.Canvas):
         y = self._top - MARGIN - 0.42 * self._size
         item = self.create_image(x, y, image=self._pictures[player - 1], tags="mark")
         self.tag_lower(item, "plate")
+
+    def _mark_runs(self) -> None:
+        """Draw the runs as lines, and their points where there is room for them."""
+        thick = max(2, self._size // 8)
+        for run in self._runs:
+            ends = (*self._middle(*run.first), *self._middle(*run.last))
+            colour = theme.MADE if run.kind == "made" else theme.PLATE_MARK
+            width = max(2, thick // 2) if run.kind == "standing" else thick
+            dash = (4, 4) if run.kind == "broken" else ()
+            for fill, size, dashes in ((theme.PLATE, width + 4, ()), (colour, width, dash)):
+                self.create_line(
+                    *ends, fill=fill, width=size, dash=dashes, capstyle="round", tags="mark"
+                )
+        taken: list[tuple[float, float]] = []
+        for run in self._runs:
+            if run.label:
+                self._mark_points(run, taken)
+
+    def _mark_points(self, run: RunMark, taken: list[tuple[float, float]]) -> None:
+        """Write the points of a run on its line, off the places that are taken."""
+        (x1, y1), (x2, y2) = self._middle(*run.first), self._middle(*run.last)
+        places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in LABEL_PLACES]
+        height = max(9, self._size // 5)
+        width = (0.5 + 0.35 * len(run.label)) * height
+        free = [
+            (x, y)
+            for x, y in places
+            if all(abs(x - a) > 2 * width or abs(y - b) > 1.5 * height for a, b in taken)
+        ]
+        if not free and run.kind == "standing":
+            return  # the line below the board has the sum
+        x, y = (free or places)[0]
+        taken.append((x, y))
+        self.create_rectangle(
+            x - width, y - 0.75 * height, x + width, y + 0.75 * height, outline=theme.PLATE,
+            fill=theme.MADE if run.kind == "made" else theme.PLATE_MARK, tags="mark",
+        )  # fmt: skip
+        self.create_text(
+            x, y, text=run.label, font=("", -height, "bold"), tags=("mark", "points"),
+            fill=theme.MARK_FAULT if run.kind == "broken" else theme.MARK_INK,
+        )  # fmt: skip
 
     def _mark_last(self) -> None:
         rows, _ = self.board_shape()

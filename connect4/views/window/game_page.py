@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import tkinter as tk
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from tkinter import ttk
 from typing import Final
 
 from connect4 import record as records
 from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.games.runs import RunChange, run_changes
 from connect4.record import Record
 from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
 from connect4.views.motion import motion_between
+from connect4.views.run_marks import (
+    RunMark,
+    change_marks,
+    standing_marks,
+    sum_text,
+    why_text,
+    won_marks,
+)
 from connect4.views.window.board_canvas import BoardCanvas
 from connect4.views.window.board_input import BoardInput
 from connect4.views.window.controls import Commands, Controls
@@ -88,13 +98,18 @@ class GamePage(ttk.Frame):
         self._turns: list[Turn] = []
         self._scores: list[tuple[int, int]] = []
         self._position = 0
+        self._side: Player | None = None
+        """Whose runs the board shows; None: those that the last turn made or broke."""
         self._timer: str | None = None
         self._ticker: str | None = None
         self.asked = False
         self._greeted: set[Player] = set()
         self._build_top()
         self.cards = {
-            player: PlayerCard(self, player, heading.names[player - 1]) for player in SIDES
+            player: PlayerCard(
+                self, player, heading.names[player - 1], partial(self.toggle_runs, player)
+            )
+            for player in SIDES
         }
         self.cards[1].grid(row=1, column=0, sticky="ew")
         self.cards[2].grid(row=1, column=1, sticky="ew", padx=(10, 0))
@@ -173,6 +188,8 @@ class GamePage(ttk.Frame):
             "<Right>": unless_typing(lambda: self.go_to(self._position + 1)),
             "<Home>": unless_typing(lambda: self.go_to(0)),
             "<End>": unless_typing(lambda: self.go_to(len(self._turns))),
+            "<Key-1>": unless_typing(lambda: self._digit(1)),
+            "<Key-2>": unless_typing(lambda: self._digit(2)),
         }
 
     # --- a live game ----------------------------------------------------------------------
@@ -197,6 +214,8 @@ class GamePage(ttk.Frame):
 
     def _begin(self, state: State) -> None:
         self._states, self._turns, self._scores = [state], [], [state.scores()]
+        if not state.counts_points:
+            self._curve.grid_remove()
         self._show(0, animated=False)
 
     def _turn_ended(self, event: TurnEnded) -> None:
@@ -205,7 +224,7 @@ class GamePage(ttk.Frame):
         self._show(len(self._turns), animated=True)
         if is_fault(event.turn):
             self._list.show_detail(self._fault_text(event.turn))
-        self.say(f"Turn {event.turn.number}: {move_text(event.turn)}.")
+        self.say(self._turn_text(len(self._turns)))
 
     def ask(self, player: Player) -> None:
         """Let the person who plays `player` move."""
@@ -221,6 +240,11 @@ class GamePage(ttk.Frame):
             self.say(f"Player {player}, your move.")
         if self.focus_get() is None or self.focus_get() is self.winfo_toplevel():
             self.board.focus_set()
+
+    @property
+    def status(self) -> str:
+        """Return the line that is shown to the person."""
+        return str(self._status.cget("text"))
 
     def say(self, line: str) -> None:
         """Show a line to the person."""
@@ -279,7 +303,8 @@ class GamePage(ttk.Frame):
         self.controls.review()
         assert record.result is not None
         one, two = record.result.scores
-        self.say(f"A recorded game, {one}:{two} at its end: {ENDINGS[record.result.ending]}.")
+        score = f", {one}:{two} at its end" if states[0].counts_points else ""
+        self.say(f"A recorded game{score}: {ENDINGS[record.result.ending]}.")
         self._show_failure(record.result)
 
     def _show_failure(self, result: Result) -> None:
@@ -291,7 +316,7 @@ class GamePage(ttk.Frame):
         self._turns.append(turn)
         self._states.append(state)
         self._scores.append(state.scores())
-        self._list.append(turn, self._scores[-1])
+        self._list.append(turn, self._scores[-1] if state.counts_points else None)
 
     def go_to(self, position: int) -> None:
         """Show the position after so many turns of a game that has ended."""
@@ -301,8 +326,45 @@ class GamePage(ttk.Frame):
         before = self._position
         if position != before:
             self._show(position, animated=position == before + 1)
-            turn = self._turns[position - 1] if position else None
-            self.say(f"Turn {turn.number}: {move_text(turn)}." if turn else "The first position.")
+            self.say(self._turn_text(position) if position else "The first position.")
+
+    def _turn_text(self, position: int) -> str:
+        """Say what was played, and why it changed the points."""
+        why = why_text(self._changes(position))
+        turn = self._turns[position - 1]
+        return f"Turn {turn.number}: {move_text(turn)}{f'; {why}' if why else ''}."
+
+    def _changes(self, position: int) -> tuple[RunChange, ...]:
+        """Return what a turn made and broke; nothing in a game without points."""
+        if not position or not self._states[position].counts_points:
+            return ()
+        before, after = self._states[position - 1 : position + 1]
+        return run_changes(before.runs(), after.runs())
+
+    def _run_marks(self, position: int) -> Sequence[RunMark]:
+        state = self._states[position]
+        if not state.counts_points:
+            return won_marks(state.runs())
+        if self._side is not None:
+            return standing_marks(state.runs(), self._side)
+        return change_marks(self._changes(position))
+
+    def _digit(self, player: Player) -> None:
+        """Show a player's runs, unless the digit begins a person's move."""
+        if not self.asked:
+            self.toggle_runs(player)
+
+    def toggle_runs(self, player: Player) -> None:
+        """Show all runs of a player and how they add up, or what the last turn changed again."""
+        if not self._states or not self._states[self._position].counts_points:
+            return
+        self._side = None if self._side == player else player
+        self._show(self._position, animated=False)
+        if self._side is not None:
+            runs = self._states[self._position].runs()
+            self.say(f"Player {player}'s runs: {sum_text(runs, player)} points.")
+        elif self._position:
+            self.say(self._turn_text(self._position))
 
     def _show(self, position: int, animated: bool) -> None:
         self._position = position
@@ -311,9 +373,9 @@ class GamePage(ttk.Frame):
         if position:
             last = motion_between(self._states[position - 1].board(), state.board())
         seconds = min(FLIGHT, 0.75 * self.controls.pace) if animated else 0.0
-        self.board.show(state, last, seconds)
+        self.board.show(state, last, seconds, self._run_marks(position))
         for player, card in self.cards.items():
-            card.show(state)
+            card.show(state, runs_shown=self._side == player)
             if self.controls.reviewing:
                 card.mark(state.mover == player and position < len(self._turns))
         faults = [number for number, turn in enumerate(self._turns, 1) if is_fault(turn)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tkinter as tk
+from collections.abc import Callable
 from tkinter import ttk
 from typing import Final
 
@@ -15,9 +16,14 @@ TOKEN: Final = 30
 
 
 class PlayerCard(ttk.Frame):
-    """Shows one player; `begin_turn` starts the clock, `tick` moves it, `end_turn` stops it."""
+    """Shows one player; `begin_turn` starts the clock, `tick` moves it, `end_turn` stops it.
 
-    def __init__(self, parent: tk.Misc, player: Player, name: str) -> None:
+    A press on the points goes to `on_points`.
+    """
+
+    def __init__(
+        self, parent: tk.Misc, player: Player, name: str, on_points: Callable[[], None]
+    ) -> None:
         super().__init__(parent, style="Card.TFrame", padding=(12, 6))
         self._player = player
         self._person = name == "human"
@@ -31,7 +37,9 @@ class PlayerCard(ttk.Frame):
         )
         self._state = ttk.Label(self, style="Muted.Card.TLabel")
         self._state.grid(row=1, column=1, sticky="w", padx=(10, 0))
-        self._points = ttk.Label(self, text="0", style="Score.Card.TLabel")
+        self._points = ttk.Button(
+            self, text="0", style="Score.TButton", width=4, takefocus=False, command=on_points
+        )
         self._points.grid(row=0, column=2, rowspan=2, padx=(12, 0))
         trough = tk.Frame(self, background=theme.LINE, height=4)
         trough.grid(row=2, column=0, columnspan=3, sticky="ew", pady=(6, 0))
@@ -45,9 +53,13 @@ class PlayerCard(ttk.Frame):
         """Return whether the clock runs."""
         return self._began is not None
 
-    def show(self, state: State) -> None:
-        """Show points and pop-outs left."""
-        self._points.configure(text=str(state.scores()[self._player - 1]))
+    def show(self, state: State, runs_shown: bool = False) -> None:
+        """Show points and pop-outs left; `runs_shown`: the board shows this side's runs."""
+        if state.counts_points:
+            self._points.configure(text=str(state.scores()[self._player - 1]))
+            self._points.state(["pressed" if runs_shown else "!pressed"])
+        else:
+            self._points.grid_remove()
         if state.pop_outs_left is not None:
             self._popouts = f"{state.pop_outs_left[self._player - 1]} pop-outs left"
         self.tick()

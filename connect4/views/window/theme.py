@@ -24,6 +24,10 @@ ACCENT: Final = light("accent")
 ACCENT_HOVER: Final = light("accent-hover")
 PLATE: Final = light("plate")
 FAULT: Final = light("fault")
+MADE: Final = light("made")
+PLATE_MARK: Final = light("plate-mark")
+MARK_INK: Final = light("mark-ink")
+MARK_FAULT: Final = light("mark-fault")
 PLAYERS: Final = (light("player1"), light("player2"))
 INK: Final = light("player1-ink")
 """The dot on player 1's tokens and the ring on player 2's."""
@@ -70,7 +74,13 @@ def apply_theme(root: tk.Tk) -> None:
     style.configure("Muted.TLabel", foreground=MUTED)
     style.configure("Muted.Card.TLabel", background=CARD, foreground=MUTED)
     style.configure("Strong.Card.TLabel", background=CARD, font="Strong")
-    style.configure("Score.Card.TLabel", background=CARD, font="Score")
+    style.configure("Score.TButton", background=CARD, font="Score", relief="flat", padding=(4, 0))
+    style.map(
+        "Score.TButton",
+        background=[("pressed", HOVER), ("active", HOVER)],
+        bordercolor=[("pressed", ACCENT), ("!pressed", CARD)],
+        relief=[("pressed", "solid")],
+    )
     style.configure("Title.TLabel", font="Title")
     style.configure("Fault.TLabel", foreground=FAULT)
     style.configure("TButton", padding=(10, 5), background=CARD)

@@ -49,12 +49,12 @@ class TurnList(ttk.Frame):
             highlightbackground=theme.LINE, state="disabled", takefocus=False, padx=6, pady=4,
         )  # fmt: skip
 
-    def append(self, turn: Turn, scores: tuple[int, int]) -> None:
-        """Add the next turn, and the scores after it."""
+    def append(self, turn: Turn, scores: tuple[int, int] | None) -> None:
+        """Add the next turn, and the scores after it; None where the game has no points."""
         self._count += 1
         fault = is_fault(turn)
         move = f"✗ {turn.outcome}" if fault else turn.text or turn.outcome.value
-        points = " : ".join(map(str, scores))
+        points = " : ".join(map(str, scores or ()))
         self._rows.insert(
             "", "end", iid=str(self._count), tags=("fault",) if fault else (),
             values=(turn.number, turn.player, move, points, f"{turn.seconds:.2f}"),

@@ -1,0 +1,84 @@
+"""The runs that a view marks on the board: those that a move made or broke, or all of a side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from connect4.games.base import Player
+from connect4.games.runs import Cell, Run, RunChange
+
+Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
+
+TOLD: Final = 2
+"""Changes of a turn that one line tells; the board shows them all."""
+
+DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
+
+
+class RunMark(NamedTuple):
+    """A line over the board from cell to cell, with points beside it where `label` has any."""
+
+    first: Cell
+    last: Cell
+    kind: Kind
+    label: str
+
+
+def points_text(points: int) -> str:
+    """Return `+5` or `−20`, with a real minus sign."""
+    return f"{points:+}".replace("-", "−")
+
+
+def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
+    """Return the runs that gained points where they are now, those that lost where they were."""
+    marks = []
+    for change in changes:
+        kind: Kind = "made" if change.points > 0 else "broken"
+        runs = change.made if change.points > 0 else change.broken if change.points else ()
+        for place, run in enumerate(runs):
+            label = "" if place else points_text(change.points)
+            marks.append(RunMark(run.cells[0], run.cells[-1], kind, label))
+    return marks
+
+
+def standing_marks(runs: Sequence[Run], player: Player) -> list[RunMark]:
+    """Return all runs of a player, those of most points first."""
+    own = sorted((run for run in runs if run.player == player), key=lambda run: -run.points)
+    return [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
+
+
+def won_marks(runs: Sequence[Run]) -> list[RunMark]:
+    """Return the lines that won a game."""
+    return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs]
+
+
+def change_text(change: RunChange) -> str:
+    """Return in words what became of the runs: `column of 4, was 3`, `row of 3 broken`."""
+    where = DIRECTIONS.get((change.made or change.broken)[0].step, "diagonal")
+    made, broken = (
+        " and ".join(str(run.length) for run in runs) for runs in (change.made, change.broken)
+    )
+    if not made:
+        return f"{where} of {broken} broken"
+    return f"{where} of {made}{f', was {broken}' if broken else ''}"
+
+
+def why_text(changes: Sequence[RunChange]) -> str:
+    """Return why the points changed, the greatest changes first; empty where they did not."""
+    scoring = [change for change in changes if change.points]
+    phrases = [
+        f"player {change.player} {points_text(change.points)} ({change_text(change)})"
+        for change in scoring[:TOLD]
+    ]
+    if len(scoring) > TOLD:
+        phrases.append(f"and {len(scoring) - TOLD} more")
+    return ", ".join(phrases)
+
+
+def sum_text(runs: Sequence[Run], player: Player) -> str:
+    """Return how a player's points add up: `2 x 20 + 1 x 5 + 7 x 2 = 59`."""
+    points = [run.points for run in runs if run.player == player]
+    counts = {worth: points.count(worth) for worth in sorted(set(points), reverse=True)}
+    parts = " + ".join(f"{count} × {worth}" for worth, count in counts.items())
+    return f"{parts} = {sum(points)}" if parts else "0"
