@@ -22,6 +22,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,10 @@ NUMERIC: Final = (
     "numpy.linalg numpy.fft numpy.random numpy.polynomial numpy.lib numpy.ma numpy._core"
 )
 
+WAITS: Final = {"logging": 10}
+"""Modules whose tests wait without end for a thread that a refused call has ended: the seconds
+after which such a test fails, by an alarm. Other modules test alarms themselves."""
+
 NO_NEW_PRIVILEGES: Final = 38
 MARK: Final = "/test begins/"
 TIMES: Final = 200_000
@@ -77,16 +82,29 @@ def mark(test: str) -> None:
         os.stat(f"{MARK}{test}")
 
 
-class _Results(unittest.TestResult):
-    """Keeps what each test came to."""
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError("the test waits for something that was refused")
 
-    def __init__(self) -> None:
+
+class _Results(unittest.TestResult):
+    """Keeps what each test came to; a test may take `seconds`, 0 for as long as it likes."""
+
+    def __init__(self, seconds: int = 0) -> None:
         super().__init__()
         self.found: dict[str, str] = {}
+        self._seconds = seconds
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
         mark(test.id())
+        if self._seconds:
+            signal.signal(signal.SIGALRM, _too_long)
+            signal.alarm(self._seconds)
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        if self._seconds:
+            signal.alarm(0)
 
     def addSuccess(self, test: unittest.TestCase) -> None:
         self.found.setdefault(test.id(), "passed")
@@ -108,7 +126,7 @@ def run_standard(module: str, filtered: bool) -> dict[str, str]:
 
     support.verbose = 0
     suite = unittest.defaultTestLoader.loadTestsFromName(f"test.test_{module}")
-    results = _Results()
+    results = _Results(WAITS.get(module, 0))
     if filtered:
         filter_this_process()
     suite.run(results)

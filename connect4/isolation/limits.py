@@ -39,6 +39,9 @@ def impose(limits: Limits) -> None:
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,
+        "RLIMIT_SIGPENDING": limits.tasks,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_NPROC": limits.tasks,
     }
     for name, value in wanted.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from connect4.isolation import landlock, seccomp
 from connect4.isolation.memory_copy import UnavailableError
+from connect4.isolation.memory_group import hierarchy
 from connect4.isolation.sandbox import SYSTEM_LIBRARIES, Files, readable_paths, why_same_user
 
 
@@ -89,6 +90,11 @@ def bubblewrap_works() -> str | None:
         return None
     lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
     return f"bubblewrap does not work here ({lines[0]})"
+
+
+def limits_memory_of_groups() -> bool:
+    """Return whether all memory of a seat's processes has a limit here, the kernel's share too."""
+    return hierarchy() is not None
 
 
 def missing() -> tuple[str, ...]:

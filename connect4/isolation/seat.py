@@ -167,7 +167,9 @@ class IsolatedSeat:
         modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         allowed = None if source is None else setup.allowed
         self._launcher: Launcher = (
-            Warden(level == "strong", modules, allowed) if FORKS else DirectLauncher(allowed)
+            Warden(level == "strong", modules, allowed, limits.memory_bytes)
+            if FORKS
+            else DirectLauncher(allowed)
         )
         self._settings = {
             "setup": described,

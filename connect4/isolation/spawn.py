@@ -25,6 +25,8 @@ from connect4.errors import IsolationError
 from connect4.games.base import Seconds
 from connect4.isolation import machine, memory_copy, sandbox
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
+from connect4.isolation.limits import Limits
+from connect4.isolation.memory_group import memory_group
 from connect4.isolation.printed import Log
 from connect4.isolation.protocol import END, STACK_SIGNAL, START, STATUS
 from connect4.isolation.timing import Spent, processor_times
@@ -33,11 +35,14 @@ DEATH_PATIENCE: Final = 10.0
 """Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
 
 BOOT: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "kept = [__import__(name) for name in sys.argv[3].split()] and [*sys.modules]; "
-    "from connect4.isolation import warden; warden.main(sys.argv, kept)"
+    "import gc, sys; sys.path.insert(0, sys.argv[1]); gc.disable(); "
+    "kept = [__import__(name) for name in sys.argv[3].split()] and [*sys.modules]; gc.freeze(); "
+    "from connect4.isolation import warden; gc.enable(); warden.main(sys.argv, kept)"
 )
-"""Loads what a submission may import before anything else: all that is there then may stay."""
+"""Loads what a submission may import before anything else: all that is there then may stay.
+
+It is frozen, so that what is collected later is found without a walk through all of numpy.
+"""
 
 STACK_PATIENCE: Final = 0.05
 """Seconds that a process which is to be killed has got to say where its code is."""
@@ -106,12 +111,17 @@ class Warden:
     """
 
     def __init__(
-        self, strong: bool, modules: Sequence[str], allowed: Sequence[str] | None = None
+        self,
+        strong: bool,
+        modules: Sequence[str],
+        allowed: Sequence[str] | None = None,
+        memory_bytes: int = Limits().memory_bytes,
     ) -> None:
         """Start it, with `modules` loaded once for all that it forks; raises `IsolationError`.
 
         `allowed` are the modules that a submission may import; None for an agent of the kit's own.
         """
+        self._group = memory_group(memory_bytes)
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else sandbox.worker_files(allowed)
@@ -122,7 +132,7 @@ class Warden:
         ]
         try:
             self._process = subprocess.Popen(
-                command,
+                command if self._group is None else self._group.inside(command),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -132,6 +142,7 @@ class Warden:
             )
         except OSError as error:
             self.control.close()
+            self._close_group()
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
@@ -165,6 +176,10 @@ class Warden:
         status: int = STATUS.unpack(answer)[0]
         return status
 
+    def _close_group(self) -> None:
+        if self._group is not None:
+            self._group.close()
+
     def hang_up(self) -> None:
         """Make whatever is waited for end now; may be called from another thread."""
         with contextlib.suppress(OSError):
@@ -185,6 +200,7 @@ class Warden:
             with self._process.stderr as stream:
                 if self._process.returncode is not None:
                     self._said = stream.read()
+        self._close_group()
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 

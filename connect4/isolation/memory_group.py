@@ -1,0 +1,102 @@
+"""A control group that limits the memory of one seat's processes together (Linux, root only).
+
+The limit of a process counts its addresses; the group also counts what the kernel keeps for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+EXTRA_BYTES: Final = 256 << 20
+"""What the warden and the kernel may need beside an agent's own limit."""
+
+ENTER: Final = 'echo $$ > "$0"; exec "$@"'
+"""Puts a shell's process into a group, then makes it another program."""
+
+NAME: Final = "connect4-"
+
+_numbers = count()
+
+
+@cache
+def hierarchy() -> Path | None:
+    """Return the folder of control groups with memory in it; None where there is none for us."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return None
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            kind, _, options = after.split(" ", 2)
+            folder = Path(before.split()[4])
+            if kind == "cgroup" and "memory" in options.split(","):
+                return folder
+            if kind == "cgroup2":
+                controllers = (folder / "cgroup.subtree_control").read_text(encoding="ascii")
+                if "memory" in controllers.split():
+                    return folder
+    return None
+
+
+class MemoryGroup:
+    """One group; `inside` puts a command into it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        """Where the kernel shows it."""
+        return self._folder
+
+    def inside(self, command: Sequence[str]) -> list[str]:
+        """Return a command that runs another one in this group, with all that it starts."""
+        if shutil.which(command[0]) is None:
+            return list(command)  # which then fails in its own words
+        return ["/bin/sh", "-c", ENTER, str(self._folder / "cgroup.procs"), *command]
+
+    def close(self) -> None:
+        """Remove the group, which has no process any more."""
+        with contextlib.suppress(OSError):  # a process that does not die keeps it
+            self._folder.rmdir()
+
+
+def memory_group(memory_bytes: int) -> MemoryGroup | None:
+    """Return a new group for an agent that may have so much memory; None where none can be made."""
+    parent = hierarchy()
+    if parent is None or not os.access("/bin/sh", os.X_OK):
+        return None
+    for left in _left_behind(parent):
+        MemoryGroup(left).close()
+    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
+    with contextlib.suppress(OSError):
+        folder.mkdir()
+        names = ("memory.max", "memory.limit_in_bytes")
+        limit = next(folder / name for name in names if (folder / name).exists())
+        limit.write_text(str(memory_bytes + EXTRA_BYTES), encoding="ascii")
+        for name, value in (
+            ("memory.swap.max", 0),
+            ("memory.memsw.limit_in_bytes", memory_bytes + EXTRA_BYTES),
+        ):
+            with contextlib.suppress(OSError):  # not where the kernel does not count swap
+                if (folder / name).exists():
+                    (folder / name).write_text(str(value), encoding="ascii")
+        return MemoryGroup(folder)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return None
+
+
+def _left_behind(parent: Path) -> Iterator[Path]:
+    """Yield the groups of referees that were killed."""
+    for folder in parent.glob(f"{NAME}*-*"):
+        owner = folder.name.removeprefix(NAME).partition("-")[0]
+        if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+            yield folder
