@@ -13,6 +13,10 @@ class InputError(Connect4Error, ValueError):
     """A file, a name or an option that cannot be used: what, where, and what would be right."""
 
 
+class MissingExtraError(InputError, ImportError):
+    """Something needs a package that is not installed; the text names the extra to install."""
+
+
 class AgentError(Connect4Error, RuntimeError):
     """An agent could not be loaded or answered with an exception.
 

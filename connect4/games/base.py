@@ -208,6 +208,29 @@ class State(ABC):
         """Return the tokens of player 1 and of player 2 as masks of `grid`, for heuristics."""
         return self.grid.from_rows(self.board().tolist())
 
+    @property
+    def max_plies(self) -> int:
+        """Return how many plies a game from here lasts at most, turns that are lost not counted."""
+        return int((self.board() == 0).sum())
+
+    def planes(self, player: Player | None = None) -> npt.NDArray[np.float32]:
+        """Return the position as planes of a network, shape `(rows, columns, planes)`, 0 to 1.
+
+        The tokens of `player` (None: the mover), those of the opponent, then constant planes: those
+        of `plane_values`, and last 1 where player 1 moves.
+        """
+        viewer = self.mover if player is None else player
+        board, values = self.board(), self.plane_values(viewer)
+        planes = np.empty((*board.shape, 3 + len(values)), dtype=np.float32)
+        planes[:, :, 0] = board == viewer
+        planes[:, :, 1] = board == opponent(viewer)
+        planes[:, :, 2:] = (*values, self.mover == 1)
+        return planes
+
+    def plane_values(self, player: Player) -> tuple[float, ...]:
+        """Return what a position holds besides board and mover, each from 0 to 1."""
+        return ()
+
     def playout(self, rng: Random) -> tuple[int, int]:
         """Return the scores at the end of a game of uniformly random actions from here.
 
@@ -352,6 +375,8 @@ class Game:
     """What the players are called, where they have names: white and black."""
     resizable: bool = True
     """Whether `start` takes other sizes than the usual one."""
+    has_pass: bool = False
+    """Whether a mover without a legal action passes; else the game is over there."""
     options: tuple[Option, ...] = ()
     with_options: Callable[[Any, Mapping[str, Any]], State] = lambda state, options: state
     """Returns a state under other `options`; None keeps one. Raises `InputError`."""
@@ -365,6 +390,20 @@ class Game:
     """The heuristic that analyses go by; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"
     """`module:name` of the function that returns the judge of an analysis."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and what comes out of a pickle be the one game of that name."""
+        return importlib.import_module("connect4.games").find_game, (self.name,)
+
+    def actions(self, start: State) -> tuple[Action | None, ...]:
+        """Return every action that can come up on a board of that size, in an order that stays.
+
+        Drops come first, by column, then pop-outs; slides in the order of their texts. None, the
+        pass of a mover without a legal action, comes last where the rules have one.
+        """
+        pairs = any(isinstance(action, tuple) for action in start.distances)
+        found = sorted(start.distances, key=(lambda pair: pair[::-1]) if pairs else None)
+        return (*found, None) if self.has_pass else tuple(found)
 
     def heuristic(self, name: str | None = None) -> Heuristic:
         """Return the heuristic of that name, or the default; raises `InputError`."""

@@ -155,6 +155,15 @@ class DynamicState(State):
         """Return white's and black's pieces as masks of `grid`."""
         return self.one, self.two
 
+    @property
+    def max_plies(self) -> int:
+        """Return the plies until the game is a draw."""
+        return max(0, self.layout.max_turns - self.turns)
+
+    def plane_values(self, player: Player) -> tuple[float, ...]:
+        """Return the share of the plies that are gone."""
+        return (min(1.0, self.turns / self.layout.max_turns),)
+
     def legal_actions(self) -> tuple[str, ...]:
         """Return the moves sorted as text; none where the mover has to pass."""
         actions = self._actions
@@ -432,6 +441,7 @@ ACTION_HELP: Final = "71W to move the piece in column 7, row 1 one square west (
 
 DYNAMIC: Final = Game(
     name="dynamic",
+    has_pass=True,
     title="Dynamic Connect-4",
     rules_version=1,
     on_fault=FaultPolicy.FORFEIT,

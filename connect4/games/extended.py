@@ -170,6 +170,19 @@ class ExtendedState(State):
         )
         return one & grid.cells, two & grid.cells
 
+    @property
+    def max_plies(self) -> int:
+        """Return the drops into all empty cells, and two plies for each pop-out that is left."""
+        return super().max_plies + 2 * sum(self.popouts)
+
+    def plane_values(self, player: Player) -> tuple[float, ...]:
+        """Return the shares of pop-outs that `player` and the opponent have left."""
+        one, two = (
+            left / most if most else 0.0
+            for left, most in zip(self.popouts, self.maximum, strict=True)
+        )
+        return (one, two) if player == 1 else (two, one)
+
     def playout(self, rng: Random) -> tuple[int, int]:
         """Return the scores of a uniformly random game from here; see `State.playout`."""
         rows, columns = self.shape

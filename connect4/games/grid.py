@@ -103,11 +103,10 @@ class Grid:
 
     def to_array(self, one: int, two: int) -> npt.NDArray[np.int64]:
         """Return the cells, shape `(rows, columns)`, row 0 on top: 1 and 2 for the two masks."""
-        board = np.zeros((self.rows, self.columns), dtype=np.int64)
-        for row in range(self.rows):
-            for column in range(self.columns):
-                bit = self.bit(row, column)
-                board[row, column] = 1 if one & bit else 2 if two & bit else 0
+        size, order = _order_of_cells(self.rows, self.columns)
+        data = one.to_bytes(size, "little") + two.to_bytes(size, "little")
+        bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8), bitorder="little")
+        board: npt.NDArray[np.int64] = bits[order[0]] + 2 * bits[order[1]].astype(np.int64)
         return board
 
     def from_rows(self, rows: list[list[int]]) -> tuple[int, int]:
@@ -117,6 +116,16 @@ class Grid:
             for column, value in enumerate(values):
                 masks[value] |= self.bit(row, column)
         return masks[1], masks[2]
+
+
+@cache
+def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]:
+    """Return the bytes of a mask, and where the cells are in two masks, one behind the other."""
+    stride = rows + 1
+    size = -(-columns * stride // 8)
+    row, column = np.indices((rows, columns))
+    first = column * stride + rows - 1 - row
+    return size, np.stack([first, first + 8 * size])
 
 
 @cache

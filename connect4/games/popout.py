@@ -85,6 +85,15 @@ class PopOutState(State):
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         return self.one, self.two
 
+    @property
+    def max_plies(self) -> int:
+        """Return the plies until the game is a draw."""
+        return max(0, MAX_PLIES - self.turns)
+
+    def plane_values(self, player: Player) -> tuple[float, ...]:
+        """Return the share of the plies that are gone."""
+        return (min(1.0, self.turns / MAX_PLIES),)
+
     def _possible(self) -> tuple[ExtendedAction, ...]:
         """Return the drops into open columns, then the pop-outs of the mover's bottom tokens."""
         grid = self._grid

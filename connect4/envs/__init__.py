@@ -1,0 +1,26 @@
+"""The games as environments of the field: PettingZoo here, OpenSpiel in `connect4.envs.openspiel`.
+
+`from connect4.envs import extended_v1; env = extended_v1.env(start="case1")`, and so for every
+game: `classic_v1`, `classic_full_v1`, `dynamic_v1`, `popout_v1`. Needs the extra `env`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from connect4.games import GAMES
+
+VERSION = "_v1"
+
+
+def __getattr__(name: str) -> Any:
+    game = GAMES.get(name.removesuffix(VERSION).replace("_", "-"))
+    if game is None or not name.endswith(VERSION):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from connect4.envs.aec import environments
+
+    return environments(game, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(game.replace("-", "_") + VERSION for game in GAMES)})

@@ -1,0 +1,159 @@
+"""The games as PettingZoo environments, in the form of PettingZoo's own classic games."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from connect4.envs.drawing import rgb_array
+from connect4.envs.rules import EXTRA, Rules
+from connect4.errors import MissingExtraError
+from connect4.games import find_game
+from connect4.games.base import Game, Player, State
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError:
+    raise MissingExtraError(f"these environments need PettingZoo: {EXTRA}") from None
+
+AGENTS = ("player_0", "player_1")
+PLAYERS: dict[str, Player] = {"player_0": 1, "player_1": 2}
+
+
+class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
+    """One game; `player_0` is player 1, who moves first unless the start says otherwise.
+
+    An observation is a dict: `observation`, the planes of `State.planes` from that agent's view,
+    and `action_mask`, 1 for each legal action, all 0 for whoever does not move. An action is its
+    place in `Game.actions(start)`. Rewards come at the end, add up to 0 and lie within -1 and 1:
+    the margin as a part of what a board full of one's tokens scores, or 1 for a win where only
+    that counts. `infos` then has `winner` (1 won, -1 lost, 0 drawn), `margin` and `ending`.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        name: str,
+        *,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        **where: Any,
+    ) -> None:
+        """`where` is what `Rules` takes; `max_cycles` rounds truncate a game."""
+        super().__init__()
+        self.metadata = {
+            "name": name,
+            "render_modes": ["human", "ansi", "rgb_array"],
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self.rules = Rules(find_game(game), where.pop("start", None), **where)
+        self.render_mode = render_mode
+        self.max_cycles = max_cycles
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        count, shape = len(self.rules.actions), self.rules.start.planes().shape
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, shape, np.float32),
+                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+        self.position: State = self.rules.start
+        self._legal: list[int] = []
+        self._plies = 0
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin again. Nothing is drawn at random, so `seed` changes nothing."""
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self._plies = 0
+        self._move_to(self.rules.start)
+
+    def _move_to(self, position: State) -> None:
+        self.position = position
+        self._legal = self.rules.legal(position)
+        self.agent_selection = AGENTS[position.mover - 1]
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
+        """Return the position as an agent sees it."""
+        mask = np.zeros(len(self.rules.actions), dtype=np.int8)
+        if agent == self.agent_selection:
+            mask[self._legal] = 1
+        return {"observation": self.position.planes(PLAYERS[agent]), "action_mask": mask}
+
+    def step(self, action: int) -> None:
+        """Play the action of `agent_selection`; raises `IllegalAction`."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._move_to(self.rules.apply(self.position, int(action)))
+        self._plies += 1
+        if self.position.is_over():
+            self._end()
+            self._accumulate_rewards()
+        elif self.max_cycles is not None and self._plies >= 2 * self.max_cycles:
+            self.truncations = dict.fromkeys(AGENTS, True)
+        if self.render_mode == "human":
+            self.render()
+
+    def _end(self) -> None:
+        """Give out rewards, and what else is known of the end."""
+        state, rules = self.position, self.rules
+        reward, sign, margin = rules.reward(state), rules.sign(state), state.margin(1)
+        ending = str(state.ending())
+        for agent, side in (("player_0", 1), ("player_1", -1)):
+            self.rewards[agent] = side * reward
+            self.terminations[agent] = True
+            self.infos[agent] = {"winner": side * sign, "margin": side * margin, "ending": ending}
+
+    def render(self) -> Any:
+        """Return the board as text or as an array of shape `(height, width, 3)`, or print it."""
+        if self.render_mode == "rgb_array":
+            return rgb_array(self.position)
+        if self.render_mode == "ansi":
+            return str(self.position)
+        if self.render_mode == "human":
+            print(self.position, file=sys.stdout)
+        return None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def env(game: str, name: str, **where: Any) -> Any:
+    """Return the environment in PettingZoo's usual wrappers: an illegal action loses the game."""
+    wrapped = wrappers.TerminateIllegalWrapper(RawEnv(game, name, **where), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+def environments(game: Game, name: str) -> SimpleNamespace:
+    """Return what PettingZoo's modules have, `env` and `raw_env`, for a game."""
+    return SimpleNamespace(
+        env=partial(env, game.name, name), raw_env=partial(RawEnv, game.name, name)
+    )

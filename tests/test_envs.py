@@ -1,0 +1,310 @@
+"""The games in PettingZoo and OpenSpiel: their own tests, and the same games as by our rules."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import connect4
+from benchmarks.envs import differences
+from connect4 import envs
+from connect4.games import GAMES
+from connect4.games.base import State
+
+ROOT = Path(__file__).parent.parent
+
+NAMES = {name: name.replace("-", "_") + "_v1" for name in GAMES}
+
+
+def module(game: str) -> Any:
+    return getattr(envs, NAMES[game])
+
+
+def positions(game: str, seed: int = 1) -> list[State]:
+    """Return the positions of a random game, passes among them."""
+    rng = random.Random(seed)
+    state = connect4.start(game)
+    found = [state]
+    while not state.is_over():
+        actions = state.legal_actions()
+        state = state.apply(rng.choice(actions)) if actions else state.skip()
+        found.append(state)
+    return found
+
+
+# -- what games tell environments
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_legal_action_is_one_of_the_games_actions_which_stay(game: str) -> None:
+    rules = GAMES[game]
+    start = connect4.start(game)
+    actions = rules.actions(start)
+    assert len(set(actions)) == len(actions)
+    assert (actions[-1] is None) == rules.has_pass
+    found = positions(game)
+    for state in found:
+        assert set(state.legal_actions()) <= set(actions)
+        assert rules.actions(state) == actions
+    assert len(found) - 1 <= start.max_plies
+    assert all(state.max_plies >= len(found) - 1 - n for n, state in enumerate(found))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_planes_show_both_sides_of_the_board_and_whose_turn_it_is(game: str) -> None:
+    for state in positions(game):
+        board = state.board()
+        planes = state.planes()
+        assert planes.dtype == np.float32
+        assert planes.shape[:2] == board.shape
+        assert (planes[:, :, 0] == (board == state.mover)).all()
+        assert (planes[:, :, 1] == ((board != 0) & (board != state.mover))).all()
+        assert (planes[:, :, -1] == (state.mover == 1)).all()
+        assert 0 <= planes.min() <= planes.max() <= 1
+        assert (state.planes(state.mover) == planes).all()
+        other = state.planes(1 if state.mover == 2 else 2)
+        assert (other[:, :, [1, 0]] == planes[:, :, :2]).all()
+
+
+def test_pop_outs_left_are_constant_planes() -> None:
+    state = connect4.load("case1").apply((0, False)).apply((1, False)).apply((0, True))
+    assert state.planes(1)[0, 0].tolist() == pytest.approx([0, 0, 5 / 6, 1, 0])
+    assert state.planes(2)[0, 0].tolist() == pytest.approx([0, 0, 1, 5 / 6, 0])
+
+
+def test_a_game_is_the_same_value_after_a_pickle() -> None:
+    for game in GAMES.values():
+        assert pickle.loads(pickle.dumps(game)) is game
+        assert copy.deepcopy(game) is game
+
+
+# -- PettingZoo
+
+
+@pytest.mark.env
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoos_own_tests_pass(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from pettingzoo.test import api_test, render_test, seed_test
+
+    api_test(module(game).env(), num_cycles=1000)
+    seed_test(module(game).env, num_cycles=1000)
+    render_test(module(game).env)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+class LegalSpace:
+    """An action space that draws legal actions: PettingZoo's `max_cycles_test` knows no masks."""
+
+    def __init__(self, env: Any, agent: str) -> None:
+        self.env, self.agent = env.unwrapped, agent
+
+    def sample(self) -> int:
+        state = self.env.position
+        own = state if self.agent == self.env.agent_selection else state.skip()
+        return random.choice(self.env.rules.legal(own))
+
+
+@pytest.mark.env
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoos_test_of_max_cycles_passes_on_legal_actions(game: str) -> None:
+    from pettingzoo.test import max_cycles_test
+    from pettingzoo.utils.conversions import aec_to_parallel_wrapper
+
+    def env(max_cycles: int) -> Any:
+        made = module(game).raw_env(max_cycles=max_cycles)
+        made.metadata["is_parallelizable"] = True
+        made.action_space = lambda agent: LegalSpace(made, agent)
+        return made
+
+    random.seed(1)
+    rules = SimpleNamespace(
+        env=env, parallel_env=lambda max_cycles: aec_to_parallel_wrapper(env(max_cycles))
+    )
+    max_cycles_test(rules)
+
+
+@pytest.mark.env
+@pytest.mark.parametrize("game", GAMES)
+def test_games_through_both_environments_are_those_of_our_rules(game: str) -> None:
+    assert differences(game, games=3) == []
+
+
+@pytest.mark.env
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_many_games_through_both_environments_are_those_of_our_rules(game: str) -> None:
+    assert differences(game, games=300) == []
+
+
+def played(env: Any, moves: list[Any]) -> Any:
+    env.reset()
+    for move in moves:
+        env.step(env.unwrapped.rules.numbers[move])
+    return env
+
+
+@pytest.mark.env
+def test_rewards_add_up_to_nothing_and_tell_the_winner_and_the_margin() -> None:
+    won = played(module("classic").env(), [0, 1, 0, 1, 0, 1, 0])
+    assert won.rewards == {"player_0": 1.0, "player_1": -1.0}
+    assert won.infos["player_1"] == {"winner": -1, "margin": -1, "ending": "line"}
+    env = module("extended").env(start="case4")
+    env.reset()
+    for agent in env.agent_iter():
+        observation, reward, over, _, info = env.last()
+        if over:
+            sign = 1 if agent == "player_0" else -1
+            margin = env.unwrapped.position.margin(1) * sign
+            assert info["margin"] == margin
+            assert np.sign(reward) == info["winner"] == np.sign(margin)
+            assert abs(reward) < 1
+        legal = observation["action_mask"].nonzero()[0]
+        env.step(None if over else int(legal[0]))
+
+
+@pytest.mark.env
+def test_an_illegal_action_loses_as_in_pettingzoos_own_games() -> None:
+    env = played(module("classic").env(rows=1), [0])
+    env.step(0)
+    assert env.rewards["player_1"] == -1
+    raw = played(module("classic").raw_env(rows=1), [0])
+    with pytest.raises(connect4.IllegalAction, match="column 0 is full"):
+        raw.step(0)
+
+
+@pytest.mark.env
+def test_an_environment_begins_where_it_is_told_and_pickles_there() -> None:
+    start = connect4.start("classic", rows=5, columns=9).apply(4)
+    env = module("classic").raw_env(start=start)
+    env.reset()
+    assert env.agent_selection == "player_1"
+    again = pickle.loads(pickle.dumps(env))
+    again.step(4)
+    assert again.position == start.apply(4)
+    assert env.position == start
+    short = module("dynamic").raw_env(max_turns=30)
+    assert short.rules.start.max_plies == 30
+    with pytest.raises(connect4.InputError, match="has its own size"):
+        module("classic").env(start=start, rows=6)
+    with pytest.raises(AttributeError, match="chess_v1"):
+        _ = envs.chess_v1
+
+
+@pytest.mark.env
+def test_a_picture_shows_each_token_in_its_colour() -> None:
+    env = played(module("classic").raw_env(render_mode="rgb_array"), [3, 3])
+    picture = env.render()
+    assert picture.shape == (6 * 32, 7 * 32, 3)
+    assert picture[5 * 32 + 5, 3 * 32 + 16].tolist() == [0xD5, 0x5E, 0x00]
+    assert picture[4 * 32 + 5, 3 * 32 + 16].tolist() == [0x00, 0x72, 0xB2]
+    text = played(module("classic").raw_env(render_mode="ansi"), [3]).render()
+    assert text == str(connect4.start("classic").apply(3))
+
+
+def test_without_pettingzoo_or_openspiel_one_line_says_what_to_install() -> None:
+    for hidden, code in (
+        ("pettingzoo", "from connect4.envs import classic_v1"),
+        ("pyspiel", "from connect4.envs import openspiel"),
+    ):
+        line = f"import sys; sys.modules[{hidden!r}] = None; {code}"
+        done = subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith("connect4.errors.MissingExtraError: ")
+        assert last.endswith("pip install 'connect4-course-kit[env]'")
+
+
+# -- OpenSpiel
+
+
+@pytest.fixture
+def spiel() -> Any:
+    pyspiel = pytest.importorskip("pyspiel")
+    from connect4.envs import openspiel
+
+    openspiel.register()
+    assert openspiel.register() == ["connect4_" + name.replace("-", "_") for name in GAMES]
+    return pyspiel
+
+
+@pytest.mark.env
+@pytest.mark.parametrize("game", GAMES)
+def test_openspiels_random_sim_test_passes_with_serialisation(spiel: Any, game: str) -> None:
+    loaded = spiel.load_game("connect4_" + game.replace("-", "_"))
+    spiel.random_sim_test(loaded, num_sims=3, serialize=True, verbose=False)
+
+
+@pytest.mark.env
+def test_a_game_string_holds_start_sizes_and_options(spiel: Any) -> None:
+    wide = spiel.load_game("connect4_classic(rows=5,columns=9)")
+    assert wide.num_distinct_actions() == 9
+    assert spiel.load_game(str(wide)).max_game_length() == 45
+    assert spiel.load_game("connect4_dynamic(max_turns=30)").max_game_length() == 30
+    case = spiel.load_game("connect4_extended(start=case4)").new_initial_state()
+    assert str(case) == str(connect4.load("case4"))
+    assert case.action_to_string(0, 3) == "3"
+
+
+@pytest.mark.env
+def test_a_clone_goes_its_own_way(spiel: Any) -> None:
+    state = spiel.load_game("connect4_popout").new_initial_state()
+    state.apply_action(3)
+    other = state.clone()
+    other.apply_action(3)
+    assert state.history() == [3]
+    assert other.history() == [3, 3]
+    assert str(state) != str(other)
+
+
+@pytest.mark.env
+def test_openspiels_tensor_is_that_of_the_planes(spiel: Any) -> None:
+    from open_spiel.python.observation import make_observation
+
+    game = spiel.load_game("connect4_extended")
+    state = game.new_initial_state()
+    state.apply_action(2)
+    observer = make_observation(game)
+    observer.set_from(state, 0)
+    planes = connect4.start("extended").apply((2, False)).planes(1)
+    assert (observer.dict["observation"] == planes.transpose(2, 0, 1)).all()
+
+
+@pytest.mark.env
+def test_openspiels_minimax_and_mcts_find_the_win(spiel: Any) -> None:
+    from open_spiel.python.algorithms import mcts, minimax
+
+    game = spiel.load_game("connect4_classic")
+    state = game.new_initial_state()
+    for column in (3, 0, 3, 0, 3, 1):
+        state.apply_action(column)
+    value, action = minimax.alpha_beta_search(
+        game, state=state, maximum_depth=3, value_function=lambda _: 0.0
+    )
+    assert (value, action) == (1.0, 3)
+    evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
+    bot = mcts.MCTSBot(game, 2, 200, evaluator, random_state=np.random.RandomState(1))
+    assert bot.step(state) == 3
+
+
+@pytest.mark.env
+def test_python_ends_quietly_after_a_game_of_openspiels() -> None:
+    code = (
+        "import pyspiel; from connect4.envs import openspiel; openspiel.register()\n"
+        "pyspiel.load_game('connect4_classic').new_initial_state()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
