@@ -19,7 +19,7 @@ from tabulate import tabulate
 from connect4.games import load_start
 from connect4.games.base import Action, State
 from connect4.games.extended import EXTENDED
-from connect4.players.base import Seat, Setup
+from connect4.players.base import Setup
 from connect4.players.building import build
 from connect4.players.registry import PLAYERS, PlayerKind, parse_agent
 from connect4.record import dumps
@@ -36,16 +36,12 @@ class Trivial:
         return state.legal_actions()[-1]
 
 
-def no_person(player: int) -> Seat:
-    raise AssertionError("no person plays here")
-
-
 def refereed(name: str, seed: int) -> tuple[float, int]:
     """Return the seconds of one game with its record as text, and its turns."""
     agent = parse_agent(name)
     began = perf_counter()
     with Table(
-        EXTENDED, load_start(EXTENDED, START), (agent, agent), Terms(20.0, seed, "none"), no_person
+        EXTENDED, load_start(EXTENDED, START), (agent, agent), Terms(20.0, seed, "none")
     ) as table:
         for _ in table.events():
             pass

@@ -3,10 +3,8 @@
 Each pair of games begins with the same random opening and is played from both sides; the figure
 is NEW's mean margin over a pair. Agents are files or names (`ai`, `ai:FILE`, `random`, ...).
 
-The match ends early once a sequential test has found a difference: an asymptotic confidence
-sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and
-asymptotic confidence sequences", 2021, theorem 2.2), which holds at all times together and so
-may be looked at after each pair. The plain 95 % interval is printed beside it.
+The match ends early once the sequential test of `grader compare` has found a difference; it may be
+looked at after each pair. The plain 95 % interval is printed beside it.
 """
 
 from __future__ import annotations
@@ -16,27 +14,22 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from statistics import fmean, pstdev
 
 from benchmarks.games import agent_name, empty, play_game, played, summary
 from connect4.games.base import Seconds
 from connect4.players.registry import parse_agent
+from grader.marks.intervals import Interval, sequential_interval
+from grader.rubric import reading
 
-TIGHTEST_AT = 50
-"""Pairs after which the sequence is about as tight as it can be made to be."""
 FEWEST_PAIRS = 10
 OPENING_PLIES = 6
 OWN_BUDGETS = {"depth", "iterations", "nodes", "seconds"}
 """Options that limit a search by themselves."""
 
 
-def always_valid(values: Sequence[float], alpha: float = 0.05) -> float:
-    """Return the half-width around the mean of a confidence sequence of level 1 - `alpha`."""
-    number = len(values)
-    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / TIGHTEST_AT
-    spread = number * rho2 + 1
-    width = 2 * spread / (number**2 * rho2) * math.log(math.sqrt(spread) / alpha)
-    return pstdev(values) * math.sqrt(width)
+def always_valid(margins: Sequence[float]) -> Interval:
+    """Return the mean with the interval of `grader compare`."""
+    return sequential_interval(margins, reading.read().compare)
 
 
 def clock_of(name: str, seconds: Seconds) -> Seconds | None:
@@ -63,7 +56,8 @@ def match(new: str, old: str, options: argparse.Namespace) -> list[float]:
         print(
             f"pair {number + 1:3} {board:>8}: {margins[-1]:+7.1f}   {summary(margins)}", flush=True
         )
-        if number + 1 >= FEWEST_PAIRS and abs(fmean(margins)) > always_valid(margins):
+        valid = always_valid(margins)
+        if number + 1 >= FEWEST_PAIRS and not valid.low <= 0 <= valid.high:
             print("the difference is significant: stopped")
             break
         if time.monotonic() > until:
@@ -88,7 +82,8 @@ def main() -> None:
     margins = match(new, old, options)
     won = sum(margin > 0 for margin in margins)
     print(f"{new} against {old}: {summary(margins)} points a game (95 % interval)")
-    print(f"always valid: ± {always_valid(margins):.1f}; pairs won {won} of {len(margins)}")
+    valid = always_valid(margins)
+    print(f"always valid: {valid.low:+.1f} to {valid.high:+.1f}; pairs won {won} of {len(margins)}")
 
 
 if __name__ == "__main__":

@@ -18,14 +18,15 @@ from typing import Final
 from connect4.cli import Parser, count, port_number, seed_number, time_limit
 from connect4.errors import AgentError, IllegalAction, InputError
 from connect4.games import load_start
-from connect4.games.base import Player, Seconds
+from connect4.games.base import Player, Seconds, State
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
 from connect4.isolation.seat import open_seat
-from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.remote import Wire
+from connect4.referee import step
 from connect4.server.arbiter import verdict
 
 MARGIN: Final = (0.5, 0.1)
@@ -47,7 +48,7 @@ exit status: 0 the game was played to its end, 1 it was broken off or never bega
 def play(
     wire: Wire,
     seat: Seat,
-    state: DynamicState,
+    state: State,
     player: Player,
     seconds: Seconds,
     show: Callable[[str], None],
@@ -59,9 +60,9 @@ def play(
     plies = 0
     while not state.is_over():
         if not state.legal_actions():
-            state = state.skip()
+            _, state = step(plies, state, Reply(Outcome.PASS))
             continue
-        show(state.display())
+        show(str(state.display()))
         if state.mover == player:
             move = own_move(seat, state, seconds)
             wire.play(move)
@@ -70,16 +71,15 @@ def play(
             if line.startswith("Game over: "):
                 return f"{line} ({plies} plies)"
             move = line[:3]
-        try:
-            state = state.apply(move)
-        except IllegalAction as error:
-            raise AgentError(what_was_wrong(line, error)) from None
+        turn, state = step(plies, state, Reply(Outcome.PLAYED, move, move))
+        if turn.outcome is not Outcome.PLAYED:
+            raise AgentError(what_was_wrong(line, turn.detail))
         plies += 1
-    show(state.display())
+    show(str(state.display()))
     return f"{verdict(state)} ({plies} plies)"
 
 
-def what_was_wrong(line: str, error: IllegalAction) -> str:
+def what_was_wrong(line: str, error: str | None) -> str:
     """Return why a line in the opponent's turn ends the game."""
     try:
         DYNAMIC.parse_action(line[:3])
@@ -88,7 +88,7 @@ def what_was_wrong(line: str, error: IllegalAction) -> str:
     return f"the opponent's move is illegal: {error}"
 
 
-def own_move(seat: Seat, state: DynamicState, seconds: Seconds) -> str:
+def own_move(seat: Seat, state: State, seconds: Seconds) -> str:
     """Return our agent's move as text; raises `AgentError` where it has none."""
     reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.PLAYED or reply.text is None:

@@ -118,7 +118,7 @@ def play(
         number += 1
         player = state.mover
         if not state.legal_actions():
-            turn, state = Turn(number, player, Outcome.PASS), state.skip()
+            turn, state = step(number, state, Reply(Outcome.PASS))
             yield TurnEnded(turn, state)
             continue
         yield TurnBegun(number, state, limits[player])
@@ -127,7 +127,7 @@ def play(
         except PlayerLeftError:
             result = abandoned(state, Ending.LEFT)
             break
-        turn, state = _judge(number, state, reply)
+        turn, state = step(number, state, reply)
         yield TurnEnded(turn, state)
         if turn.outcome is Outcome.PLAYED:
             skips = 0
@@ -139,8 +139,11 @@ def play(
     return result
 
 
-def _judge(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
-    """Return the turn that `reply` makes, and the position after it."""
+def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
+    """Return the judged turn that `reply` makes, and the position after it.
+
+    An action that the rules refuse makes the turn invalid; a turn without an action is skipped.
+    """
     outcome, detail = reply.outcome, reply.detail
     after = None
     if outcome is Outcome.PLAYED:

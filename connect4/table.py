@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from connect4.config import ALLOWED_MODULES
+from connect4.errors import InputError
 from connect4.games.base import Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
@@ -43,6 +44,11 @@ class Terms:
     """The text of a student's file, each player's, where no file is to be read."""
 
 
+def no_person(player: Player) -> Seat:
+    """Seat nobody, at a table of programs; raises `InputError`."""
+    raise InputError(f"player {player} is a person, and only programs play here")
+
+
 class Table:
     """One game between two agents; a context manager, so that no seat is left open.
 
@@ -55,7 +61,7 @@ class Table:
         start: State,
         agents: tuple[AgentName, AgentName],
         terms: Terms,
-        seat_person: Callable[[Player], Seat],
+        seat_person: Callable[[Player], Seat] = no_person,
     ) -> None:
         """Open both seats; `seat_person(player)` makes the seat of a `human`.
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from connect4.analysis.costs import analyse
 from connect4.games import GAMES, load_start
-from connect4.games.base import Player
-from connect4.players.base import Seat
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.table import Table, Terms
@@ -25,17 +23,12 @@ WIDE = (1200, 1480)
 TREE = (1200, 760)
 
 
-def nobody(player: Player) -> Seat:
-    """Refuse to seat a person."""
-    raise AssertionError("no person plays here")
-
-
 def game() -> Record:
     """Play a greedy agent against alpha-beta; say what each move cost."""
     rules = GAMES["extended"]
     agents = parse_agent("greedy"), parse_agent("alphabeta:depth=3,heuristic=margin")
     start = load_start(rules, "mid8x10")
-    with Table(rules, start, agents, Terms(20.0, 7), nobody) as table:
+    with Table(rules, start, agents, Terms(20.0, 7)) as table:
         for _ in table.events():
             pass
     record = table.record

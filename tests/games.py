@@ -7,13 +7,9 @@ from connect4.games import find_game, load_start
 from connect4.players.registry import parse_agent
 from connect4.record import dumps, loads
 from connect4.referee import Over
-from connect4.table import Table, Terms
+from connect4.table import Table, Terms, no_person
 
 TIMES = re.compile(r'"(seconds|cpu_seconds|overrun)": [0-9.e-]+|"starved": (?:true|false)')
-
-
-def never_seated(player):
-    raise AssertionError("no person plays here")
 
 
 def seated(
@@ -24,7 +20,7 @@ def seated(
     seed=1,
     seconds=20.0,
     game="extended",
-    person=never_seated,
+    person=no_person,
     play_unloaded=False,
 ):
     """Return a table in the test's own process; `start` is a state or a state file's name."""

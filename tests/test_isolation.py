@@ -31,7 +31,7 @@ from connect4.players.student import reported_stack
 from connect4.record import dumps
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
-from tests.games import never_seated, without_times
+from tests.games import without_times
 from tests.seats import SEED, board, processes, seat, setup, wait_for_none
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -293,7 +293,7 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
     path.write_text(f"print('loaded')\n{BODY.format(move=move)}", encoding="utf-8")
     terms = Terms(5.0, SEED, "process", forced="intelligent", limits=Limits(log_bytes=600))
     one, two = parse_agent(f"ai:{path}"), parse_agent("random")
-    with Table(EXTENDED, board("0\n" + "0 0 0 0\n" * 4), (one, two), terms, never_seated) as table:
+    with Table(EXTENDED, board("0\n" + "0 0 0 0\n" * 4), (one, two), terms) as table:
         list(table.events())
         log = table.log(1)
     long = "x" * 200
@@ -681,7 +681,7 @@ def test_a_students_text_needs_no_file(tmp_path: Path) -> None:
     (tmp_path / "ai.py").unlink()
     one, two = AgentName("ai:alice", "ai", "ai.py"), parse_agent("random")
     terms = Terms(5.0, SEED, "process", forced="intelligent", sources=(source, None))
-    with Table(EXTENDED, board(), (one, two), terms, never_seated) as table:
+    with Table(EXTENDED, board(), (one, two), terms) as table:
         list(table.events())
         turns = [turn for turn in table.record.turns if turn.player == 1]
     assert {turn.outcome for turn in turns} == {Outcome.PLAYED}
@@ -726,7 +726,7 @@ def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path
         for seats_level in (level, level, "none"):
             one, two = map(parse_agent, pair)
             terms = Terms(5.0, SEED, seats_level, forced="intelligent")
-            with Table(EXTENDED, start, (one, two), terms, never_seated) as table:
+            with Table(EXTENDED, start, (one, two), terms) as table:
                 list(table.events())
             texts.append(without_times(dumps(replace(table.record, isolation="-"))))
         assert texts[0] == texts[1] == texts[2]

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from connect4.errors import AgentError
+from connect4.errors import AgentError, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
 from connect4.players.base import Outcome, PlayerLeftError, Reply
 from connect4.players.human import HumanSeat
 from connect4.players.registry import asked_of, parse_agent
-from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play
-from tests.games import agent_file, played, reread
+from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play, step
+from tests.games import agent_file, played, reread, seated
 
 ILLEGAL = Reply(Outcome.PLAYED, (99, False), "99")
 LATE = Reply(Outcome.TIMEOUT, seconds=2.5, overrun=0.5, detail="no answer within 2 s")
@@ -339,3 +339,25 @@ def test_a_state_file_of_the_kit_begins_with_its_mover():
 def test_an_agent_failure_is_a_connect4_error_with_the_whole_text():
     assert AgentError("short").detail == "short"
     assert AgentError("short", "whole").detail == "whole"
+
+
+def test_a_step_judges_a_reply_and_leaves_the_position_alone():
+    state = load_start(EXTENDED, "case4")
+    before = state.to_text()
+    legal = state.legal_actions()[0]
+    turn, after = step(5, state, Reply(Outcome.PLAYED, legal, "x", 0.5))
+    assert (turn.number, turn.player, turn.outcome, turn.action) == (5, 1, Outcome.PLAYED, legal)
+    assert after == state.apply(legal)
+    turn, after = step(5, state, Reply(Outcome.PLAYED, (99, False), "99"))
+    assert (turn.outcome, turn.action, turn.text) == (Outcome.INVALID, None, "99")
+    assert turn.detail.startswith("column 99 is outside 0..")
+    assert after == state.skip()
+    for lost in (Outcome.PASS, Outcome.TIMEOUT, Outcome.ERROR):
+        turn, after = step(5, state, Reply(lost))
+        assert (turn.outcome, after) == (lost, state.skip())
+    assert state.to_text() == before
+
+
+def test_a_table_without_seats_for_people_refuses_a_person():
+    with pytest.raises(InputError, match=r"^player 2 is a person, and only programs play here$"):
+        seated("random", "human")

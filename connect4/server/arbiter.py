@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from connect4 import record
-from connect4.errors import IllegalAction
-from connect4.games.base import Ending, Seconds
+from connect4.games.base import Ending, Seconds, State
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Reply
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn, final
+from connect4.referee import Result, final, step
 
 
 class Arbiter:
@@ -18,7 +17,7 @@ class Arbiter:
 
     def __init__(self, start: DynamicState, seconds: Seconds) -> None:
         client = RecordedPlayer("remote")
-        self._state = start
+        self._state: State = start
         self._record = Record(DYNAMIC, start, (client, client), seconds, 0)
         self.rows, self.columns = start.grid.rows, start.grid.columns
         self._pass()
@@ -30,26 +29,22 @@ class Arbiter:
 
     def refusal(self, move: str) -> str | None:
         """Return the line that refuses an illegal move, or None."""
-        try:
-            self._state.apply(move)
-        except IllegalAction as error:
-            return f"illegal move: {error}"
-        return None
+        turn, _ = step(0, self._state, Reply(Outcome.PLAYED, move, move))
+        return f"illegal move: {turn.detail}" if turn.outcome is Outcome.INVALID else None
 
     def play(self, move: str, seconds: Seconds) -> None:
         """Play a legal move that took so long."""
-        self._turn(Outcome.PLAYED, move, seconds)
-        self._state = self._state.apply(move)
+        self._step(Reply(Outcome.PLAYED, move, move, seconds))
         self._pass()
 
     def _pass(self) -> None:
         while not self._state.is_over() and not self._state.legal_actions():
-            self._turn(Outcome.PASS, None, 0.0)
-            self._state = self._state.skip()
+            self._step(Reply(Outcome.PASS))
 
-    def _turn(self, outcome: Outcome, move: str | None, seconds: Seconds) -> None:
+    def _step(self, reply: Reply) -> None:
         turns = self._record.turns
-        turns.append(Turn(len(turns) + 1, self._state.mover, outcome, move, move, seconds))
+        turn, self._state = step(len(turns) + 1, self._state, reply)
+        turns.append(turn)
 
     def verdict(self) -> str | None:
         """Return the line that announces the end, once there is one."""
@@ -66,7 +61,7 @@ class Arbiter:
         record.write(self._record, path)
 
 
-def verdict(state: DynamicState) -> str | None:
+def verdict(state: State) -> str | None:
     """Return the line that announces the end of a game that its rules have ended."""
     ending = state.ending()
     if ending is None:

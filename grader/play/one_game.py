@@ -106,7 +106,7 @@ def _play(job: Job) -> tuple[Record, list[Player]]:
         sources=(_source(job["players"][0]), _source(job["players"][1])),
     )
     start = EXTENDED.from_json(job["start"])
-    with Table(EXTENDED, start, (one, two), terms, _nobody) as table:
+    with Table(EXTENDED, start, (one, two), terms) as table:
         for _ in table.events():
             pass
     return _with_names(table.record, job), table.left_behind
@@ -176,10 +176,6 @@ def try_load(job: Job) -> JobResult:
     except Exception as error:  # a grader's fault is never a submission's
         return {"problem": None, "fault": one_line(error), "traceback": traceback.format_exc()}
     return result
-
-
-def _nobody(player: int) -> Any:
-    raise InputError("people play no graded games")
 
 
 def _with_names(record: Record, job: Job) -> Record:
