@@ -18,6 +18,7 @@ import time
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -267,6 +268,34 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
     assert "<pre>the position (0: empty, 1 and 2: the players):\n0 0 0 0\n0 0 0 0</pre>" in failing
     assert failing.count(" more like it</p>") == 2
+
+
+def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files(
+    graded: Path, tmp_path: Path
+) -> None:
+    page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
+    assert "3 of 4 submissions have a mark: from 0.00 to" in page
+    assert "=Ann &lt;b&gt;</a>" in page
+    rows = [re.sub("<[^>]*>", "|", line) for line in page.splitlines() if line.startswith("<tr>")]
+    rows = [re.sub(r"\|+", "|", row) for row in rows]
+    errors = sum(int(row["Errors"]) for row in gradebook(graded))
+    assert f"|cy|0|0|{errors}|0|4|4|" in rows
+    assert "|eve|not UTF-8 (line 1, byte 0); save the file as UTF-8|" in rows
+    assert sum(row.endswith("|sound|") for row in rows) == 2  # opponents
+    for target in re.findall(r'href="([^"#]+)', page):
+        if not target.startswith("data:"):
+            assert (graded / "marks" / unquote(target)).is_file(), target
+    (tmp_path / "equal.db").write_bytes((graded / "grade.db").read_bytes())
+    with closing(sqlite3.connect(tmp_path / "equal.db")) as database:
+        database.execute(
+            "INSERT INTO submission SELECT 'bo2', place, sha256, report, problem, members "
+            "FROM submission WHERE name = 'bo'"
+        )
+        database.commit()
+    assert run(COMMAND, "report", "equal.db", "--out", "marks", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8")
+    assert "<h2>Equal files</h2>" in page
+    assert "<td>bo, bo2</td>" in page
 
 
 def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> None:

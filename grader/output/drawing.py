@@ -14,6 +14,9 @@ ROW: Final = 28
 LABEL: Final = 220
 """Pixels of the drawing of margins."""
 
+STEPS: Final = 10
+"""Bars of a histogram."""
+
 
 def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
     """Return the margins of all pairs as an SVG drawing, a line a match."""
@@ -51,4 +54,31 @@ def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
     return (
         f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
         f'aria-label="margins by match" font-size="13">{"".join(shapes)}</svg>'
+    )
+
+
+def histogram(totals: Sequence[float], full: float) -> str:
+    """Return how many have how many points as an SVG drawing, in ten equal steps up to `full`."""
+    if not totals or full <= 0:
+        return ""
+    counts = [0] * STEPS
+    for total in totals:
+        counts[max(0, min(STEPS - 1, int(STEPS * total / full)))] += 1
+    width, height = WIDTH / STEPS, 160
+    shapes = []
+    for step, count in enumerate(counts):
+        tall = height * count / max(counts)
+        x, y = step * width, 20 + height - tall
+        low, high = full * step / STEPS, full * (step + 1) / STEPS
+        shapes.append(
+            f'<rect x="{x + 2:.1f}" y="{y:.1f}" width="{width - 4:.1f}" height="{tall:.1f}" '
+            f'fill="#4a90d9"><title>{count} from {low:g} to {high:g} points</title></rect>'
+            f'<text x="{x + width / 2:.1f}" y="{y - 4:.1f}" text-anchor="middle" '
+            f'fill="currentColor">{count or ""}</text>'
+            f'<text x="{x + 2:.1f}" y="{height + 38}" fill="currentColor">{low:g}</text>'
+        )
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height + 44}" width="{WIDTH}" height="{height + 44}" '
+        f'role="img" aria-label="number of submissions by points" font-size="13">'
+        f"{''.join(shapes)}</svg>"
     )

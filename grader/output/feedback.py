@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import html
+import inspect
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Final
-
-from tabulate import tabulate
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
 from grader.marks.points import Mark
 from grader.marks.tally import margin_of
+from grader.output import lost_turns as lost_turns_module
+from grader.output import pages
 from grader.output.drawing import margins
 from grader.output.explain import explained, total_explained
 from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
+from grader.output.pages import Cell, table, whole
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,
@@ -37,18 +39,6 @@ from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
-STYLE: Final = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem;
-  color: #1b1f24; background: #fff; }
-table { border-collapse: collapse; font-size: .9rem; } th, td { padding: .2rem .6rem; }
-th { text-align: left; border-bottom: 2px solid #888; } tr:nth-child(even) { background: #f3f5f8; }
-td { font-variant-numeric: tabular-nums; } svg { max-width: 100%; height: auto; }
-iframe { width: 100%; height: 60rem; border: 1px solid #bbb; }
-.points { font-size: 1.3rem; } pre { overflow: auto; background: #f3f5f8; padding: .5rem; }
-@media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #15181c; }
-  tr:nth-child(even), pre { background: #20252b; } }
-"""
-
 GAMES: Final = "the games go here"
 
 
@@ -56,7 +46,8 @@ GAMES: Final = "the games go here"
 def code() -> str:
     """Return what a page is made with: one that other code or another style has made is old."""
     document_text = document.build("", PARTS, {"games": [GAMES]})
-    return f"{Path(__file__).read_text(encoding='utf-8')}\n{MADE_BY}\n{document_text}"
+    sources = map(inspect.getsource, (sys.modules[__name__], pages, lost_turns_module))
+    return "\n".join([*sources, MADE_BY, document_text])
 
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
@@ -79,8 +70,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
         title = f"{match.name}: {points_text(match)} of {match.max_points:g}"
         parts.append(f"<h3>{html.escape(title)}</h3>\n<ul>{lines}</ul>")
     parts.append(f"<p>{html.escape(total_explained(mark, placement, rubric))}</p>")
-    rows = list(match_rows(mark, rubric.statistics))
-    parts.append(str(tabulate(rows, MATCH_HEADERS, tablefmt="html", disable_numparse=True)))
+    parts.append(table(MATCH_HEADERS, list(match_rows(mark, rubric.statistics))))
     percent = level_text(rubric.statistics)
     parts.append(
         "<h2>Margins</h2>\n<p>Each dot is a pair of games with sides swapped on one board; the bar "
@@ -125,11 +115,11 @@ def games_table(
 
     Of a hidden board only the margin is shown.
     """
-    rows = []
+    rows: list[list[Cell]] = []
     for number, game in enumerate(games, 1):
         names = (game.match.part, game.match.two.name, game.board.label)
         side = "first" if game.side == 1 else "second"
-        row: list[object] = [number, *names, side, game.repeat + 1]
+        row: list[Cell] = [number, *names, side, game.repeat + 1]
         result = played.get(game.key)
         if result is None:
             rows.append([*row, "not played", "", "", "", ""])
@@ -138,12 +128,12 @@ def games_table(
         own, other = result.scores[game.side - 1], result.scores[2 - game.side]
         score = "" if game.board.hidden else f"{own} to {other}"
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
-        replay = shown.index(game.key) + 1 if game.key in shown else "hidden"
+        replay: Cell = shown.index(game.key) + 1 if game.key in shown else "hidden"
         if game.key not in shown and not game.board.hidden:
             replay = "record damaged"
         faults = faults_text(result.faults[game.side - 1])
         rows.append([*row, score, f"{margin:+d}", word, faults, replay])
-    return str(tabulate(rows, GAME_HEADERS, tablefmt="html", disable_numparse=True))
+    return table(GAME_HEADERS, rows)
 
 
 def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
@@ -175,25 +165,10 @@ def feedback_page(
         )
     if games:
         table = games_table(games, played, [game.key for game in shown])
-        replay = f"<h2>Games</h2>\n{table}\n{replay}"
+        replay = f"<h2 id='games'>Games</h2>\n{table}\n{replay}"
     reasons = lost_turns_text(lost_turns(games, played, replays))
-    return f"""<!DOCTYPE html>
-<!-- feedback {page_digest} -->
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(name)}</title>
-<link rel="icon" href="data:,">
-<style>{STYLE}</style>
-</head>
-<body>
-{upper}
-{reasons}
-{replay}
-</body>
-</html>
-"""
+    body = "\n".join([upper, reasons, replay])
+    return whole(name, body, note=f"feedback {page_digest}")
 
 
 def _labelled(game: PlannedGame, replay: Replay) -> str:
@@ -205,10 +180,6 @@ def _labelled(game: PlannedGame, replay: Replay) -> str:
 
 
 def tournament_page(title: str, text: str) -> str:
-    """Return a page with the tournament's tables as they stand."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="refresh" content="10">\n<title>{html.escape(title)}</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{html.escape(title)}</h1>\n"
-        f"<pre>{html.escape(text)}</pre>\n</body>\n</html>\n"
-    )
+    """Return a page with the tournament's tables as they stand; it reloads itself."""
+    body = f"<h1>{html.escape(title)}</h1>\n<pre>{html.escape(text)}</pre>"
+    return whole(title, body, '<meta http-equiv="refresh" content="10">\n')

@@ -21,6 +21,7 @@ from grader.handin.submission import FOLDER, Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import feedback, formats, tables
+from grader.output.class_page import class_page
 from grader.output.lost_turns import LostTurn, lost_turns
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -199,6 +200,7 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
                 document = formats.gradescope([mark], placement, rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
+            write(out / "class.html", class_page(results, placement))
         write_pages(results, store, out, placement)
 
 

@@ -1,0 +1,173 @@
+"""The page of a class, for the teacher alone: marks, faults, opponents, boards, equal files."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from grader.handin.submission import file_name
+from grader.marks.boards import board_worth
+from grader.marks.points import Mark, MatchMark, full_points
+from grader.output.drawing import histogram
+from grader.output.pages import Cell, Link, table, whole
+from grader.output.tables import bounds_text, faults_text, remark
+from grader.results.store import Faults
+
+if TYPE_CHECKING:
+    from grader.output.report import Results
+
+KINDS: Final = ("timeouts", "invalid", "errors", "starved")
+
+
+def class_page(results: Results, placement: Mapping[str, float]) -> str:
+    """Return the page; it names everybody and is not for students."""
+    marks = results.marks
+    totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
+    parts = [
+        "<h1>The class</h1>",
+        "<p>For the teacher: this page names everybody.</p>",
+        _summary(results, totals),
+        "<h2>Marks</h2>",
+        histogram(totals, full_points(results.rubric)),
+        _marks(marks, placement),
+        *_section("Not graded", ("submission", "why"), _not_graded(marks)),
+        *_section(
+            "Who loses turns",
+            ("submission", *KINDS, "games with lost turns", "games"),
+            _unreliable(results),
+            "Nobody has lost a turn.",
+        ),
+        "<h2>Opponents</h2>",
+        "<p>An opponent that loses turns gives points away.</p>",
+        table(OPPONENT_HEADERS, _opponents(marks)),
+        *_section("Games that the grader failed", ("game", "failure", "begun"), _failures(results)),
+        *_boards(marks),
+        *_section("Equal files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
+    ]
+    return whole("The class", "\n".join(filter(None, parts)))
+
+
+def _section(
+    title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell]], otherwise: str = ""
+) -> list[str]:
+    """Return a table below its title; without rows what is `otherwise`, or nothing."""
+    if not rows and not otherwise:
+        return []
+    return [f"<h2>{title}</h2>", table(headers, rows) if rows else f"<p>{otherwise}</p>"]
+
+
+def _summary(results: Results, totals: Sequence[float]) -> str:
+    graded = f"{len(totals)} of {len(results.marks)} submissions have a mark"
+    if not totals:
+        return f"<p>{graded}.</p>"
+    ordered = sorted(totals)
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return (
+        f"<p>{graded}: from {ordered[0]:.2f} to {ordered[-1]:.2f} of "
+        f"{full_points(results.rubric):g}, median {middle:.2f}, mean "
+        f"{sum(ordered) / len(ordered):.2f}.</p>"
+    )
+
+
+def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
+    """Return a link to a submission's page."""
+    name = mark.submission.name
+    return Link(text or name, f"feedback/{file_name(name)}.html", anchor)
+
+
+def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
+    rows: list[list[Cell]] = []
+    for mark in sorted(marks, key=lambda mark: (-mark.total, mark.submission.name)):
+        extra = placement.get(mark.submission.name, 0.0)
+        shown = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
+        total = "incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"
+        rows.append(
+            [
+                page_of(mark),
+                total,
+                bounds_text(mark.bounds).strip(" ()"),
+                *shown,
+                faults_text(mark.faults),
+                remark(mark),
+                page_of(mark, "games", "games") if mark.matches else "",
+            ]
+        )
+    headers = ("submission", "total", "interval", "A", "B", "lost turns", "remark", "games")
+    return table(headers, rows)
+
+
+def _not_graded(marks: Sequence[Mark]) -> list[list[Cell]]:
+    return [[page_of(mark), mark.submission.problem] for mark in marks if mark.submission.problem]
+
+
+def _unreliable(results: Results) -> list[list[Cell]]:
+    """Return who has lost turns, by kind of fault, those with the most games hit first."""
+    found: list[tuple[int, list[Cell]]] = []
+    for mark in results.marks:
+        faults = mark.faults
+        if faults.total:
+            games = results.games_of(mark.submission.name)
+            hit = sum(results.lost_turns(game) > 0 for game in games)
+            counts = [getattr(faults, kind) for kind in KINDS]
+            found.append((hit, [page_of(mark), *counts, hit, len(games)]))
+    return [row for _, row in sorted(found, key=lambda item: -item[0])]
+
+
+OPPONENT_HEADERS: Final = (
+    *("opponent", "games", "the class's mean margin", "all points", "no points", "its lost turns"),
+    "verdict",
+)
+
+
+def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
+    by_name: dict[str, list[MatchMark]] = {}
+    for mark in marks:
+        for match in mark.matches:
+            by_name.setdefault(match.name, []).append(match)
+    rows: list[list[Cell]] = []
+    for name, matches in by_name.items():
+        games = sum(match.tally.games for match in matches)
+        own = sum(match.tally.own - match.tally.other for match in matches)
+        lost = sum((match.tally.other_faults for match in matches), Faults())
+        done = [match for match in matches if match.tally.complete]
+        full = sum(match.points >= match.max_points for match in done)
+        none = sum(match.points == 0 for match in done)
+        verdict = "loses turns: check it" if lost.total else "sound"
+        margin = f"{own / games:+.1f}" if games else "-"
+        rows.append([name, games, margin, full, none, faults_text(lost), verdict])
+    return rows
+
+
+def _failures(results: Results) -> list[list[Cell]]:
+    return [
+        [f"{game.match.one.name}, {game.title}", fault.text, fault.attempts]
+        for game in results.games
+        if (fault := results.faults.get(game.key)) is not None
+    ]
+
+
+def _boards(marks: Sequence[Mark]) -> list[str]:
+    """Return which boards tell strong submissions from weak ones."""
+    rows: list[list[Cell]] = []
+    for worth in board_worth(marks):
+        agreement = "-" if math.isnan(worth.agreement) else f"{worth.agreement:+.2f}"
+        spread = (f"{worth.mean:+.1f}", f"{worth.spread:.1f}", agreement)
+        rows.append([worth.match, worth.board, *spread, worth.verdict])
+    if not rows:
+        return []
+    text = (
+        "The spread is the standard deviation of the submissions' mean margins. The agreement is "
+        "the correlation with the same submissions' margins on all other boards."
+    )
+    headers = ("match", "board", "mean margin", "spread", "agreement", "verdict")
+    return ["<h2>Boards</h2>", f"<p>{html.escape(text)}</p>", table(headers, rows)]
+
+
+def _duplicates(marks: Sequence[Mark]) -> list[list[Cell]]:
+    by_hash: dict[str, list[str]] = {}
+    for mark in marks:
+        if mark.submission.sha256 is not None:
+            by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
+    return [[", ".join(names), key] for key, names in by_hash.items() if len(names) > 1]
