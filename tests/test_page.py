@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, Game, leader
 from connect4.games.extended import ExtendedState
+from connect4.games.runs import run_changes
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
@@ -611,3 +613,76 @@ def test_a_small_board_stays_small(browser: Browser, tmp_path: Path) -> None:
     file.write_text(page([Record(game, start, players, 1.0, 1, [], result)]), encoding="utf-8")
     browser.open(file)
     assert browser.find("#board svg").rect["width"] <= 4 * 80
+
+
+def focused(browser: Browser) -> str:
+    """Return the name by which a screen reader speaks of the element that has the focus."""
+    nodes = browser.devtools("Accessibility.getFullAXTree")["nodes"]
+    for node in reversed(nodes):
+        properties = {p["name"]: p["value"].get("value") for p in node.get("properties", [])}
+        if properties.get("focused"):
+            return str(node.get("name", {}).get("value", ""))
+    return ""
+
+
+def spoken(browser: Browser, selector: str) -> str:
+    """Return all text that a screen reader finds in an element."""
+    document = browser.devtools("DOM.getDocument")["root"]["nodeId"]
+    found = browser.devtools("DOM.querySelector", nodeId=document, selector=selector)["nodeId"]
+    by_id = {
+        node["nodeId"]: node for node in browser.devtools("Accessibility.getFullAXTree")["nodes"]
+    }
+
+    def texts(node: dict[str, Any]) -> list[str]:
+        own = [node["name"]["value"]] if node["role"]["value"] == "StaticText" else []
+        children = [by_id[child] for child in node.get("childIds", []) if child in by_id]
+        return own + [text for child in children for text in texts(child)]
+
+    backend = browser.devtools("DOM.describeNode", nodeId=found)["node"]["backendNodeId"]
+    (node,) = (node for node in by_id.values() if node.get("backendDOMNodeId") == backend)
+    return " ".join(" ".join(texts(node)).split())
+
+
+def test_keyboard_and_screen_reader_alone_lead_to_the_worst_move(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The walk of a student who has lost: to the costliest move, what it cost, what was better."""
+    from selenium.webdriver import ActionChains, Keys
+
+    record = played("case1")
+    state = list(records.replay(record))[6]
+    better = next(a for a in state.legal_actions() if a != record.turns[6].action)
+    line = record.game.format_action(better)
+    file = tmp_path / "game.html"
+    file.write_text(page([with_advice(record, 7, [line])]), encoding="utf-8")
+    browser.open(file)
+
+    def tab_to(name: str) -> None:
+        for _ in range(40):
+            ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+            if focused(browser) == name:
+                return
+        raise AssertionError(f"forty presses of Tab do not lead to {name!r}")
+
+    tab_to("Next costly move")
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    assert position(browser) == 7
+    said = spoken(browser, "#said")
+    assert said.startswith(f"Turn 7: player {record.turns[6].player} plays {record.turns[6].text}")
+    advice = spoken(browser, "#advice")
+    assert "Cost 5." in advice
+    assert f"Better: {line}" in advice
+    gained = [
+        change
+        for change in run_changes(state.runs(), state.apply(record.turns[6].action).runs())
+        if change.points
+    ]
+    assert spoken(browser, "#changes").count("player ") == len(gained)
+    tab_to(line)
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    assert spoken(browser, "#caption") == f"The board after {line} in place of turn 7"
+    tab_to("Back to the game")
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    assert spoken(browser, "#caption") == "The board after turn 7"
+    assert focused(browser) == line, "the focus is where it was before"
+    browser.assert_quiet()

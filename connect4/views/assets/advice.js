@@ -98,10 +98,11 @@ function stepBranch(by) {
   const moves = found[3].slice(0, page.branch).join(" ");
   byId("caption").textContent = page.branch ? `The board after ${moves} in place of turn ${at}` : `The board after turn ${at}`;
   byId("board").classList.toggle("branching", page.branch > 0);
-  byId("leave-branch").hidden = !page.branch;
-  byId("advice").querySelectorAll(".branch button").forEach((button, index) => {
-    button.setAttribute("aria-pressed", String(index === page.branch - 1));
-  });
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (byId("advice").querySelectorAll(".branch button"));
+  buttons.forEach((move, index) => move.setAttribute("aria-pressed", String(index === page.branch - 1)));
+  const leave = byId("leave-branch");
+  if (!page.branch && document.activeElement === leave) buttons[0].focus(); // it is hidden now
+  leave.hidden = !page.branch;
 }
 
 function showAnalysis() {

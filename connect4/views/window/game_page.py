@@ -216,6 +216,7 @@ class GamePage(ttk.Frame):
         self._states, self._turns, self._scores = [state], [], [state.scores()]
         if not state.counts_points:
             self._curve.grid_remove()
+            self._list.hide_points()
         self._show(0, animated=False)
 
     def _turn_ended(self, event: TurnEnded) -> None:

@@ -49,6 +49,10 @@ class TurnList(ttk.Frame):
             highlightbackground=theme.LINE, state="disabled", takefocus=False, padx=6, pady=4,
         )  # fmt: skip
 
+    def hide_points(self) -> None:
+        """Take the column of points away, in a game that has none."""
+        self._rows.configure(displaycolumns=[name for name, _, _ in COLUMNS if name != "Points"])
+
     def append(self, turn: Turn, scores: tuple[int, int] | None) -> None:
         """Add the next turn, and the scores after it; None where the game has no points."""
         self._count += 1
