@@ -513,6 +513,23 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
     done = run(COMMAND, "--replay-turn", "game.json:5", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(rf"Answer: {document['turns'][4]['action']}, played in [\d.]+ s", done.stdout)
+    assert re.search(rf"Recorded: {document['turns'][4]['action']}, played in [\d.]", done.stdout)
+    assert done.stdout.endswith("The answer is the recorded one.\n")
+
+
+def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path: Path) -> None:
+    path = agent(tmp_path, "self.n = getattr(self, 'n', 0) + 1; return self.n - 1, False")
+    played = ("--view", "none", "--record", "game.json")
+    run(COMMAND, f"ai:{path}", "random", "case4", *played, cwd=tmp_path)
+    first = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert "The answer is the recorded one." in first.stdout
+    later = run(COMMAND, "--replay-turn", "game.json:3", cwd=tmp_path)
+    assert "Recorded: 1, played in " in later.stdout
+    assert "Answer: 0, played in " in later.stdout
+    assert "differs from the recorded one. The agent was started for this turn" in later.stdout
+    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    changed = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert "The agent's file is not the one that played" in changed.stdout
 
 
 @pytest.mark.parametrize(

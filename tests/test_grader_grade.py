@@ -32,9 +32,10 @@ from grader.commands.common import scratch_for
 from grader.handin.submission import Member, Submission
 from grader.marks.points import Mark, marks
 from grader.output import feedback
+from grader.output.files import write
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
-from grader.output.report import read_results, write, write_pages
+from grader.output.report import read_results, write_pages
 from grader.output.tables import faults_text, remark
 from grader.play.quick import quick
 from grader.play.schedule import (
@@ -248,7 +249,7 @@ def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Pat
         record = records.read(path)
         assert record.isolation in ("process", "strong")
         assert "connect4-" not in path.read_text(encoding="utf-8").replace("connect4-record", "")
-    first = next(path for path in paths if path.parent.name == "bo")
+    first = next(path for path in paths if path.parent.parent.name == "bo")
     turn = 1 if records.read(first).players[0].sha256 else 2
     again = f"{first.relative_to(graded / 'marks')}:{turn}"
     done = run("connect4.ConnectFour", "--replay-turn", again, cwd=graded / "marks")

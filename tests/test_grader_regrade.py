@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,3 +79,60 @@ def test_a_changed_limit_is_named_as_the_reason_for_playing_again(folder: Path) 
         "grade.db: [limits] memory_mb was 1024 and is 900: games under other limits are other "
         "games, and are played anew" in grade(folder).stderr
     )
+
+
+def index(folder: Path) -> list[dict[str, str]]:
+    with (folder / "marks" / "records" / "index.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder: Path) -> None:
+    before = index(folder)
+    assert len(before) == 8
+    hand_in(folder / "class", "bo", searcher(1, -1, note="better"))
+    grade(folder)
+    rows = index(folder)
+    old = [row for row in rows if row["Submission"] == "bo" and row["Now"] == "no"]
+    new = [row for row in rows if row["Submission"] == "bo" and row["Now"] == "yes"]
+    assert (len(old), len(new), len(rows)) == (4, 4, 12)
+    assert {row["File"] for row in rows if row["Submission"] == "ann"} == {
+        row["File"] for row in before if row["Submission"] == "ann"
+    }
+    for row in (old[0], new[0]):
+        turn = "1" if row["Side"] == "1" else "2"
+        done = run(
+            "connect4.ConnectFour", "--replay-turn", f"{row['File']}:{turn}", cwd=folder / "marks"
+        )
+        assert done.returncode == 0, done.stderr
+        assert "The answer is the recorded one." in done.stdout
+        source = folder / "marks" / "submissions" / "bo" / row["SHA-256"][:12] / "ai.py"
+        assert ("better" in source.read_text(encoding="utf-8")) == (row["Now"] == "yes")
+
+
+def test_what_was_written_of_a_withdrawn_student_goes(folder: Path) -> None:
+    notes = folder / "marks" / "feedback" / "notes.html"
+    notes.write_text("<p>the teacher's own</p>", encoding="utf-8")
+    shutil.rmtree(folder / "class" / "bo")
+    done = grade(folder)
+    assert "marks: removed what was there of bo" in done.stderr
+    left = {path.name for path in (folder / "marks").rglob("*") if "bo" in path.parts[-2:]}
+    assert not [path for path in (folder / "marks").rglob("*") if path.stem == "bo"], left
+    assert notes.exists()
+    assert {row["Submission"] for row in index(folder)} == {"ann"}
+
+
+def test_a_game_that_was_played_again_is_kept_beside_the_new_one(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "grade.db")) as database:
+        key = database.execute("SELECT key FROM game WHERE player1 = 'bo'").fetchone()[0]
+        database.execute(
+            "UPDATE game SET timeouts1 = 1, starved1 = 1, score1 = 77 WHERE key = ?", (key,)
+        )
+        database.commit()
+    done = run(COMMAND, *ARGUMENTS, "--retry-starved", cwd=folder)
+    assert "1 games to play" in done.stderr
+    rows = [row for row in index(folder) if row["File"].find(key[:8]) > 0]
+    assert {(row["Attempt"], row["Counts"]) for row in rows} == {("2", "yes"), ("1", "no")}
+    earlier = next(row for row in rows if row["Counts"] == "no")
+    assert earlier["Own"] == "77"
+    assert earlier["File"].endswith("-attempt1.json")
+    assert all((folder / "marks" / row["File"]).is_file() for row in rows)

@@ -26,7 +26,8 @@ from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
 from grader.marks.intervals import Interval, Verdict, verdict
 from grader.marks.tally import Tally, margin_of
-from grader.output.report import last_lines, write
+from grader.output.files import write
+from grader.output.report import last_lines
 from grader.play.executors import Pool
 from grader.play.one_game import JobResult, load_all, play_all
 from grader.play.progress import Progress, duration

@@ -10,7 +10,7 @@ import sys
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, named_few
-from grader.output import report
+from grader.output import evidence, report
 from grader.output.report import Results, read_results
 from grader.results.store import DAMAGED, Store
 
@@ -52,6 +52,6 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)
         if arguments.records:
-            report.write_records(results, store, arguments.out)
+            evidence.write_records(results.games, store, arguments.out)
         print(f"Everything is in {arguments.out}", file=sys.stderr)
     report.tell_github(results, store, placement)

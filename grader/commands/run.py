@@ -19,6 +19,7 @@ from grader.handin.submission import Submission
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
 from grader.output import report, tables
+from grader.output.files import check_out
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
 from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all
@@ -73,7 +74,7 @@ class ClassRun:
             return DONE
         self._check_seed()
         if self.arguments.out is not None:
-            report.check_out(self.arguments.out)
+            check_out(self.arguments.out)
         with Store(path, writing=True) as store:
             self.rubric = replace(self.rubric, scheme=store.scheme)
             self._plan(store)

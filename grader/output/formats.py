@@ -77,15 +77,15 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
         for member in submission.members or (Member(submission.name),):
             names = [member.name, member.identity, member.email, submission.name]
             writer.writerow(
-                [_cell(name) for name in names]
+                [cell(name) for name in names]
                 + ["" if value is None else f"{value:.2f}" for value in points]
                 + [faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""]
-                + [_cell(remark(mark))]
+                + [cell(remark(mark))]
             )
     return "\ufeff" + out.getvalue()
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula.
 
     Nor after a separator that is not ours: where the comma is the decimal mark, spreadsheets

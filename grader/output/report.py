@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError, headline
-from grader.handin.submission import FOLDER, Submission, file_name
+from grader.handin.submission import Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
-from grader.output import feedback, formats, tables
+from grader.output import evidence, feedback, formats, tables
 from grader.output.class_page import class_page
+from grader.output.files import make_folder, write
 from grader.output.lost_turns import LostTurn, lost_turns
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -31,8 +31,6 @@ from grader.rubric.reading import from_stored
 
 GRADE: Final = "grade"
 TOURNAMENT: Final = "tournament"
-
-HIDDEN: Final = "hidden-boards"
 
 LAST_LINES: Final = 20
 
@@ -175,7 +173,7 @@ def write_quick(
     results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
 ) -> None:
     """Write what is rewritten while games are being played, then without reasons of lost turns."""
-    _make(out)
+    make_folder(out)
     if results.kind == GRADE:
         document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
         write(out / "results.json", formats.to_json(document))
@@ -195,13 +193,14 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
         write(out / "grades.csv", formats.gradebook(results.marks, placement))
         write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
-            _make(out / "results")
+            make_folder(out / "results")
             for mark in results.marks:
                 document = formats.gradescope([mark], placement, rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results, placement))
         write_pages(results, store, out, placement)
+    evidence.remove_withdrawn(out, [item.name for item in results.submissions])
 
 
 def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
@@ -241,7 +240,7 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
 def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write the page of each submission, unless it stands there already as it is to be."""
     folder = out / "feedback"
-    _make(folder)
+    make_folder(folder)
     for mark in results.marks:
         name = mark.submission.name
         games = results.games_of(name)
@@ -258,65 +257,6 @@ def _begins_with(path: Path, digest: str) -> bool:
     with suppress(OSError), path.open(encoding="utf-8") as file:
         return digest in file.read(200)
     return False
-
-
-def write_records(results: Results, store: Store, out: Path) -> None:
-    """Write records and sources, so that any turn can be asked for again from this folder.
-
-    Records that are there are left as they are.
-    """
-    for submission in results.submissions:
-        if submission.source is not None:
-            folder = out / FOLDER / file_name(submission.name)
-            _make(folder)
-            write(folder / "ai.py", submission.source)
-    absent = [
-        (game.key, path)
-        for game in results.games
-        if game.key in results.played and not (path := record_path(out, game)).is_file()
-    ]
-    for folder in {path.parent for _, path in absent}:
-        _make(folder)
-    for key, path in absent:
-        text = store.record(key)
-        if text is None:
-            print(f"{path}: not written: the record is damaged or lost", file=sys.stderr)
-        else:
-            write(path, text)
-
-
-def record_path(out: Path, game: PlannedGame) -> Path:
-    """Return where the record of a game goes; the hash keeps games of changed files apart.
-
-    Those of hidden boards have a folder of their own, which stays with the teacher.
-    """
-    parts = [game.match.part, game.match.two.name, game.board.label, str(game.repeat + 1)]
-    name = file_name("-".join([*parts, f"player{game.side}"]))
-    folder = out / "records" / HIDDEN if game.board.hidden else out / "records"
-    return folder / file_name(game.match.one.name) / f"{name}-{game.key[:8]}.json"
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {folder}: cannot be made: {error.strerror}") from None
-
-
-def check_out(out: Path) -> None:
-    """Make the folder of `--out`; raises `InputError` where nothing can be written into it."""
-    _make(out)
-    trial = out / ".trial"
-    write(trial, "")
-    trial.unlink()
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises `InputError`."""
-    try:
-        atomic.write_text(path, text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:

@@ -45,6 +45,10 @@ CREATE TABLE IF NOT EXISTS game (
     status TEXT NOT NULL, fault TEXT, traceback TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS record (
     key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS earlier (
+    key TEXT NOT NULL, attempt INTEGER NOT NULL, score1 INTEGER, score2 INTEGER, ending TEXT,
+    played_at TEXT NOT NULL, worker TEXT NOT NULL, zlib BLOB NOT NULL,
+    PRIMARY KEY (key, attempt)) STRICT;
 CREATE TABLE IF NOT EXISTS loaded (
     sha256 TEXT NOT NULL, limits TEXT NOT NULL, problem TEXT, PRIMARY KEY (sha256, limits)) STRICT;
 CREATE TABLE IF NOT EXISTS begun (
@@ -120,6 +124,31 @@ class InfraFailure:
     def final(self) -> bool:
         """Return whether it is not begun again."""
         return self.attempts >= ATTEMPTS
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGame:
+    """A game with its record; `counts` is false once it has been played again."""
+
+    key: str
+    attempt: int
+    counts: bool
+    names: tuple[str, str]
+    scores: tuple[int, int] | None
+    ending: str | None
+    played_at: str
+    text: str | None
+    """The record, None where it is damaged."""
+
+
+def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
+    """Put a game that is about to be replaced beside the new one, with its record."""
+    database.execute(
+        "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, played_at, "
+        "worker, zlib FROM game JOIN record USING (key) WHERE key = ? AND fault IS NULL",
+        (key,),
+    )
+    database.execute("DELETE FROM record WHERE key = ?", (key,))
 
 
 class Store:
@@ -293,6 +322,7 @@ class Store:
         with self._transaction() as database:
             if not result["died"]:  # else whoever wants to know finds it among the begun
                 database.execute("DELETE FROM begun WHERE key = ?", (result["key"],))
+            _keep_earlier(database, result["key"])
             database.execute(
                 f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
             )
@@ -417,6 +447,31 @@ class Store:
             "HAVING count(*) > 1 OR min(opponent) = ''"
         )
         return dict(rows.fetchall())
+
+    def kept(self) -> Iterator[KeptGame]:
+        """Yield every game that has a record, by key; of one that was replayed each attempt."""
+        columns = "key, {}, player1, player2, {}score1, {}score2, {}ending, {}played_at, {}zlib"
+        last = columns.format("attempts", *["game."] * 4, "record.")
+        queries = [f"SELECT {last}, 1 FROM game JOIN record USING (key)"]
+        tables = self._database.execute("SELECT name FROM sqlite_master").fetchall()
+        if ("earlier",) in tables:
+            first = columns.format("attempt", *["earlier."] * 5)
+            queries.append(f"SELECT {first}, 0 FROM earlier JOIN game USING (key)")
+        for row in self._database.execute(" UNION ALL ".join(queries) + " ORDER BY 1, 2"):
+            key, attempt, one, two, score1, score2, ending, at, packed, counts = row
+            try:
+                text = zlib.decompress(packed).decode()
+            except (zlib.error, UnicodeDecodeError):
+                text = None
+            scores = None if score1 is None else (score1, score2)
+            yield KeptGame(key, attempt, bool(counts), (one, two), scores, ending, at, text)
+
+    def source(self, sha256: str) -> str | None:
+        """Return a source that was once graded."""
+        row = self._database.execute(
+            "SELECT text FROM source WHERE sha256 = ?", (sha256,)
+        ).fetchone()
+        return None if row is None else str(row[0])
 
     def records(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the record's text for each key of a game that has a result.

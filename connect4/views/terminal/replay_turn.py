@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import TypeAlias
 
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Action, Ending, Player, Seconds, State
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.registry import parse_agent
+from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.views.terminal.summary import SIDES
 from connect4.views.words import ENDINGS, harmless, indented
@@ -50,7 +51,7 @@ def setup_of(record: Record, player: Player, seconds: Seconds) -> Setup:
 def replay_turn(
     record: Record, number: int, seconds: Seconds, level: Level
 ) -> tuple[int, str, str]:
-    """Ask the agent of a turn once more and say what it answers.
+    """Ask the agent of a turn once more; print what was recorded beside what it answers now.
 
     Return 0 where it plays a legal move, else 1; then whose prints there are, and these.
     """
@@ -58,6 +59,8 @@ def replay_turn(
     setup = setup_of(record, state.mover, seconds)
     who = f"player {state.mover} ({setup.agent.text})"
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
+    recorded = record.turns[number - 1]
+    print(f"Recorded: {recorded.text or 'none'}, {recorded.outcome} in {recorded.seconds:.3f} s")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.ERROR:
@@ -65,7 +68,33 @@ def replay_turn(
     if reply.detail:
         print(harmless(reply.detail))
     legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
+    outcome = Outcome.INVALID if reply.outcome is Outcome.PLAYED and not legal else reply.outcome
+    changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
+    print(comparison((recorded.text, recorded.outcome), (reply.text, outcome), changed))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
+
+
+Answer: TypeAlias = tuple[str | None, Outcome]
+"""The action as a person would type it, and what the turn came to."""
+
+
+def comparison(recorded: Answer, now: Answer, changed: bool) -> str:
+    """Return in words whether an answer is the recorded one, and what cannot be known."""
+    if changed:
+        return (
+            "The agent's file is not the one that played: its content has changed. So this answer "
+            "proves nothing about the recorded one."
+        )
+    if recorded == now:
+        return "The answer is the recorded one."
+    why = (
+        "The agent was started for this turn alone, so what it kept from earlier turns is missing; "
+        "and an agent that draws at random or watches the clock need not answer alike. Which of "
+        "these it is cannot be known from here."
+    )
+    if Outcome.TIMEOUT in (recorded[1], now[1]):
+        why = "Whether a turn is late depends on the machine too: its speed and what else it does."
+    return f"The answer differs from the recorded one. {why}"
 
 
 def is_legal(state: State, action: Action) -> bool:

@@ -1,0 +1,217 @@
+"""What a complaint is judged by: every record, each with the very source that played.
+
+Below `--out`: `submissions/NAME/HASH/ai.py` and `records/NAME/HASH/*.json`, HASH being the first
+digits of the source's SHA-256, and `records/index.csv` that lists them all.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from grader.handin.submission import FOLDER, file_name
+from grader.output.files import make_folder, write
+from grader.output.formats import cell
+from grader.play.schedule import Contestant, PlannedGame
+from grader.results.store import KeptGame, Store
+
+RECORDS: Final = "records"
+
+HIDDEN: Final = "hidden-boards"
+"""Folder of the records on hidden boards; it stays with the teacher."""
+
+DIGITS: Final = 12
+"""Digits of a hash in the name of a folder."""
+
+PAGE_MARK: Final = "<!-- feedback "
+"""In the first lines of each page that the grader writes."""
+
+COLUMNS: Final = (
+    *("Submission", "SHA-256", "Now", "Counts", "Part", "Opponent", "Board", "Round", "Side"),
+    *("Own", "Other", "Ending", "Played at", "Attempt", "File"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record of one submission: a line of the index."""
+
+    name: str
+    sha256: str
+    planned: PlannedGame | None
+    """None for a game of an earlier version of somebody's file, or under another rubric."""
+    side: int
+    kept: KeptGame
+    document: dict[str, Any]
+    hidden: bool
+    """Whether its board is hidden from students."""
+
+    @property
+    def path(self) -> Path:
+        """Return where the record goes, from the folder of `--out` on."""
+        parts = [self.opponent, f"player{self.side}"]
+        if self.planned is not None:
+            board = [self.planned.board.label, str(self.planned.repeat + 1)]
+            parts = [self.planned.match.part, self.opponent, *board, parts[1]]
+        attempt = [] if self.kept.counts else [f"attempt{self.kept.attempt}"]
+        name = file_name("-".join(parts)) + "-".join(["", self.kept.key[:8], *attempt])
+        folder = Path(RECORDS, HIDDEN) if self.hidden else Path(RECORDS)
+        return folder / file_name(self.name) / self.sha256[:DIGITS] / f"{name}.json"
+
+    @property
+    def opponent(self) -> str:
+        """Return who played on the other side, by the name of that time."""
+        if self.planned is not None:
+            return self.planned.players[2 - self.side].name
+        return self.kept.names[2 - self.side]
+
+    def row(self) -> list[object]:
+        """Return the line of the index."""
+        planned, scores = self.planned, self.kept.scores
+        own, other = ("", "") if scores is None else (scores[self.side - 1], scores[2 - self.side])
+        named = (
+            ("", self.opponent, "", "")
+            if planned is None
+            else (planned.match.part, self.opponent, planned.board.label, planned.repeat + 1)
+        )
+        now = "yes" if planned is not None else "no"
+        counts = "yes" if planned is not None and self.kept.counts else "no"
+        return [
+            *(self.name, self.sha256, now, counts, *named, self.side, own, other),
+            *(self.kept.ending, self.kept.played_at, self.kept.attempt, self.path.as_posix()),
+        ]
+
+
+def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
+    """Write all records and their sources, so that any turn can be asked for again from `out`.
+
+    A record that is there is left as it is.
+    """
+    entries: list[Entry] = []
+    by_key: dict[str, list[PlannedGame]] = {}
+    for game in games:
+        by_key.setdefault(game.key, []).append(game)
+    names = {item.name for item in store.submissions()}
+    hidden = [game.board.start for game in games if game.board.hidden]
+    for kept in store.kept():
+        if kept.text is None:
+            print(f"game {kept.key}: no record written: it is damaged", file=sys.stderr)
+            continue
+        document = json.loads(kept.text)
+        secret = document["start"] in hidden
+        for entry in _entries(kept, document, by_key.get(kept.key, []), names, secret):
+            entries.append(entry)
+            if not (out / entry.path).is_file():
+                make_folder((out / entry.path).parent)
+                write(out / entry.path, json.dumps(entry.document) + "\n")
+    _write_sources(entries, store, out)
+    text = io.StringIO()
+    rows = sorted([cell(str(value)) for value in entry.row()] for entry in entries)
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    make_folder(out / RECORDS)
+    write(out / RECORDS / "index.csv", text.getvalue())
+
+
+def _entries(
+    kept: KeptGame,
+    document: dict[str, Any],
+    planned: Sequence[PlannedGame],
+    names: Collection[str],
+    hidden: bool,
+) -> Iterable[Entry]:
+    """Yield the entries of a game: it may be that of several submissions of one content."""
+    for game in planned:
+        own = game.match.one
+        named = _with_sources(document, game.players)
+        yield Entry(own.name, str(own.sha256), game, game.side, kept, named, hidden)
+    if planned:
+        return
+    for side, (name, player) in enumerate(zip(kept.names, document["players"], strict=True), 1):
+        if name in names and player["sha256"] and player["asked"]:
+            players = (
+                Contestant(other, "ai:" if other in names else "", held["sha256"])
+                for other, held in zip(kept.names, document["players"], strict=True)
+            )
+            named = _with_sources(document, players)
+            yield Entry(name, player["sha256"], None, side, kept, named, hidden)
+            return
+
+
+def _with_sources(document: dict[str, Any], contestants: Iterable[Contestant]) -> dict[str, Any]:
+    """Return a record that names, for each submission, the file with the source that played."""
+    players = [
+        {**player, "agent": f"ai:{source_path(item.name, str(item.sha256)).as_posix()}"}
+        if item.is_submission
+        else player
+        for player, item in zip(document["players"], contestants, strict=True)
+    ]
+    return {**document, "players": players}
+
+
+def source_path(name: str, sha256: str) -> Path:
+    """Return where a version of somebody's source goes, from the folder of `--out` on."""
+    return Path(FOLDER, file_name(name), sha256[:DIGITS], "ai.py")
+
+
+def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
+    """Write every source that a record names, and those of submissions that have played nothing."""
+    sources = {
+        source_path(item.name, item.sha256): item.sha256
+        for item in store.submissions()
+        if item.sha256 is not None
+    }
+    for entry in entries:
+        for player in entry.document["players"]:
+            if player["agent"].startswith(f"ai:{FOLDER}/"):
+                sources[Path(player["agent"].removeprefix("ai:"))] = player["sha256"]
+    for path, sha256 in sources.items():
+        source = store.source(sha256)
+        if source is not None and not (out / path).is_file():
+            make_folder((out / path).parent)
+            write(out / path, source)
+
+
+def remove_withdrawn(out: Path, names: Iterable[str]) -> None:
+    """Remove what an earlier run has written of students who are no longer among these."""
+    there = {file_name(name) for name in names}
+    gone: set[str] = set()
+    for path in (out / "feedback").glob("*.html"):
+        if path.stem not in there and PAGE_MARK in _begin(path):
+            gone.add(path.stem)
+            path.unlink(missing_ok=True)
+    for path in (out / "results").glob("*.json"):
+        if path.stem not in there and '"tests"' in path.read_text(encoding="utf-8"):
+            gone.add(path.stem)
+            path.unlink(missing_ok=True)
+    for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
+        for path in folder.glob("*"):
+            if path.name not in {*there, HIDDEN} and path.is_dir() and not path.is_symlink():
+                gone.add(path.name)
+                _clear(path)
+    if gone:
+        print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)
+
+
+def _begin(path: Path) -> str:
+    with suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as file:
+        return file.read(200)
+    return ""
+
+
+def _clear(folder: Path) -> None:
+    """Remove records and sources below a folder, and the folders that are empty then."""
+    for place, _, files in os.walk(folder, topdown=False, followlinks=False):
+        for name in files:
+            path = Path(place, name)
+            if path.suffix in (".json", ".py") and not path.is_symlink():
+                path.unlink(missing_ok=True)
+        with suppress(OSError):
+            os.rmdir(place)

@@ -1,0 +1,32 @@
+"""Files below `--out`, each written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from connect4 import atomic
+from connect4.errors import InputError
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those around it; raises `InputError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {folder}: cannot be made: {error.strerror}") from None
+
+
+def check_out(out: Path) -> None:
+    """Make the folder of `--out`; raises `InputError` where nothing can be written into it."""
+    make_folder(out)
+    trial = out / ".trial"
+    write(trial, "")
+    trial.unlink()
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; raises `InputError`."""
+    try:
+        atomic.write_text(path, text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
