@@ -1011,7 +1011,7 @@ def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None
     assert "SECRET 00000000" in page  # of the board that is shown
     assert page.count("<td>hidden board 1</td>") >= 4
     assert "hidden board 1" in texts["stdout"]
-    hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / "ann").iterdir())
+    hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / "ann").rglob("*.json"))
     assert len(hidden) == 4
 
 

@@ -101,17 +101,22 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         by_key.setdefault(game.key, []).append(game)
     names = {item.name for item in store.submissions()}
     hidden = [game.board.start for game in games if game.board.hidden]
+    played = store.played()
+    lost = {game.key: game for game in games if game.key in played}
     for kept in store.kept():
-        if kept.text is None:
-            print(f"game {kept.key}: no record written: it is damaged", file=sys.stderr)
+        planned = by_key.get(kept.key, [])
+        if kept.text is None or (planned and kept.key not in played):
             continue
+        lost.pop(kept.key, None)
         document = json.loads(kept.text)
-        secret = document["start"] in hidden
-        for entry in _entries(kept, document, by_key.get(kept.key, []), names, secret):
+        for entry in _entries(kept, document, planned, names, document["start"] in hidden):
             entries.append(entry)
             if not (out / entry.path).is_file():
                 make_folder((out / entry.path).parent)
                 write(out / entry.path, json.dumps(entry.document) + "\n")
+    for game in lost.values():
+        whose = f"{game.match.one.name}, {game.title}"
+        print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
     _write_sources(entries, store, out)
     text = io.StringIO()
     rows = sorted([cell(str(value)) for value in entry.row()] for entry in entries)
