@@ -192,7 +192,7 @@ def chosen(name, game, states):
         ("minimax", "minimax:depth=2,heuristic=windows,order=center", "classic"),
         ("alphabeta", "alphabeta:depth=4,heuristic=windows,pruning=on,tt=on", "extended"),
         ("alphabeta:depth=3", "alphabeta:depth=3,heuristic=windows", "classic-full"),
-        ("alphabeta:depth=2", "alphabeta:depth=2,heuristic=fuzzy", "dynamic"),
+        ("alphabeta:depth=2", "alphabeta:depth=2,heuristic=race", "dynamic"),
         (
             "alphabeta:heuristic=potential",
             "alphabeta:heuristic=potential,order=ascending",
@@ -289,7 +289,7 @@ def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):
     [
         ("extended", "windows, margin, potential"),
         ("classic-full", "windows, margin, potential, v1, v2"),
-        ("dynamic", "fuzzy, connected"),
+        ("dynamic", "race, fuzzy, connected"),
     ],
 )
 def test_each_game_has_its_heuristics(game, names):

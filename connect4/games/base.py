@@ -331,6 +331,8 @@ class Heuristic:
     """Whether it estimates what may still come, so that the points so far are added."""
     rates_wins: bool = False
     """Whether it also values positions that are over."""
+    search: str | None = None
+    """`module:name` of the alpha-beta that goes with it; None for the usual one."""
 
 
 @dataclass(frozen=True, slots=True)

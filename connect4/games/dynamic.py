@@ -461,6 +461,12 @@ DYNAMIC: Final = Game(
     ),
     with_options=lambda state, options: state.with_options(**options),
     heuristics=(
+        Heuristic(
+            "race",
+            "connect4.search.race:race",
+            scale=60.0,
+            search="connect4.search.sliding:SlidingAlphaBeta",
+        ),
         Heuristic("fuzzy", "connect4.search.heuristics:fuzzy", scale=2.0),
         Heuristic("connected", "connect4.search.heuristics:connected", scale=2.0),
     ),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
 from random import Random
 from typing import Final
 
 from connect4.errors import AgentError
-from connect4.games.base import Action, Seconds, State
+from connect4.games.base import Action, Seconds, State, resolve
 from connect4.players.base import Setup
 from connect4.search import heuristics, library
 from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
@@ -22,6 +23,7 @@ from connect4.search.minimax import AlphaBeta, Minimax
 from connect4.search.montecarlo import Sampled
 from connect4.search.moves import Order
 from connect4.search.ordering import ORDERS, center
+from connect4.search.sliding import bare
 from connect4.search.solver import Solver
 from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
 from connect4.search.transposition import TableAlphaBeta
@@ -112,6 +114,22 @@ class DepthAgent:
         return trace.nodes
 
 
+class RememberingAgent(DepthAgent):
+    """A `DepthAgent` whose search is told which positions have come up in the game."""
+
+    def __init__(self, budget: Budget, make: Callable[..., Minimax]) -> None:
+        """Take `make`, which returns the search from a deadline and the positions `seen`."""
+        self._seen: set[Hashable] = set()
+        super().__init__(budget, lambda deadline: make(deadline, self._seen))
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return the best move found; see `players.base.Agent`."""
+        self._seen.add(bare(state))
+        move = super().choose(state, seconds)
+        self._seen.add(bare(state.apply(move)))
+        return move
+
+
 def evaluation(setup: Setup) -> Evaluation:
     """Return the heuristic that the agent's name asks for, or the game's default."""
     return heuristics.evaluation(setup.game, setup.agent.options.get("heuristic"))
@@ -140,12 +158,16 @@ def alphabeta(setup: Setup) -> DepthAgent:
     """Return `alphabeta:depth=K,...`."""
     options = setup.agent.options
     estimate, moves = evaluation(setup), order(setup)
+    budget = Budget(options, depth=4)
+    own_search = setup.game.heuristic(options.get("heuristic")).search
     kind: type[Minimax] = TableAlphaBeta
     if options.get("pruning") == "off":
         kind = Minimax
     elif options.get("tt") == "off":
         kind = AlphaBeta
-    return DepthAgent(Budget(options, depth=4), lambda deadline: kind(estimate, moves, deadline))
+    elif own_search is not None:
+        return RememberingAgent(budget, partial(resolve(own_search), estimate, moves))
+    return DepthAgent(budget, lambda deadline: kind(estimate, moves, deadline))
 
 
 def expectimax(setup: Setup) -> DepthAgent:

@@ -1,0 +1,214 @@
+"""Alpha-beta for games in which pieces slide: it sees threats, repetitions and forced replies.
+
+Made for Dynamic Connect-4. Beside what `TableAlphaBeta` does it knows without a search who can
+complete a line with the next move, tries only the replies to such a threat, and does not count
+them as depth. A position that came up before is worth a draw, so the better side avoids it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from functools import cache
+from typing import Final
+
+from connect4.games.base import State
+from connect4.games.grid import Grid
+from connect4.search.deadline import Deadline
+from connect4.search.evaluation import WIN, Evaluation
+from connect4.search.minimax import INFINITY, Found, Line
+from connect4.search.moves import Move, Order, after, ascending
+from connect4.search.transposition import MAX_ENTRIES, Entry, TableAlphaBeta
+
+LONGEST: Final = 40
+"""Plies from the root beyond which forced replies count as depth."""
+
+
+class Steps:
+    """Who can complete a line with one step on a grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        """Use `steps_of` instead, which makes each grid's once."""
+        self._shifts = grid.shifts
+        self._line = grid.line
+        self.cells = grid.cells
+        up, right = grid.shifts[:2]
+        self.around: dict[int, int] = {}
+        """The cells one step from each cell."""
+        self._rest: dict[int, tuple[tuple[int, int], ...]] = {}
+        """Of each cell the lines through it: the other cells of the line, and those beside it."""
+        for index in range(grid.cells.bit_length()):
+            cell = 1 << index
+            if cell & grid.cells:
+                near = (cell << up | cell >> up | cell << right | cell >> right) & grid.cells
+                through = [window for window in grid.windows if window & cell]
+                self.around[cell] = near
+                self._rest[cell] = tuple((window ^ cell, near & ~window) for window in through)
+
+    def completing(self, own: int, empty: int) -> int:
+        """Return the cells of `empty` on which a step completes a line of the pieces `own`."""
+        cells = 0
+        if self._line == 4:
+            for shift in self._shifts:
+                before = own << shift & own << 2 * shift
+                behind = own >> shift & own >> 2 * shift
+                cells |= before & (own << 3 * shift | own >> shift)
+                cells |= behind & (own >> 3 * shift | own << shift)
+        else:
+            for shift in self._shifts:
+                cells |= own << shift & (own << 2 * shift | own >> shift)
+                cells |= own >> shift & own >> 2 * shift
+        cells &= empty
+        found = 0
+        while cells:
+            cell = cells & -cells
+            cells ^= cell
+            for rest, near in self._rest[cell]:
+                if rest & own == rest and near & own:
+                    found |= cell
+                    break
+        return found
+
+
+@cache
+def steps_of(grid: Grid) -> Steps:
+    """Return the steps of that grid."""
+    return Steps(grid)
+
+
+class SlidingAlphaBeta(TableAlphaBeta):
+    """Alpha-beta with a table for games of sliding pieces.
+
+    A win at `ply` plies from the root of a search of `depth` is worth `WIN + depth - ply`, also
+    where forced replies have led beyond the depth.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        order: Order = ascending,
+        deadline: Deadline | None = None,
+        seen: Collection[Hashable] = (),
+    ) -> None:
+        """Take `seen`, the positions of the game so far as `bare` returns them."""
+        super().__init__(evaluation, order, deadline)
+        self._seen = seen
+        self._path: set[Hashable] = set()
+        self._depth = self._ply = 0
+        self._cutting: dict[Move, int] = {}
+        """How much each move has cut off so far, to order moves by."""
+
+    def search(self, state: State, depth: int, first: Move = None) -> Found:
+        """See `Minimax.search`."""
+        self._depth, self._ply = depth, 0
+        self._path = {bare(state)}
+        return super().search(state, depth, first)
+
+    def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        """Return `v` within the same bounds as `AlphaBeta.value`."""
+        self._ply += 1
+        try:
+            return self._value(state, depth, alpha, beta)
+        finally:
+            self._ply -= 1
+
+    def _value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        self.count()
+        self.line = ()
+        decided, threats = self._look(state)
+        if decided is not None:
+            return decided
+        if depth <= 0 and not threats:
+            self.horizon = True
+            return self.leaf(state)
+        key = state.key()
+        entry = self._table.get(key)
+        if entry is not None and entry.search == self._search and entry.depth == depth:
+            self.line = (entry.best, ())
+            if entry.lower >= beta or entry.lower == entry.upper:
+                return entry.lower
+            if entry.upper <= alpha:
+                return entry.upper
+        moves = self.replies(state, threats) if threats else self.moves(state, entry)
+        below = depth if threats and self._ply < LONGEST else depth - 1
+        position = bare(state)
+        self._path.add(position)
+        try:
+            return self._best(state, moves, (depth, below), alpha, beta)
+        finally:
+            self._path.discard(position)
+
+    def _look(self, state: State) -> tuple[float | None, int]:
+        """Return the value of a position that needs no search, and the opponent's threats.
+
+        Those are the cells on which the opponent would complete a line with the next move.
+        """
+        won = WIN + self._depth - self._ply
+        if state.ending() is not None:
+            return won * state.margin(state.mover), 0
+        position = bare(state)
+        if position in self._path or position in self._seen:
+            return 0, 0
+        steps = steps_of(state.grid)
+        one, two = state.bitboards()
+        own, other = (one, two) if state.mover == 1 else (two, one)
+        empty = steps.cells & ~(one | two)
+        if steps.completing(own, empty):
+            return won - 1, 0
+        return None, steps.completing(other, empty)
+
+    def _best(
+        self,
+        state: State,
+        moves: Sequence[Move],
+        depths: tuple[int, int],
+        alpha: float,
+        beta: float,
+    ) -> float:
+        """Return the value of the best of `moves`; `depths` are those of `state` and below it."""
+        best, best_move = -INFINITY, None
+        line: Line = ()
+        floor = alpha
+        for move in moves:
+            value = -self.value(self.after(state, move), depths[1], -beta, -floor)
+            if value > best:
+                best, best_move, line = value, move, (move, self.line)
+                if value > floor:
+                    floor = value
+                    if floor >= beta:
+                        self.cutoffs += 1
+                        gain = max(1, depths[0]) ** 2
+                        self._cutting[move] = self._cutting.get(move, 0) + gain
+                        break
+        self.line = line
+        if len(self._table) >= MAX_ENTRIES:
+            self._table.clear()
+        lower = best if best > alpha else -INFINITY
+        upper = best if best < beta else INFINITY
+        self._table[state.key()] = Entry(self._search, depths[0], lower, upper, best_move)
+        return best
+
+    def moves(self, state: State, entry: Entry | None) -> list[Move]:
+        """Return the moves, the one that was best before first, then those that cut off most."""
+        moves = list(self.order(state))
+        cutting = self._cutting
+        moves.sort(key=lambda move: -cutting.get(move, 0))
+        if entry is not None and entry.best in moves:
+            moves.remove(entry.best)
+            moves.insert(0, entry.best)
+        return moves
+
+    def replies(self, state: State, threats: int) -> Sequence[Move]:
+        """Return the moves that parry a threat to step on the cell `threats`.
+
+        One move for all where none does, or where there are several such cells.
+        """
+        moves = self.order(state)
+        found = []
+        if not threats & threats - 1:  # one cell, which has to be taken
+            found = [move for move in moves if sum(after(state, move).bitboards()) & threats]
+        return found or moves[:1]
+
+
+def bare(state: State) -> Hashable:
+    """Return a position without the plies that were played: tokens and mover."""
+    return *state.bitboards(), state.mover
