@@ -10,27 +10,37 @@ from connect4 import entry  # first: it speaks for the imports below
 # isort: split
 import argparse
 import random
+import re
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Final
 
-from connect4.cli import Parser, count, port_number, seed_number, time_limit
-from connect4.errors import AgentError, IllegalAction, InputError
+from connect4 import record as records
+from connect4.cli import Parser, check_place, count, port_number, seed_number, time_limit
+from connect4.errors import AgentError, InputError
 from connect4.games import load_start
-from connect4.games.base import Player, Seconds, State
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.games.base import Ending, Player, Seconds, Winner, opponent
+from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState, Rules
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.remote import Wire
-from connect4.referee import step
-from connect4.server.arbiter import verdict
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn, final, step
+from connect4.server.arbiter import REMOTE, verdict
+
+GAME_OVER: Final = "Game over: "
+
+NO_LIMIT: Final = 100_000
+"""The most plies that the rules know: a relay counts none."""
 
 MARGIN: Final = (0.5, 0.1)
-"""What the way to the server may take of a move's time: so many seconds, or that part of it."""
+"""What communication with the server may take of a move's time: seconds, or a part of it."""
 
 EXAMPLES: Final = """
 examples:
@@ -40,60 +50,114 @@ examples:
       play by hand, on a server that allows 60 s a move
   python3 -m connect4.client example.org 12345 final white --agent random --time 20 b
       begin from position b of connect4/initial_states/dynamic
+  python3 -m connect4.client 127.0.0.1 12345 g1 white --agent alphabeta --record game.json
+      keep the game's record, also where the connection is lost
 
 exit status: 0 the game was played to its end, 1 it was broken off or never began, 2 bad input
 """
 
 
-def play(
-    wire: Wire,
-    seat: Seat,
-    state: State,
-    player: Player,
-    seconds: Seconds,
-    show: Callable[[str], None],
-) -> str:
-    """Play a game that both sides have joined; return the line that says how it ended.
+class ServerGame:
+    """A game that both sides have joined, played on the client's own board and recorded."""
 
-    Raises `AgentError` where it was broken off.
-    """
-    plies = 0
-    while not state.is_over():
-        if not state.legal_actions():
-            _, state = step(plies, state, Reply(Outcome.PASS))
-            continue
-        show(str(state.display()))
-        if state.mover == player:
-            move = own_move(seat, state, seconds)
-            wire.play(move)
+    def __init__(self, wire: Wire, seat: Seat, player: Player, record: Record) -> None:
+        """Take our `player`'s seat; `record` holds the start and the limit of a move."""
+        self.record = record
+        self._wire, self._seat, self._player = wire, seat, player
+        self._state = record.start
+
+    def play(self, show: Callable[[str], None]) -> str:
+        """Play to the end; return the line that says how it ended.
+
+        Raises `AgentError` where the game was broken off. The record has its result either way.
+        """
+        try:
+            while not self._state.is_over():
+                if not self._state.legal_actions():
+                    self._step(Reply(Outcome.PASS))
+                    continue
+                show(str(self._state.display()))
+                began = time.monotonic()
+                move = self._own_move() if self._state.mover == self._player else self._their_move()
+                if not self._apply(move, time.monotonic() - began):
+                    return f"{move} ({self._plies} plies)"
+            show(str(self._state.display()))
+            ending = self._state.ending()
+            assert ending is not None
+            self.record.result = final(self._state, ending)
+            return f"{verdict(self._state)} ({self._plies} plies)"
+        except (PlayerLeftError, KeyboardInterrupt):
+            self._end(Ending.LEFT, 0)
+            raise
+        except AgentError as error:
+            if self.record.result is None:
+                self._end(Ending.DISCONNECTED, 0, str(error))
+            raise
+
+    @property
+    def _plies(self) -> int:
+        return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
+
+    def _own_move(self) -> str:
+        """Send our agent's move; return it, or the line with which the server ended the game."""
+        reply = self._seat.ask(self._state, self.record.time_limit)
+        if reply.outcome is not Outcome.PLAYED or reply.text is None:
+            self._step(reply)
+            self._end(Ending.FORFEIT, opponent(self._player))
+            raise AgentError(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
+        self._wire.send(reply.text)
+        answer = self._wire.read(None)
+        if answer.startswith(reply.text) or answer.startswith(GAME_OVER):
+            return answer
+        self._end_by(answer, opponent(self._player))
+        raise AgentError(f"the server does not take the move {reply.text}: {answer}")
+
+    def _their_move(self) -> str:
+        """Return the opponent's line, or the one with which the server ended the game."""
+        line = self._wire.read(None)
+        if not line.startswith(GAME_OVER) and re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
+            self._end_by(line, self._player)
+            raise AgentError(f"the server says: {line}")
+        return line
+
+    def _apply(self, line: str, seconds: Seconds) -> bool:
+        """Play a line's move; return whether the line was one and not the end of the game."""
+        if line.startswith(GAME_OVER):
+            colour = line.removeprefix(GAME_OVER).partition(" ")[0]
+            winner: Winner = 0
+            if colour in COLOURS:
+                winner = 1 if colour == COLOURS[0] else 2
+            self._end(Ending.ABORTED, winner, f"the server says: {line}")
+            return False
+        mover = self._state.mover
+        turn = self._step(Reply(Outcome.PLAYED, line[:3], line[:3], seconds))
+        if turn.outcome is Outcome.INVALID:
+            self._end(Ending.FORFEIT, opponent(mover))
+            raise AgentError(f"the opponent's move is illegal: {turn.detail}")
+        return True
+
+    def _step(self, reply: Reply) -> Turn:
+        turns = self.record.turns
+        turn, self._state = step(len(turns) + 1, self._state, reply)
+        turns.append(turn)
+        return turn
+
+    def _end_by(self, line: str, other: Player) -> None:
+        """Give the record its result from a line that is no move; `other` wins by a timeout."""
+        if line.startswith("Timeout of "):
+            self._end(Ending.TIMEOUT, other, line)
         else:
-            line = wire.read(None)
-            if line.startswith("Game over: "):
-                return f"{line} ({plies} plies)"
-            move = line[:3]
-        turn, state = step(plies, state, Reply(Outcome.PLAYED, move, move))
-        if turn.outcome is not Outcome.PLAYED:
-            raise AgentError(what_was_wrong(line, turn.detail))
-        plies += 1
-    show(str(state.display()))
-    return f"{verdict(state)} ({plies} plies)"
+            self._end(Ending.ABORTED, 0, f"the server says: {line}")
+
+    def _end(self, ending: Ending, winner: Winner, detail: str | None = None) -> None:
+        self.record.result = Result(self._state.scores(), ending, winner, detail)
 
 
-def what_was_wrong(line: str, error: str | None) -> str:
-    """Return why a line in the opponent's turn ends the game."""
-    try:
-        DYNAMIC.parse_action(line[:3])
-    except IllegalAction:
-        return f"the server says: {line}"
-    return f"the opponent's move is illegal: {error}"
-
-
-def own_move(seat: Seat, state: State, seconds: Seconds) -> str:
-    """Return our agent's move as text; raises `AgentError` where it has none."""
-    reply = seat.ask(state, seconds)
-    if reply.outcome is not Outcome.PLAYED or reply.text is None:
-        raise AgentError(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
-    return reply.text
+def without_limit(state: DynamicState) -> DynamicState:
+    """Return a position whose game goes on until a side wins, unless its file has a limit."""
+    if state.setting[2].max_turns != Rules().max_turns:
+        return state
+    return state.with_options(max_turns=NO_LIMIT)
 
 
 def take_seat(agent: AgentName, player: Player, seconds: Seconds, seed: int) -> Seat:
@@ -121,9 +185,10 @@ def make_parser() -> Parser:
     add("--agent", required=True, metavar="NAME", help="who plays, such as random or human")
     add("--time", type=time_limit, default=10.0, help="the server's seconds per move (default 10)")
     add("--seed", type=seed_number, help="makes a deterministic agent repeat its play")
-    add("--max-turns", type=count, help="a draw after so many plies (default 100)")
+    add("--max-turns", type=count, help="a draw after N plies (default: no limit)")
     add("--line", type=count, help="pieces in a line that win, 3 or 4 (default 4)")
     add("--repetition", action="store_true", default=None, help="a third time is a draw")
+    add("--record", metavar="FILE", type=Path, help="write the game's record, however it ends")
     return parser
 
 
@@ -135,7 +200,10 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     agent = parse_agent(arguments.agent, DYNAMIC.name)
     state = load_start(DYNAMIC, arguments.start)
     assert isinstance(state, DynamicState)
+    state = without_limit(state)
     state = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
+    if arguments.record is not None:
+        check_place("--record", arguments.record)
     if len(arguments.game.split()) != 1:
         raise InputError(f"game {arguments.game!r}: a game ID is one word")
     player: Player = 1 if arguments.colour == COLOURS[0] else 2
@@ -147,7 +215,14 @@ def join_and_play(arguments: argparse.Namespace) -> str:
         closing(Wire(arguments.host, arguments.port)) as wire,
     ):
         wire.join(arguments.game, arguments.colour)
-        return play(wire, seat, state, player, seconds, show)
+        names = [RecordedPlayer(agent.text), RecordedPlayer(REMOTE)]
+        one, two = names if player == 1 else reversed(names)
+        game = ServerGame(wire, seat, player, Record(DYNAMIC, state, (one, two), seconds, seed))
+        try:
+            return game.play(show)
+        finally:
+            if arguments.record is not None:
+                records.write(game.record, arguments.record)
 
 
 def main(argv: list[str] | None = None) -> int:

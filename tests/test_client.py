@@ -2,12 +2,14 @@
 
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
 
 import pytest
 
+from connect4 import record
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC
 from tests.command import assert_refused, environment, run
@@ -153,6 +155,121 @@ def test_the_servers_own_end_is_believed(listener, tmp_path):
     server.close()
 
 
+SHUFFLING = "O, , \n , , \n , ,O\n , , \nX, ,X\n"
+
+
+def shuffled(listener, folder, plies, *options):
+    """Play a client, as black, for so many plies; return its process, the server and all moves.
+
+    Neither side can make a line: the moves are those that the board allows first.
+    """
+    (folder / "shuffle.txt").write_text(SHUFFLING, encoding="utf-8")
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "shuffle.txt", "--agent", "random",
+        "--seed", "3", *options, cwd=folder,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g black\n")
+    server.send("g black\n")
+    state, moves = DYNAMIC.read(SHUFFLING, "start").with_options(max_turns=1000), []
+    while len(moves) < plies:
+        move = state.legal_actions()[0]
+        server.send(f"{move}\n")
+        moves.append(move)
+        state = state.apply(move)
+        if len(moves) < plies:
+            move = server.socket.recv(100).decode().strip()
+            server.send(f"{move}\n")
+            moves.append(move)
+            state = state.apply(move)
+    return process, server, moves
+
+
+def test_a_relay_game_is_no_draw_at_ply_100_and_a_lost_connection_keeps_its_record(
+    listener, tmp_path
+):
+    process, server, moves = shuffled(listener, tmp_path, 120, "--record", "game.json")
+    server.close()
+    status, output, errors = ended(process)
+    assert (status, output) == (1, "")
+    assert errors == "error: the server has closed the connection: the opponent is gone\n"
+    game = record.read(tmp_path / "game.json")
+    assert [turn.text for turn in game.turns] == moves
+    assert [player.agent for player in game.players] == ["remote", "random"]
+    assert (game.result.ending, game.result.winner) == ("disconnected", 0)
+    assert game.result.detail == errors.removeprefix("error: ").strip()
+
+
+def test_max_turns_makes_a_draw_on_a_relay_too(listener, tmp_path):
+    options = ("--max-turns", "6", "--record", "game.json")
+    process, server, moves = shuffled(listener, tmp_path, 6, *options)
+    assert ended(process) == (0, "Game over: draw. (6 plies)\n", "")
+    server.close()
+    game = record.read(tmp_path / "game.json")
+    assert [turn.text for turn in game.turns] == moves
+    assert game.result.ending == "draw_limit"
+
+
+@pytest.mark.parametrize("plies", [7, 8])
+def test_a_strict_server_ends_the_game_for_clients_without_a_limit(plies, tmp_path):
+    with serving("--strict", "--max-turns", str(plies)) as (_, port):
+        common = ("127.0.0.1", port, "g1")
+        sides = [
+            begun(
+                COMMAND, *common, colour, "--agent", "random", "--seed", "5",
+                "--record", f"{colour}.json", cwd=tmp_path,
+            )
+            for colour in ("white", "black")
+        ]  # fmt: skip
+        assert [ended(side) for side in sides] == [
+            (0, f"Game over: draw. ({plies} plies)\n", "")
+        ] * 2
+    for colour in ("white", "black"):
+        game = record.read(tmp_path / f"{colour}.json")
+        assert len(game.turns) == plies
+        assert (game.result.winner, game.result.detail) == (0, "the server says: Game over: draw.")
+
+
+@pytest.mark.parametrize(
+    ("line", "ending", "winner"),
+    [
+        ("Timeout of 10000 ms triggered: Game over.", "timeout", 1),
+        ("{own}", "forfeit", 1),
+        ("?", "aborted", 0),
+    ],
+)
+def test_the_record_says_how_a_game_broke_off(line, ending, winner, listener, tmp_path):
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "c", "--agent", "random",
+        "--record", "game.json", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    move = server.socket.recv(100).decode().strip()
+    server.send(f"{move}\n{line.format(own=white_again(move))}\n")
+    assert ended(process)[0] == 1
+    server.close()
+    result = record.read(tmp_path / "game.json").result
+    assert (result.ending, result.winner) == (ending, winner)
+
+
+def test_a_ctrl_c_keeps_the_record(listener, tmp_path):
+    process = begun(
+        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "--agent", "random",
+        "--record", "game.json", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g black\n")
+    server.send("g black\n13E\n")
+    server.socket.recv(100)
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, "", "left the game\n")
+    server.close()
+    game = record.read(tmp_path / "game.json")
+    assert (len(game.turns), game.result.ending) == (1, "left")
+
+
 def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
     (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
     process = subprocess.Popen(
@@ -185,6 +302,7 @@ def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
         (["h", "1", "two words", "white"], ["game 'two words': a game ID is one word"]),
         (["h", "1", "g", "white", "--time", "0"], ["'0' is no time limit"]),
         (["h", "1", "g", "white", "--seed", "x"], ["'x' is no seed"]),
+        (["h", "1", "g", "white", "--record", "no/x"], ["--record no/x: no folder 'no'"]),
         (["h", "1", "g", "white", "--line", "5"], ["a line of 5: expected 3 or 4"]),
         (["h", "1", "g"], ["the following arguments are required: white|black"]),
     ],
@@ -217,7 +335,7 @@ def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
     with serving(*mode) as (_, port):
         client = begun(
             COMMAND, "127.0.0.1", port, "g1", colour, "c", "--agent", "random", "--seed", "5",
-            cwd=tmp_path,
+            "--max-turns", "100", cwd=tmp_path,
         )  # fmt: skip
         remote = f"remote:127.0.0.1:{port}:g1:{colour}"
         agents = [remote, "random"] if colour == "white" else ["random", remote]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from connect4 import record
 from connect4.games.base import Ending, Seconds, State
@@ -11,12 +12,15 @@ from connect4.players.base import Outcome, Reply
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final, step
 
+REMOTE: Final = "remote"
+"""What a record calls a player that it knows no agent of."""
+
 
 class Arbiter:
     """Plays the moves of one server game on the board. A side that cannot move has passed."""
 
     def __init__(self, start: DynamicState, seconds: Seconds) -> None:
-        client = RecordedPlayer("remote")
+        client = RecordedPlayer(REMOTE)
         self._state: State = start
         self._record = Record(DYNAMIC, start, (client, client), seconds, 0)
         self.rows, self.columns = start.grid.rows, start.grid.columns
