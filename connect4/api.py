@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
-from connect4.games import GAMES, find_game, load_start
+from connect4.games import begin, find_game, game_of, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.seat import choose_level
@@ -69,25 +69,7 @@ def start(
     >>> state.apply(3).board()[-1].tolist()
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
-    rules = find_game(game)
-    known = [option.name for option in rules.options]
-    for name in options:
-        if name not in known:
-            listed = ", ".join(known) or "none"
-            raise InputError(f"{game} has no option {name!r}; its options are {listed}")
-    state = rules.start(rows, columns)
-    return rules.with_options(state, options) if options else state
-
-
-def game_of(state: State) -> Game:
-    """Return the game that a position is one of; raises `InputError`."""
-    for game in GAMES.values():
-        try:
-            if game.from_json(state.to_json()) == state:
-                return game
-        except InputError:
-            continue
-    raise InputError(f"{type(state).__name__} is no position of {', '.join(GAMES)}")
+    return begin(find_game(game), rows, columns, options)
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:

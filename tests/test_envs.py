@@ -308,3 +308,94 @@ def test_python_ends_quietly_after_a_game_of_openspiels() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# -- their agents at our table, ours at theirs
+
+
+@pytest.mark.env
+@pytest.mark.slow
+@pytest.mark.parametrize("bot", ["mcts", "minimax"])
+def test_a_bot_of_openspiels_plays_at_our_table_isolated_like_any_agent(bot: str) -> None:
+    name = f"env:connect4.envs.bots:{bot}"
+    record = connect4.play(name, "random", game="classic", seconds=30, seed=1)
+    assert (record.winner, record.faults) == (1, ())
+    assert record.isolation != "none"
+    assert record.players[0].agent == name
+
+
+def first_legal(observation: Any, state: State) -> Any:
+    """A policy over observations alone."""
+    return observation["action_mask"].argmax()
+
+
+def hurt(observation: Any, state: State) -> int:
+    return int(observation["nothing"])
+
+
+def outside(observation: Any, state: State) -> int:
+    return 7 if state.mover == 1 else -1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_plays_every_game_by_observations(game: str) -> None:
+    names = f"env:{__name__}:first_legal", f"env:{__name__}:first_legal"
+    record = connect4.play(*names, game=game, isolation="none", seconds=5)
+    assert record.faults == ()
+    for position, turn in record:
+        assert turn.action is None or turn.action == position.legal_actions()[0]
+
+
+def test_what_is_wrong_with_a_policy_is_said_to_whoever_wrote_it() -> None:
+    def detail(function: str) -> str:
+        name = f"env:{__name__}:{function}"
+        record = connect4.play(name, "random", game="classic", isolation="none", seconds=5)
+        return (record.faults[0].detail if record.faults else record.result.detail) or ""  # type: ignore[union-attr]
+
+    assert "in hurt" in detail("hurt")
+    assert detail("hurt").endswith("KeyError: 'nothing'")
+    assert detail("outside") == "action 7 is outside 0..6"
+    assert "has no attribute 'nobody'" in detail("nobody")
+    for name in ("env", "env:module", "env:a b:c", "env:module:"):
+        with pytest.raises(connect4.InputError, match="env:MODULE:FUNCTION"):
+            connect4.play(name, "random")
+
+
+@pytest.mark.env
+def test_our_agent_plays_in_pettingzoos_loop() -> None:
+    from connect4.envs.policies import ZooPolicy
+
+    env = module("classic").env(rows=5, columns=6)
+    env.reset()
+    with ZooPolicy("alphabeta:depth=3", env, seconds=20, isolation="none") as policy:
+        for agent in env.agent_iter():
+            observation, reward, over, _, _ = env.last()
+            if over:
+                assert reward == (1 if agent == "player_0" else -1)
+                env.step(None)
+            elif agent == "player_0":
+                env.step(policy(observation))
+            else:
+                env.step(int(observation["action_mask"].nonzero()[0][0]))
+
+
+@pytest.mark.env
+def test_our_agent_plays_at_openspiels_table(spiel: Any) -> None:
+    from connect4.envs import openspiel
+
+    game = spiel.load_game("connect4_classic")
+    bot = openspiel.Bot("alphabeta:depth=3", game, seconds=20)
+    try:
+        random_bot = spiel.make_uniform_random_bot(1, 7)
+        assert spiel.evaluate_bots(game.new_initial_state(), [bot, random_bot], 42) == [1, -1]
+    finally:
+        bot.close()
+
+
+def test_a_late_agent_of_ours_is_an_error_at_their_table() -> None:
+    from connect4.envs.policies import Policy
+    from connect4.envs.rules import Rules
+
+    slow = Policy("mcts:iterations=100000", Rules(GAMES["classic"]), seconds=0.01)
+    with slow, pytest.raises(connect4.AgentError, match="mcts"):
+        slow.action_of(connect4.start("classic"))

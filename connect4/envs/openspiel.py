@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from connect4.envs.policies import Policy
 from connect4.envs.rules import EXTRA, Rules
 from connect4.errors import MissingExtraError
 from connect4.games import GAMES
@@ -67,10 +68,13 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     rules_of: Game
     game_type: Any
 
-    def __init__(self, params: dict[str, Any] | None = None) -> None:
-        """Raise `InputError` where the parameters name no start."""
+    def __init__(self, params: dict[str, Any] | None = None, start: State | None = None) -> None:
+        """Take the parameters of a game string, or a position.
+
+        Raises `InputError` where the parameters name no start.
+        """
         given = {name: value for name, value in (params or {}).items() if value}
-        self.rules = Rules(self.rules_of, given.pop("start", None), **given)
+        self.rules = Rules(self.rules_of, given.pop("start", start), **given)
         super().__init__(
             self.game_type,
             pyspiel.GameInfo(
@@ -92,6 +96,35 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
         """Return what turns a state into a tensor."""
         return PlanesObserver(self.rules)
+
+
+def state_at(game: Game, position: State) -> SpielState:
+    """Return a position as OpenSpiel's state, of a game that begins there."""
+    members = {"rules_of": game, "game_type": _game_type(game)}
+    made = type(short_name(game), (SpielGame,), members)
+    first: SpielState = made(start=position).new_initial_state()
+    return first
+
+
+class Bot(pyspiel.Bot):  # type: ignore[misc]
+    """One of our agents at OpenSpiel's table, for `evaluate_bots` and the like.
+
+    A context manager like the `Policy` that it takes `seconds`, `seed` and `isolation` for.
+    """
+
+    def __init__(self, agent: str, game: SpielGame, **options: Any) -> None:
+        """Raise `InputError` where there is no such agent."""
+        super().__init__()
+        self.policy = Policy(agent, game.rules, **options)
+
+    def step(self, state: SpielState) -> int:
+        """Return the agent's action in a state."""
+        legal = state.legal_actions()
+        return int(legal[0]) if len(legal) == 1 else self.policy.action_of(state.position)
+
+    def close(self) -> None:
+        """Leave no process behind."""
+        self.policy.close()
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from connect4.api import load, start
 from connect4.errors import InputError
+from connect4.games import begin as first
+from connect4.games import load_start
 from connect4.games.base import Action, Game, State
 
 EXTRA: Final = "pip install 'connect4-course-kit[env]'"
@@ -28,11 +29,11 @@ class Rules:
     ) -> None:
         """Raise `InputError` where there is no such start, or more is said beside one."""
         if begin is None:
-            self.start = start(game.name, rows=rows, columns=columns, **options)
+            self.start = first(game, rows, columns, options)
         elif rows or columns or options:
             raise InputError("a start has its own size and options; name them or a start")
         else:
-            self.start = begin if isinstance(begin, State) else load(begin, game.name)
+            self.start = begin if isinstance(begin, State) else load_start(game, os.fspath(begin))
         self.game = game
         self.actions: tuple[Action | None, ...] = game.actions(self.start)
         self.numbers: dict[Action | None, int] = {

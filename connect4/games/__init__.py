@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Game, State
@@ -38,6 +38,28 @@ def find_game(name: str) -> Game:
         hint = nearest(name, GAMES)
         raise InputError(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
     return GAMES[name]
+
+
+def game_of(state: State) -> Game:
+    """Return the game that a position is one of; raises `InputError`."""
+    for game in GAMES.values():
+        try:
+            if game.from_json(state.to_json()) == state:
+                return game
+        except InputError:
+            continue
+    raise InputError(f"{type(state).__name__} is no position of {', '.join(GAMES)}")
+
+
+def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:
+    """Return the position that a game begins with; raises `InputError` for an unknown option."""
+    known = [option.name for option in game.options]
+    for name in options:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise InputError(f"{game.name} has no option {name!r}; its options are {listed}")
+    state = game.start(rows, columns)
+    return game.with_options(state, options) if options else state
 
 
 def find_start(game: Game, name: str) -> Path:

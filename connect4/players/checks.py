@@ -101,3 +101,13 @@ def wrong_address(rest: str) -> str | None:
     if not 0 < int(match["port"]) < 65536:
         return f"{match['port']} is no port; expected 1 to 65535"
     return None
+
+
+POLICY_USAGE: Final = "env:MODULE:FUNCTION"
+
+
+def wrong_policy(rest: str) -> str | None:
+    """Return what is wrong with the name of a policy; None where nothing is."""
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", rest) is None:
+        return f"expected {POLICY_USAGE}, the name of an installed module and of a function in it"
+    return None

@@ -58,6 +58,12 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         takes_rest=True,
         wrong_rest=checks.wrong_address,
     ),
+    "env": PlayerKind(
+        checks.POLICY_USAGE,
+        "connect4.players.policy:PolicyAgent",
+        takes_rest=True,
+        wrong_rest=checks.wrong_policy,
+    ),
     "random": PlayerKind("random", "connect4.players.random:random_player"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:greedy"),
     "minimax": PlayerKind(

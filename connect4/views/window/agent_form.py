@@ -12,8 +12,8 @@ from connect4.players.checks import words_for
 from connect4.players.names import split_name
 from connect4.players.registry import PLAYERS
 
-WAITING: Final = frozenset({"human", "remote"})
-"""Kinds that are no agents of this table: a person, and a game that a server plays."""
+WAITING: Final = frozenset({"human", "remote", "env"})
+"""Kinds that are not offered: a person, a game that a server plays, a function of some module."""
 
 
 def kinds_for(game: str) -> list[str]:

@@ -1,0 +1,89 @@
+"""Our agents at others' tables: a policy for PettingZoo's loop, and a bot for OpenSpiel's."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+from connect4.envs.rules import Rules
+from connect4.errors import AgentError
+from connect4.games.base import Player, Seconds, State
+from connect4.isolation.seat import choose_level, open_seat
+from connect4.players.base import Asked, Outcome, Seat, Setup
+from connect4.players.registry import check_board, parse_agent
+
+
+class Policy:
+    """An agent by name as a function from a position to an action's number.
+
+    A context manager. The agent has a process of its own for each side that it plays
+    (`isolation`, as in `connect4.play`), which `close` ends. Raises `InputError` where there is no
+    such agent.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        rules: Rules,
+        *,
+        seconds: Seconds = 1.0,
+        seed: int = 0,
+        isolation: str = "auto",
+    ) -> None:
+        self._rules = rules
+        self._name = parse_agent(agent, rules.game.name)
+        check_board(self._name, rules.start)
+        self._level, _ = choose_level(isolation)
+        self._seconds, self._seed = seconds, seed
+        self._seats: dict[Player, Seat] = {}
+
+    def action_of(self, state: State) -> int:
+        """Return the agent's action; raises `AgentError` where its turn is late or failed."""
+        reply = self._seat(state.mover).ask(state, self._seconds)
+        if reply.outcome is not Outcome.PLAYED:
+            why = reply.detail or reply.outcome.value
+            raise AgentError(f"agent {self._name.text!r}: {why.splitlines()[-1]}", why)
+        return self._rules.numbers[reply.action]
+
+    def _seat(self, player: Player) -> Seat:
+        if player not in self._seats:
+            asked: Asked | None = "intelligent" if self._name.kind == "ai" else None
+            setup = Setup(self._name, player, self._rules.game, self._seconds, self._seed, asked)
+            self._seats[player] = open_seat(setup, self._level)
+        return self._seats[player]
+
+    def close(self) -> None:
+        """Leave no process behind."""
+        while self._seats:
+            self._seats.popitem()[1].close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class ZooPolicy(Policy):
+    """A policy for one of `connect4.envs`' PettingZoo environments.
+
+    `policy(observation)` returns the action of whoever moves there. The position comes from the
+    environment itself, for planes do not hold all of it.
+    """
+
+    def __init__(self, agent: str, env: Any, **options: Any) -> None:
+        """`options` are those of `Policy`: `seconds`, `seed`, `isolation`."""
+        super().__init__(agent, env.unwrapped.rules, **options)
+        self._env = env.unwrapped
+
+    def __call__(self, observation: object = None) -> int:
+        """Return the agent's action, or that of a pass where the mover has no other."""
+        legal = self._env.rules.legal(self._env.position)
+        if len(legal) == 1:
+            return int(legal[0])
+        return self.action_of(self._env.position)

@@ -1,0 +1,59 @@
+"""A policy of another package as an agent, by the name `env:MODULE:FUNCTION`.
+
+The function is called with an observation, as PettingZoo's environments give it (see docs/api.md),
+and with the position; it returns the number of an action. Neither PettingZoo nor OpenSpiel is
+needed here: the function's module imports what it likes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import random
+import traceback
+from typing import Any
+
+import numpy as np
+
+from connect4.errors import AgentError, IllegalAction, headline
+from connect4.games.base import Action, Seconds, State, quoted
+from connect4.players.base import Setup
+from connect4.players.student import clipped
+
+
+class PolicyAgent:
+    """Asks the function for moves; raises `AgentError` where there is none of that name."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._game = setup.game
+        self._name = setup.agent.rest
+        random.seed(setup.derived_seed())
+        np.random.seed(setup.derived_seed() % 2**32)
+        module, _, function = self._name.partition(":")
+        try:
+            self._policy = getattr(importlib.import_module(module), function)
+        except Exception as error:
+            raise self._failure("could not be loaded", error) from None
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return the policy's action; raises `IllegalAction` where it is no number of one."""
+        actions = self._game.actions(state)
+        legal = set(state.legal_actions())
+        mask = np.array([action in legal for action in actions], dtype=np.int8)
+        observation = {"observation": state.planes(), "action_mask": mask}
+        try:
+            answer = self._policy(observation, state)
+        except Exception as error:
+            raise self._failure("failed", error) from None
+        try:
+            number = operator.index(answer)
+        except TypeError:
+            raise IllegalAction(f"{quoted(answer)} is no number of an action") from None
+        if not 0 <= number < len(actions):
+            raise IllegalAction(f"action {quoted(number)} is outside 0..{len(actions) - 1}")
+        return actions[number]
+
+    def _failure(self, what: str, error: Exception) -> AgentError:
+        trace: Any = error.__traceback__ and error.__traceback__.tb_next
+        text = clipped("".join(traceback.format_exception(type(error), error, trace)).rstrip())
+        return AgentError(f"{self._name} {what}: {headline(text)[:200]}", text)
