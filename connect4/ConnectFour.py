@@ -13,10 +13,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, seed_number, time_limit
+from connect4.cli import (
+    Parser,
+    Terminated,
+    check_place,
+    count,
+    end_on_sigterm,
+    seed_number,
+    time_limit,
+)
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
@@ -40,7 +48,7 @@ from connect4.views.terminal.summary import (
 )
 from connect4.views.terminal.view import TerminalView
 from connect4.views.window.display import open_window
-from connect4.views.window.session import PlannedGame
+from connect4.views.window.session import TablePlan
 from connect4.views.words import harmless
 
 if TYPE_CHECKING:
@@ -83,15 +91,6 @@ starts: a state file, or one of connect4/initial_states with or without .txt
 a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
 piece in column 7, row 1, one square west); q leaves the game
 """
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: like a Ctrl-C, with the exit status of its own."""
-
-
-def terminate(number: int, frame: object) -> NoReturn:
-    """Take a SIGTERM."""
-    raise Terminated
 
 
 def interrupted(stop: KeyboardInterrupt) -> int:
@@ -199,14 +198,14 @@ def play(arguments: argparse.Namespace) -> int:
     )
     if arguments.log:
         write_text(arguments.log, "")
-    matches = []
+    plans = []
     title = f"{game.title}, {arguments.start or 'the usual start'}"
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
-        matches.append(PlannedGame(game, start, agents, terms, title, str(place)))
+        plans.append(TablePlan(game, start, agents, terms, title, str(place)))
     window = choose_window(arguments.view)
     tell_notes(notes)
-    status, games = play_all(matches, window, arguments)
+    status, games = play_all(plans, window, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
     if any(map(never_began, games)):
@@ -287,43 +286,43 @@ def record_place(named: Path | None, suffix: str) -> Path:
 
 
 def play_all(
-    matches: list[PlannedGame], window: Window | None, arguments: argparse.Namespace
+    plans: list[TablePlan], window: Window | None, arguments: argparse.Namespace
 ) -> tuple[int, list[Record]]:
-    """Play the matches in the window or, without one, here; return exit status and records."""
+    """Play in the window or, without one, here; return the exit status and the records."""
     games: list[Record] = []
     status = 0
 
     def over(record: Record, logs: Sequence[str]) -> None:
-        keep(record, logs, matches[len(games)], arguments)
+        keep(record, logs, plans[len(games)], arguments)
         games.append(record)
 
     if window is not None:
-        window.play(matches, over)
+        window.play(plans, over)
         try:
             window.run()
         except KeyboardInterrupt as stop:
             status = interrupted(stop)
         return status, games
-    for match in matches:
-        status, record, logs = play_in_terminal(match, arguments.view != "none")
+    for plan in plans:
+        status, record, logs = play_in_terminal(plan, arguments.view != "none")
         over(record, logs)
         if status or never_began(record):
             break
     return status, games
 
 
-def play_in_terminal(match: PlannedGame, shown: bool) -> tuple[int, Record, list[str]]:
+def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[str]]:
     """Play one game; return the exit status, the record, and what the agents have printed."""
-    one, two = match.agents
-    view = TerminalView((one.text, two.text), match.title, match.record_name)
-    shown = shown or match.is_person(1) or match.is_person(2)
+    one, two = plan.agents
+    view = TerminalView((one.text, two.text), plan.title, plan.record_name)
+    shown = shown or plan.is_person(1) or plan.is_person(2)
 
     def seat_person(player: Player) -> Seat:
-        return HumanSeat(match.game, player, view.read_line, view.say, match.terms.human_strict)
+        return HumanSeat(plan.game, player, view.read_line, view.say, plan.terms.human_strict)
 
     status = 0
     with (
-        Table(match.game, match.start, match.agents, match.terms, seat_person) as table,
+        Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table,
         closing(view),
     ):
         try:
@@ -338,13 +337,13 @@ def play_in_terminal(match: PlannedGame, shown: bool) -> tuple[int, Record, list
 
 
 def keep(
-    record: Record, logs: Sequence[str], match: PlannedGame, arguments: argparse.Namespace
+    record: Record, logs: Sequence[str], plan: TablePlan, arguments: argparse.Namespace
 ) -> None:
     """Print what a finished game came to; then write its logs and record where they are wanted."""
     faulty = bool(agents_faults(record))
     printed = [
         (f"Player {player} ({agent.text}) printed:", log)
-        for player, (agent, log) in enumerate(zip(match.agents, logs, strict=True), 1)
+        for player, (agent, log) in enumerate(zip(plan.agents, logs, strict=True), 1)
         if log
     ]
     if not arguments.log:
@@ -357,17 +356,17 @@ def keep(
             keep_log(heading, log, arguments.log)
     if arguments.record or faulty:
         try:
-            records.write(record, Path(match.record_name))
+            records.write(record, Path(plan.record_name))
         except InputError as error:
             if arguments.record:
                 raise
             print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
             return
-    tell_what_next(record, match.record_name)
+    tell_what_next(record, plan.record_name)
     if faulty and not arguments.record:
-        print(f"The game's record is in {match.record_name}; --record FILE puts it elsewhere.")
+        print(f"The game's record is in {plan.record_name}; --record FILE puts it elsewhere.")
     elif arguments.swap and arguments.record:
-        print(f"The game's record is in {match.record_name}.")
+        print(f"The game's record is in {plan.record_name}.")
     sys.stdout.flush()
 
 
@@ -408,7 +407,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     arguments = parser.parse_intermixed_args(argv)
-    signal.signal(signal.SIGTERM, terminate)
+    end_on_sigterm()
     try:
         entry.ready()
         if arguments.replay_turn is not None:

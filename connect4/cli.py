@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import signal
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +17,19 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Leave with status 2."""
         self.exit(2, f"error: {message} (--help shows examples)\n")
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: stops a command as a Ctrl-C does."""
+
+
+def end_on_sigterm() -> None:
+    """Raise `Terminated` in the main thread when a SIGTERM comes."""
+    signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise Terminated
 
 
 def time_limit(text: str) -> float:

@@ -23,7 +23,7 @@ from connect4.cli import Parser, check_place, count, port_number, seed_number, t
 from connect4.errors import AgentError, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, Player, Seconds, Winner, opponent
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState, Rules
+from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Setup
 from connect4.players.human import HumanSeat
@@ -155,7 +155,7 @@ class ServerGame:
 
 def without_limit(state: DynamicState) -> DynamicState:
     """Return a position whose game goes on until a side wins, unless its file has a limit."""
-    if state.setting[2].max_turns != Rules().max_turns:
+    if state.setting[2].max_turns != DynamicRules().max_turns:
         return state
     return state.with_options(max_turns=NO_LIMIT)
 

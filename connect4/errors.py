@@ -5,7 +5,7 @@ class Connect4Error(Exception):
     """Anything that this project refuses; its text is one line for the person who caused it."""
 
 
-class IllegalAction(Connect4Error, ValueError):
+class IllegalAction(Connect4Error, ValueError):  # noqa: N818 - the name that the field uses
     """An action that the rules do not allow in the position it was applied to."""
 
 

@@ -21,7 +21,7 @@ from connect4.table import Table, Terms
 from connect4.views.window.choices import Choices, save_choices
 from connect4.views.window.display import open_window
 from connect4.views.window.game_page import GamePage
-from connect4.views.window.session import PlannedGame
+from connect4.views.window.session import TablePlan
 from connect4.views.window.window import Window
 
 FOLDER = Path(__file__).parent
@@ -88,7 +88,7 @@ def page_of(window: Window) -> GamePage:
 def play_some(window: Window, agent: str) -> None:
     """Play a person's first moves against `agent` and point at the next."""
     game = find_game("extended")
-    planned = PlannedGame(
+    planned = TablePlan(
         game,
         load_start(game, "case1"),
         (parse_agent("human"), parse_agent(agent)),

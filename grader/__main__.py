@@ -8,13 +8,12 @@ from connect4 import entry  # first: it speaks for the imports below
 import argparse
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from connect4.cli import Parser, count, time_limit
+from connect4.cli import Parser, count, end_on_sigterm, time_limit
 from connect4.errors import InputError
 
 STOPPED: Final = 3
@@ -163,14 +162,6 @@ def _add_output(parser: Parser) -> None:
     )
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: stops like a Ctrl-C."""
-
-
-def _terminate(number: int, frame: object) -> NoReturn:
-    raise Terminated
-
-
 def has_command(name: str) -> bool:
     """Return whether this edition has the command."""
     path = Path(__file__).parent.joinpath(*_module(name).split("."))
@@ -198,7 +189,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--records: --out names the folder for them")
     if getattr(arguments, "page", False) and arguments.records is None:
         parser.error("--page: --records names the folder for it")
-    signal.signal(signal.SIGTERM, _terminate)
+    end_on_sigterm()
     try:
         command = command_of(arguments.command)
         entry.ready()

@@ -33,7 +33,7 @@ Variant: TypeAlias = Literal["first-four", "most-fours"]
 MAX_SIDE: Final = 12
 
 
-class Layout:
+class ClassicLayout:
     """What the states of one board size and one variant share.
 
     `drops[column]` is `(bottom cell, all cells)` of a column.
@@ -49,8 +49,8 @@ class Layout:
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one layout of `layout_of`."""
-        return layout_of, (self.grid.rows, self.grid.columns, self.variant)
+        """Let copies and what comes out of a pickle be the one layout of `classic_layout`."""
+        return classic_layout, (self.grid.rows, self.grid.columns, self.variant)
 
     def why_not(self, column: object, over: bool) -> str:
         """Return why a drop that was refused is none."""
@@ -77,14 +77,14 @@ class OpenColumns(dict[int, tuple[int, ...]]):
 
 
 @cache
-def layout_of(rows: int, columns: int, variant: Variant) -> Layout:
+def classic_layout(rows: int, columns: int, variant: Variant) -> ClassicLayout:
     """Return the layout of that size and variant; raises `InputError` where there is none."""
     if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: "
             f"classic Connect 4 has 1 to {MAX_SIDE} of each"
         )
-    return Layout(rows, columns, variant)
+    return ClassicLayout(rows, columns, variant)
 
 
 class ClassicState(State):
@@ -93,7 +93,7 @@ class ClassicState(State):
     __slots__ = ("_ending", "layout", "mask", "mover", "one")
 
     def __init__(
-        self, layout: Layout, one: int, mask: int, mover: Player, ending: Ending | None
+        self, layout: ClassicLayout, one: int, mask: int, mover: Player, ending: Ending | None
     ) -> None:
         """Take what is known to belong together; `position` works the ending out."""
         self.layout = layout
@@ -248,7 +248,7 @@ class ClassicState(State):
 
 def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    layout = layout_of(len(rows), len(rows[0]), variant)
+    layout = classic_layout(len(rows), len(rows[0]), variant)
     one, two = layout.grid.from_rows(rows)
     ending = Ending.BOARD_FULL if one | two == layout.cells else None
     if variant == "first-four":
@@ -262,7 +262,7 @@ def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicS
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
     """Return an empty board, 6 by 7 unless said otherwise; raises `InputError`."""
-    layout = layout_of(6 if rows is None else rows, 7 if columns is None else columns, variant)
+    layout = classic_layout(6 if rows is None else rows, 7 if columns is None else columns, variant)
     return ClassicState(layout, 0, 0, 1, None)
 
 

@@ -38,7 +38,7 @@ History = tuple[Seen, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DynamicRules:
     """The options of a game: `max_turns` plies make a draw, and so does a third `repetition`."""
 
     line: int = 4
@@ -53,14 +53,14 @@ class Rules:
             raise InputError(f"max_turns {self.max_turns}: expected 1 to 100000 plies")
 
 
-class Layout:
+class DynamicLayout:
     """What the states of one board size and one set of rules share.
 
     `slides[text]` is `(source square, target square)` of a move; `moves[square]` holds
     `(target square, text)` for each direction, sorted.
     """
 
-    def __init__(self, rows: int, columns: int, rules: Rules) -> None:
+    def __init__(self, rows: int, columns: int, rules: DynamicRules) -> None:
         self.rules = rules
         self.max_turns = rules.max_turns
         self.repetition = rules.repetition
@@ -83,19 +83,19 @@ class Layout:
                 self.moves[source] = tuple(moves)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one layout of `layout_of`."""
-        return layout_of, (self.grid.rows, self.grid.columns, self.rules)
+        """Let copies and what comes out of a pickle be the one layout of `dynamic_layout`."""
+        return dynamic_layout, (self.grid.rows, self.grid.columns, self.rules)
 
 
 @cache
-def layout_of(rows: int, columns: int, rules: Rules) -> Layout:
+def dynamic_layout(rows: int, columns: int, rules: DynamicRules) -> DynamicLayout:
     """Return the layout of that size; raises `InputError` where there is none."""
     if not (rows in SIDES and columns in SIDES):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: "
             f"Dynamic Connect-4 has {SIDES[0]} to {SIDES[-1]} of each"
         )
-    return Layout(rows, columns, rules)
+    return DynamicLayout(rows, columns, rules)
 
 
 class DynamicState(State):
@@ -113,7 +113,7 @@ class DynamicState(State):
 
     def __init__(
         self,
-        layout: Layout,
+        layout: DynamicLayout,
         one: int,
         two: int,
         mover: Player,
@@ -260,7 +260,7 @@ class DynamicState(State):
         return self.one, self.two, self.mover, self.turns
 
     @property
-    def setting(self) -> tuple[int, int, Rules]:
+    def setting(self) -> tuple[int, int, DynamicRules]:
         """Return rows, columns and rules."""
         return self.grid.rows, self.grid.columns, self.layout.rules
 
@@ -276,12 +276,12 @@ class DynamicState(State):
     ) -> DynamicState:
         """Return this position under other rules; None keeps one. Raises `InputError`."""
         old = self.layout.rules
-        rules = Rules(
+        rules = DynamicRules(
             old.line if line is None else line,
             old.max_turns if max_turns is None else max_turns,
             old.repetition if repetition is None else repetition,
         )
-        layout = layout_of(self.grid.rows, self.grid.columns, rules)
+        layout = dynamic_layout(self.grid.rows, self.grid.columns, rules)
         history = self.history if rules.repetition else ()
         return position(layout, self.one, self.two, self.mover, self.turns, history)
 
@@ -292,7 +292,7 @@ class DynamicState(State):
 
     def _settings(self) -> dict[str, Any]:
         """Return what the position holds beyond its board, where it is not the usual."""
-        rules, usual = self.layout.rules, Rules()
+        rules, usual = self.layout.rules, DynamicRules()
         settings: dict[str, Any] = {}
         if self.mover == 2:
             settings["mover"] = 2
@@ -330,7 +330,7 @@ class DynamicState(State):
 
 
 def position(
-    layout: Layout, one: int, two: int, mover: Player, turns: int = 0, history: History = ()
+    layout: DynamicLayout, one: int, two: int, mover: Player, turns: int = 0, history: History = ()
 ) -> DynamicState:
     """Return the position, its ending worked out; raises `InputError` where it cannot be."""
     lines = [layout.grid.has_line(pieces) for pieces in (one, two)]
@@ -401,8 +401,8 @@ def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> D
         if values[name] not in right:
             raise InputError(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
     try:
-        rules = Rules(values["line"], values["max_turns"], bool(values["repetition"]))
-        layout = layout_of(len(rows), len(rows[0]), rules)
+        rules = DynamicRules(values["line"], values["max_turns"], bool(values["repetition"]))
+        layout = dynamic_layout(len(rows), len(rows[0]), rules)
         one, two = layout.grid.from_rows(rows)
         mover = cast("Player", values["mover"])
         return position(layout, one, two, mover, values["turns"], history)

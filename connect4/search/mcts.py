@@ -22,7 +22,7 @@ CALIBRATION_PLIES: Final = 6
 """Their length where an estimate takes the place of the rest."""
 
 
-class Node:
+class MctsNode:
     """A position of the tree. `total` and `proven` are of the side that moved here.
 
     `total / visits` is the mean reward; `proven` is `WON` or `LOST` where that side has a forced
@@ -35,7 +35,7 @@ class Node:
         self.state = state
         self.move = move
         self.over = state.ending() is not None
-        self.children: list[Node] = []
+        self.children: list[MctsNode] = []
         self.untried = [] if self.over else list(ascending(state))
         rng.shuffle(self.untried)
         self.visits = 0
@@ -90,7 +90,7 @@ class Mcts:
             margins = [self._margin(self._wander(state)) for _ in range(CALIBRATION)]
             self._mean, self._deviation = fmean(margins), max(1.0, pstdev(margins))
         self.iterations = 0
-        self.root = Node(state, None, rng)
+        self.root = MctsNode(state, None, rng)
 
     def run(self, iterations: int | None = None) -> None:
         """Run so many iterations, or without a number as many as the deadline allows."""
@@ -107,9 +107,9 @@ class Mcts:
     def best(self) -> Move:
         """Return the move with the best mean reward so far."""
         root = self.root
-        return max(root.children, key=Node.worth).move if root.children else root.untried[-1]
+        return max(root.children, key=MctsNode.worth).move if root.children else root.untried[-1]
 
-    def margin(self, node: Node) -> float:
+    def margin(self, node: MctsNode) -> float:
         """Return player 1's expected margin at a node of the tree."""
         reward = math.copysign(1, node.proven) if node.proven else node.mean()
         return self._mean + self._deviation * (reward if node.state.mover == 2 else -reward)
@@ -122,13 +122,13 @@ class Mcts:
             path.append(node)
         if node.untried and not node.proven:
             move = node.untried.pop()
-            child = Node(after(node.state, move), move, self._random)
+            child = MctsNode(after(node.state, move), move, self._random)
             node.children.append(child)
             node = child
             path.append(node)
         self._back_up(path, self._reward(node))
 
-    def _select(self, node: Node) -> Node:
+    def _select(self, node: MctsNode) -> MctsNode:
         """Return the child with the highest UCT score."""
         numerator = self._c * math.sqrt(math.log(2 * node.visits))
         best_score = LOST
@@ -140,7 +140,7 @@ class Mcts:
                 best_score, best = score, child
         return best
 
-    def _reward(self, node: Node) -> float:
+    def _reward(self, node: MctsNode) -> float:
         """Return player 1's reward of one look at `node`, or the proven one."""
         state = node.state
         if node.proven:
@@ -165,7 +165,7 @@ class Mcts:
             return one - two
         return self._leaf(state) if state.mover == 1 else -self._leaf(state)
 
-    def _back_up(self, path: list[Node], reward: float) -> None:
+    def _back_up(self, path: list[MctsNode], reward: float) -> None:
         """Add player 1's `reward` to every node of `path`, and what the last one proves."""
         for node in path:
             node.visits += 1
@@ -175,7 +175,7 @@ class Mcts:
             last.proven = WON
             self._prove(path)
 
-    def _prove(self, path: list[Node]) -> None:
+    def _prove(self, path: list[MctsNode]) -> None:
         """Carry the proof of the last node of `path` to its ancestors."""
         for place in range(len(path) - 2, -1, -1):
             node = path[place]

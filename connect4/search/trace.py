@@ -185,7 +185,7 @@ def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
     root = search.root
     side = root.state.mover
     nodes: list[Node] = []
-    waiting: list[tuple[int, mcts.Node]] = [(0, root)]
+    waiting: list[tuple[int, mcts.MctsNode]] = [(0, root)]
     while waiting:
         depth, node = waiting.pop()
         ours = node.state.mover == side
@@ -205,6 +205,6 @@ def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
         waiting.extend((depth + 1, child) for child in reversed(node.children))
     line, node = [], root
     while node.children:
-        node = max(node.children, key=mcts.Node.worth)
+        node = max(node.children, key=mcts.MctsNode.worth)
         line.append(node.move)
     return mark_line(nodes, tuple(line))

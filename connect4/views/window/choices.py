@@ -17,7 +17,7 @@ from connect4.games import find_game, load_start
 from connect4.isolation.seat import choose_level
 from connect4.players.registry import parse_agent
 from connect4.table import Terms
-from connect4.views.window.session import PlannedGame
+from connect4.views.window.session import TablePlan
 
 MODES: Final = {
     "against": "Play against an agent",
@@ -78,7 +78,7 @@ class Choices:
             words.append("--human-clock")
         return shlex.join(words)
 
-    def planned(self) -> PlannedGame:
+    def planned(self) -> TablePlan:
         """Return the game that was chosen; raises `InputError`."""
         game = find_game(self.game)
         one, two = (parse_agent(name, game.name) for name in self.names())
@@ -96,7 +96,7 @@ class Choices:
             level=choose_level("auto")[0],
             human_clock=self.clocked,
         )
-        return PlannedGame(game, start, (one, two), terms, f"{game.title}, {self.start()[1]}")
+        return TablePlan(game, start, (one, two), terms, f"{game.title}, {self.start()[1]}")
 
 
 def side(name: str, text: str) -> int:

@@ -21,7 +21,7 @@ PATIENCE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedGame:
+class TablePlan:
     """A game that is to be played: all that it needs before its first move.
 
     `record_name` is the file in which its record will be, empty where that is not known.
@@ -70,7 +70,7 @@ class Session:
     paused, and no sooner than `pace` seconds after the turn before.
     """
 
-    def __init__(self, planned: PlannedGame, pace: Seconds) -> None:
+    def __init__(self, planned: TablePlan, pace: Seconds) -> None:
         self.planned = planned
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._answers: SimpleQueue[str | None] = SimpleQueue()

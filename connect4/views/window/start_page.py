@@ -11,7 +11,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES, own_starts
 from connect4.views.window.agent_form import AgentForm
 from connect4.views.window.choices import MODES, Choices
-from connect4.views.window.session import PlannedGame
+from connect4.views.window.session import TablePlan
 
 FORM_WIDTH: Final = 760
 FORM_HEIGHT: Final = 700
@@ -25,7 +25,7 @@ class StartPage(ttk.Frame):
         self,
         parent: tk.Misc,
         choices: Choices,
-        play: Callable[[Choices, PlannedGame], None],
+        play: Callable[[Choices, TablePlan], None],
         open_record: Callable[[], None],
     ) -> None:
         super().__init__(parent)

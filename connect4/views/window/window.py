@@ -30,8 +30,8 @@ from connect4.views.window.session import (
     Message,
     MoveAsked,
     Notice,
-    PlannedGame,
     Session,
+    TablePlan,
 )
 from connect4.views.window.start_page import StartPage
 
@@ -62,7 +62,7 @@ class Window:
         self._waiting: deque[Message] = deque()
         self._record: Record | None = None
         self._over: Ended | None = None
-        self._upcoming: Sequence[PlannedGame] = ()
+        self._upcoming: Sequence[TablePlan] = ()
         self._tree: TreeJob | None = None
         self._pace = USUAL_PACE
         self.page: StartPage | GamePage | None = None
@@ -108,7 +108,7 @@ class Window:
         self._change_page(page)
         page.say(message)
 
-    def play(self, games: Sequence[PlannedGame], over: Ended | None = None) -> None:
+    def play(self, games: Sequence[TablePlan], over: Ended | None = None) -> None:
         """Play the planned games one after the other; `over` is told of each once it has ended.
 
         A game that is left early is the last.
@@ -197,7 +197,7 @@ class Window:
             pace=session.set_pace if session else lambda _: None,
         )
 
-    def _chosen(self, choices: Choices, planned: PlannedGame) -> None:
+    def _chosen(self, choices: Choices, planned: TablePlan) -> None:
         save_choices(choices)
         self.play([planned])
 
