@@ -9,7 +9,7 @@ from typing import Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
@@ -49,6 +49,17 @@ def no_person(player: Player) -> Seat:
     raise InputError(f"player {player} is a person, and only programs play here")
 
 
+def seat_agent(
+    game: Game, player: Player, agent: AgentName, asked: Asked | None, terms: Terms
+) -> Seat:
+    """Open the seat of an agent that plays from a process of its own."""
+    source = terms.sources[player - 1]
+    setup = Setup(
+        agent, player, game, terms.seconds, terms.seed, asked, source, allowed=terms.allowed
+    )
+    return open_seat(setup, terms.level, terms.limits, terms.lifetime)
+
+
 class Table:
     """One game between two agents; a context manager, so that no seat is left open.
 
@@ -85,29 +96,14 @@ class Table:
         self._play_unloaded = terms.play_unloaded
         self._seats: dict[Player, Seat] = {}
         self._limits: dict[Player, Seconds | None] = {}
-        sides: tuple[tuple[Player, AgentName], ...] = ((1, one), (2, two))
         try:
-            for player, agent in sides:
+            for player, agent in zip(SIDES, agents, strict=True):
                 person = agent.kind == "human"
                 self._limits[player] = None if person and not terms.human_clock else terms.seconds
                 self._seats[player] = (
                     seat_person(player)
                     if person or agent.kind == "local"
-                    else open_seat(
-                        Setup(
-                            agent,
-                            player,
-                            game,
-                            terms.seconds,
-                            terms.seed,
-                            asked[player - 1],
-                            terms.sources[player - 1],
-                            allowed=terms.allowed,
-                        ),
-                        terms.level,
-                        terms.limits,
-                        terms.lifetime,
-                    )
+                    else seat_agent(game, player, agent, asked[player - 1], terms)
                 )
         except BaseException:  # Ctrl-C too: no process of a seat stays behind
             self.close()

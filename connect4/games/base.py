@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from connect4.games.runs import Run
 
 Player: TypeAlias = Literal[1, 2]
+
+SIDES: Final[tuple[Player, Player]] = (1, 2)
 """1 moves first."""
 
 Action: TypeAlias = Any

@@ -8,12 +8,11 @@ from typing import TypeAlias
 
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Action, Ending, Player, Seconds, State
+from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
-from connect4.views.terminal.summary import SIDES
 from connect4.views.words import ENDINGS, harmless, indented
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from connect4.games.base import Ending, Player
+from connect4.games.base import SIDES, Ending, Player
 from connect4.record import Record
 from connect4.referee import Result, Turn
 from connect4.views.words import (
@@ -20,8 +20,6 @@ from connect4.views.words import (
 
 SHOWN_LINES: Final = 20
 """How much of what an agent has printed is shown."""
-
-SIDES: Final[tuple[Player, Player]] = (1, 2)
 
 UNDECIDED: Final = (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
 """Where no winner means that nothing was decided, not that both sides are equal."""

@@ -10,7 +10,7 @@ from tkinter import ttk
 from typing import Final
 
 from connect4 import record as records
-from connect4.games.base import Ending, Game, Player, Seconds, State
+from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.games.runs import RunChange, run_changes
 from connect4.record import Record
 from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
@@ -47,8 +47,6 @@ TICK: Final = 100
 
 STATUS: Final = 46
 """Pixels for two lines of text, so that the board keeps its size when the second comes and goes."""
-
-SIDES: Final[tuple[Player, Player]] = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)

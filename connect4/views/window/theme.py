@@ -40,6 +40,18 @@ Pixels = npt.NDArray[np.float64]
 
 def apply_theme(root: tk.Tk) -> None:
     """Set the fonts and the styles of all ttk widgets below `root`."""
+    _make_fonts(root)
+    root.configure(background=BACKGROUND)
+    root.option_add("*TCombobox*Listbox.font", "Body")
+    root.option_add("*TCombobox*Listbox.background", CARD)
+    root.option_add("*TCombobox*Listbox.selectBackground", ACCENT)
+    style = ttk.Style(root)
+    style.theme_use("clam")
+    _style_surfaces(style)
+    _style_controls(style)
+
+
+def _make_fonts(root: tk.Tk) -> None:
     base = font.nametofont("TkDefaultFont", root)
     family = base.actual("family")
     fonts: tuple[tuple[str, int, Literal["normal", "bold"]], ...] = (
@@ -55,12 +67,10 @@ def apply_theme(root: tk.Tk) -> None:
             made.delete_font = False  # the font lives as long as the window, not as this object
     fixed = font.nametofont("TkFixedFont", root)
     fixed.configure(size=9)
-    root.configure(background=BACKGROUND)
-    root.option_add("*TCombobox*Listbox.font", "Body")
-    root.option_add("*TCombobox*Listbox.background", CARD)
-    root.option_add("*TCombobox*Listbox.selectBackground", ACCENT)
-    style = ttk.Style(root)
-    style.theme_use("clam")
+
+
+def _style_surfaces(style: ttk.Style) -> None:
+    """Set the colours of the window, its cards, labels and list."""
     style.configure(
         ".", background=BACKGROUND, foreground=TEXT, font="Body", bordercolor=LINE,
         lightcolor=CARD, darkcolor=LINE, troughcolor=LINE, focuscolor=ACCENT,
@@ -74,6 +84,15 @@ def apply_theme(root: tk.Tk) -> None:
     style.configure("Muted.TLabel", foreground=MUTED)
     style.configure("Muted.Card.TLabel", background=CARD, foreground=MUTED)
     style.configure("Strong.Card.TLabel", background=CARD, font="Strong")
+    style.configure("Title.TLabel", font="Title")
+    style.configure("Fault.TLabel", foreground=FAULT)
+    style.configure("Treeview", background=CARD, fieldbackground=CARD, rowheight=22)
+    style.map("Treeview", background=[("selected", ACCENT)], foreground=[("selected", CARD)])
+    style.configure("Treeview.Heading", font="Small", background=BACKGROUND, relief="flat")
+
+
+def _style_controls(style: ttk.Style) -> None:
+    """Set how buttons and fields look, at rest, pointed at and pressed."""
     style.configure("Score.TButton", background=CARD, font="Score", relief="flat", padding=(4, 0))
     style.map(
         "Score.TButton",
@@ -81,8 +100,6 @@ def apply_theme(root: tk.Tk) -> None:
         bordercolor=[("pressed", ACCENT), ("!pressed", CARD)],
         relief=[("pressed", "solid")],
     )
-    style.configure("Title.TLabel", font="Title")
-    style.configure("Fault.TLabel", foreground=FAULT)
     style.configure("TButton", padding=(10, 5), background=CARD)
     style.map("TButton", background=[("disabled", BACKGROUND), ("active", HOVER)])
     style.configure("Go.TButton", background=ACCENT, foreground=CARD, font="Strong")
@@ -105,9 +122,6 @@ def apply_theme(root: tk.Tk) -> None:
     for kind in ("TEntry", "TCombobox", "TSpinbox"):
         style.configure(kind, padding=4)
     style.map("TCombobox", fieldbackground=[("readonly", CARD)], foreground=[("readonly", TEXT)])
-    style.configure("Treeview", background=CARD, fieldbackground=CARD, rowheight=22)
-    style.map("Treeview", background=[("selected", ACCENT)], foreground=[("selected", CARD)])
-    style.configure("Treeview.Heading", font="Small", background=BACKGROUND, relief="flat")
 
 
 def rgb(colour: str) -> Pixels:
