@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
+import signal
 import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from connect4 import record as records
 from connect4.games import GAMES, load_start
-from connect4.games.base import State
+from connect4.games.base import Ending, State
+from connect4.players.base import Outcome
+from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result, Turn
 from connect4.search.trace import Flag, Kind, Node
+from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
-from tests.command import assert_refused, run
+from tests.command import assert_refused, environment, run
 
 HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>"
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
@@ -329,6 +339,154 @@ def test_the_command_shows_the_published_counts(browser: Browser, tmp_path: Path
     browser.assert_quiet()
 
 
+Here = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Here:
+    """Return what runs the command in this process: its exit status, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[object, str, str]:
+        status: object
+        try:
+            status = main([*arguments, "-o", "tree.html"])
+        except SystemExit as stop:
+            status = stop.code
+        return status, *capsys.readouterr()
+
+    return command
+
+
+PUBLISHED = {1: 8, 2: 21, 3: 76, 4: 210, 5: 699}
+
+
+@pytest.mark.parametrize("depth", PUBLISHED)
+def test_the_message_names_the_option_that_gives_the_published_counts(
+    here: Here, depth: int
+) -> None:
+    agent = f"alphabeta:depth={depth},heuristic=v1"
+    _, without, _ = here("--game", "classic-full", "--agent", f"{agent},tt=off")
+    assert without.startswith(f"tree.html: {PUBLISHED[depth]} nodes, ")
+    assert without.count("\n") == 1
+    _, with_table, _ = here("--game", "classic-full", "--agent", agent)
+    if depth < 4:  # too few plies to come to a position by two ways
+        assert with_table == without
+        return
+    counts, note = with_table.splitlines()
+    assert int(counts.split()[1]) < PUBLISHED[depth]
+    assert note.endswith(
+        " positions were known from the transposition table and not searched again; "
+        "the option tt=off searches them and gives the published counts"
+    )
+
+
+def test_the_time_holds_for_a_fixed_depth_and_the_last_whole_depth_is_shown(here: Here) -> None:
+    agent = ("--agent", "minimax:depth=9")
+    _, output, _ = here("--game", "classic-full", *agent, "--time", "0.3")
+    counts, note = output.splitlines()
+    reached = int(re.search(r"(\d) plies deep", counts)[1])  # type: ignore[index]
+    nodes = int(counts.split()[1].replace(",", ""))
+    assert nodes == sum(7**ply for ply in range(reached + 1)), "a whole depth"
+    assert note == f"the time ended before depth 9; this is depth {reached}"
+
+
+def test_a_board_of_another_size_is_named_by_rows_and_columns(here: Here, tmp_path: Path) -> None:
+    size = ("--rows", "5", "--columns", "6")
+    _, output, _ = here("--game", "classic", *size, "--agent", "minimax:depth=2")
+    assert output.startswith("tree.html: 43 nodes, ")
+    assert '"rows":5,"columns":6' in (tmp_path / "tree.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Return the record of a game of two different searches, and of a person's first move."""
+    game = GAMES["classic"]
+    state, turns = game.start(5, 6), []
+    for number, column in enumerate((2, 2, 3, 1, 5), 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+    players = RecordedPlayer("minimax:depth=2"), RecordedPlayer("human")
+    result = Result((0, 0), Ending.LEFT, 0)
+    path = tmp_path / "game.json"
+    records.write(Record(game, game.start(5, 6), players, 1.5, 7, turns, result), path)
+    return path
+
+
+def test_a_turn_of_a_record_shows_the_search_of_who_played_it(
+    browser: Browser, recorded: Path, tmp_path: Path
+) -> None:
+    done = make(tmp_path, "game.json:5")
+    assert done.stdout.startswith("tree.html: "), done
+    browser.open(tmp_path / "tree.html")
+    assert browser.text("#title") == "Connect 4: minimax:depth=2"
+    cells = shown_board(browser)
+    assert (cells.count(1), cells.count(2)) == (2, 2), "the position before the turn"
+    done = make(tmp_path, "game.json:4", "--agent", "alphabeta:depth=1")
+    assert done.stdout.startswith("tree.html: 7 nodes, "), done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["game.json:4"], "agent 'human' searches no tree"),
+        (["game.json:6"], "game.json:6: the record has turns 1 to 5"),
+        (["game.json:0"], "game.json:0: the record has turns 1 to 5"),
+        (["game.json:5", "--game", "classic"], "--game is not for a record"),
+        (["game.json:5", "--rows", "5"], "--rows is not for a record"),
+        (["none.json:5"], "none.json: the record cannot be read: No such file or directory"),
+        (["case1", "--rows", "6"], "--rows and --columns are for a game's usual start"),
+        (["--rows", "99", "--game", "classic"], "99"),
+        (["--time", "-5"], "'-5' is no time limit; expected seconds above 0"),
+        (["--time", "nan"], "'nan' is no time limit; expected seconds above 0"),
+        (["--time", "0"], "'0' is no time limit; expected seconds above 0"),
+        (["--rows", "0"], "'0' is no whole number above 0"),
+        (["--columns", "-5"], "'-5' is no whole number above 0"),
+        (["--agent", "alphabeta:depth=0"], "depth is a whole number above 0, not '0'"),
+        (["--agent", "alphabeta:depth=-5"], "depth is a whole number above 0, not '-5'"),
+        (["--agent", "alphabeta:seconds=nan"], "seconds is a number above 0, not 'nan'"),
+    ],
+)
+def test_bad_options_of_the_tree_are_refused(
+    arguments: list[str], message: str, recorded: Path, here: Here, tmp_path: Path
+) -> None:
+    status, output, errors = here(*arguments)
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert message in errors
+    assert not (tmp_path / "tree.html").exists()
+
+
+def test_the_place_of_the_page_is_checked_before_the_search(tmp_path: Path) -> None:
+    """There is no position to search: that would be told first."""
+    (tmp_path / "folder").mkdir()
+    for place, message in (
+        ("no/tree.html", "-o no/tree.html: no folder 'no'"),
+        ("folder", "-o folder: that is a folder; expected the name of a file"),
+    ):
+        done = run("connect4.views.tree", "none.txt", "-o", place, cwd=tmp_path)
+        assert_refused(done, message)
+
+
+def test_a_ctrl_c_stops_the_search_without_a_traceback(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "connect4.views.tree", "--game", "classic-full",
+         "--agent", "minimax:depth=9", "--time", "60", "-o", "tree.html"],
+        cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    while "connect4.search.heuristics" not in process.stderr.readline():
+        pass  # the agent's modules are loaded last
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=30)[1]
+    assert errors.splitlines()[-1] == "stopped; no page was written"
+    assert "Traceback" not in errors
+    assert process.returncode == 130
+    assert not (tmp_path / "tree.html").exists()
+
+
 def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None:
     done = make(tmp_path, "--agent", "expectimax:depth=2", "case4")
     assert done.returncode == 0, done.stderr
@@ -444,8 +602,8 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
             "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md says",
         ),
         (
-            ["--game", "classic", "--agent", "solver", "--time", "0.2"],
-            "agent 'solver' searched no depth whole; give it more time",
+            ["--game", "classic", "--agent", "solver:engine=own", "--time", "0.2"],
+            "agent 'solver:engine=own' searched no depth whole; give it more time",
         ),
         (["--game", "classic", "--agent", "solver", "small.txt"], "of 6 rows by 7 columns"),
         (["over.txt"], "the game is over in that position"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from random import Random
@@ -91,6 +93,8 @@ class DepthAgent:
         """Take `make`, which returns the search to use until a deadline."""
         self._budget = budget
         self._make = make
+        self.note: str | None = None
+        """What there is to say about the last tree."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the best move found; see `players.base.Agent`."""
@@ -101,17 +105,33 @@ class DepthAgent:
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the tree of one search as deep as this agent's, from a position that goes on.
 
-        Where only time or nodes limit the agent, it is the deepest tree that was searched whole.
+        Where time or nodes end the search before, it is the deepest tree that was searched whole,
+        and `note` says so if the agent has a depth of its own.
         """
-        search = self._make(
-            self._budget.deadline(seconds) if not self._budget.fixed else Deadline()
-        )
-        trace = Trace(search)
+        self.note = None
         if self._budget.fixed:
-            search.search(state, self._budget.depth)
-        else:
-            deepen(search, state, MAX_DEPTH)
+            return self._tree_of_depth(state, seconds)
+        search = self._make(self._budget.deadline(seconds))
+        trace = Trace(search)
+        deepen(search, state, MAX_DEPTH)
         return trace.nodes
+
+    def _tree_of_depth(self, state: State, seconds: Seconds | None) -> list[Node]:
+        """Search each depth by itself up to the agent's own: so a tree is that of one search."""
+        depth = self._budget.depth
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        nodes: list[Node] = []
+        for plies in range(depth if seconds is None else 1, depth + 1):
+            left = None if seconds is None else end - time.monotonic()
+            search = self._make(Deadline(left))
+            trace = Trace(search)
+            try:
+                search.search(state, plies)
+            except OutOfBudgetError:
+                self.note = f"the time ended before depth {depth}; this is depth {plies - 1}"
+                break
+            nodes = trace.nodes
+        return nodes
 
 
 class RememberingAgent(DepthAgent):

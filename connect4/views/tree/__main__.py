@@ -5,49 +5,150 @@ from __future__ import annotations
 from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
+import argparse
+import re
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from connect4.cli import Parser, seed_number, time_limit
+from connect4 import record as records
+from connect4.cli import Parser, check_place, count, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Game, Seconds, State
+from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
+from connect4.search.trace import Flag, Node
 from connect4.views import document
 from connect4.views.tree.tree import explain, facts, tree_page
+
+EXAMPLES: Final = """
+examples:
+  python3 -m connect4.views.tree case1 --agent alphabeta:depth=3 -o tree.html
+      one search from a state file
+  python3 -m connect4.views.tree game.json:12 -o tree.html
+      the search of turn 12 of a recorded game, by the agent that played it
+  python3 -m connect4.views.tree --game classic --rows 5 --columns 6 --agent mcts -o tree.html
+      a board of another size
+"""
+
+KNOWN: Final = (
+    "{count:,} positions were known from the transposition table and not searched again; "
+    "the option tt=off searches them{why}"
+)
+
+PUBLISHED: Final = ("v1", "v2")
+"""Heuristics of the published agent, which has no transposition table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The search whose tree is asked for."""
+
+    game: Game
+    state: State
+    agent: AgentName
+    seconds: Seconds
+    seed: int
+
+
+def make_parser() -> Parser:
+    """Return the command line's parser."""
+    parser = Parser(
+        prog="python3 -m connect4.views.tree",
+        description="Make one HTML file that shows the tree of an agent's search.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add(
+        "start",
+        metavar="START",
+        nargs="?",
+        help="the position: a state file, or RECORD:N, turn N of a record "
+        "(default: the game's usual start)",
+    )
+    add("--game", help=f"one of {', '.join(GAMES)} (default extended, or the record's)")
+    add("--rows", type=count, help="rows of the usual start")
+    add("--columns", type=count, help="columns of the usual start")
+    add("--agent", help="whose search (default alphabeta, or who played the record's turn)")
+    add("--time", type=time_limit, help="seconds it may take (default 20, or the record's)")
+    add("--seed", type=seed_number, help="for agents that draw at random (default 0)")
+    add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
+    return parser
+
+
+def asked_search(arguments: argparse.Namespace) -> Search:
+    """Return the search that the command line asks for; raises `InputError`."""
+    start = arguments.start
+    turn = None if start is None else re.fullmatch("(.+):([0-9]{1,9})", start)
+    if turn and not Path(start).exists():
+        return recorded_search(arguments, Path(turn[1]), int(turn[2]))
+    game = find_game(arguments.game or "extended")
+    if start is None:
+        state = game.start(arguments.rows, arguments.columns)
+    elif arguments.rows or arguments.columns:
+        raise InputError("--rows and --columns are for a game's usual start, not for a file")
+    else:
+        state = load_start(game, start)
+    agent = parse_agent(arguments.agent or "alphabeta", game.name)
+    return Search(game, state, agent, arguments.time or DEFAULT_SECONDS, arguments.seed or 0)
+
+
+def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> Search:
+    """Return the search of a recorded turn; raises `InputError`."""
+    for name in ("game", "rows", "columns"):
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--{name} is not for a record, which has its own game and board")
+    record = records.read(path)
+    if not 1 <= number <= len(record.turns):
+        raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
+    state = list(records.replay(record))[number - 1]
+    name = arguments.agent or record.players[state.mover - 1].agent
+    return Search(
+        record.game,
+        state,
+        parse_agent(name, record.game.name),
+        arguments.time or record.time_limit,
+        record.seed if arguments.seed is None else arguments.seed,
+    )
+
+
+def notes(agent: AgentName, nodes: Sequence[Node]) -> Iterator[str]:
+    """Yield what there is to say about the counts of a tree."""
+    known = sum(Flag.KNOWN in node.flags for node in nodes)
+    if known and agent.kind == "alphabeta":
+        is_published = agent.options.get("heuristic") in PUBLISHED
+        yield KNOWN.format(count=known, why=" and gives the published counts" * is_published)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = Parser(
-        prog="python3 -m connect4.views.tree",
-        description="Make one HTML file that shows the tree of an agent's search.",
-        epilog="example: python3 -m connect4.views.tree --game classic-full "
-        "--agent alphabeta:depth=4,heuristic=v1 -o tree.html",
-        allow_abbrev=False,
-    )
-    add = parser.add_argument
-    add("start", metavar="START", nargs="?", help="the position (default: the game's usual start)")
-    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
-    add("--agent", default="alphabeta", help="whose search (default alphabeta)")
-    add("--time", type=time_limit, default=DEFAULT_SECONDS, help="seconds it may take (default 20)")
-    add("--seed", type=seed_number, default=0, help="for agents that draw at random")
-    add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
-    arguments = parser.parse_args(argv)
+    arguments = make_parser().parse_args(argv)
+    remarks: list[str] = []
     try:
         entry.ready()
-        game = find_game(arguments.game)
-        agent = parse_agent(arguments.agent, game.name)
-        state = load_start(game, arguments.start) if arguments.start else game.start(None, None)
-        nodes = explain(agent, game, state, arguments.time, arguments.seed)
-        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
+        check_place("-o", arguments.o)
+        search = asked_search(arguments)
+        game, agent = search.game, search.agent
+        nodes = explain(agent, game, search.state, search.seconds, search.seed, remarks.append)
+        document.write(tree_page(game, search.state, agent.text, nodes), arguments.o)
     except IllegalAction as error:
         print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
         return 2
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("stopped; no page was written", file=sys.stderr)
+        return 130
     print(f"{arguments.o}: {', '.join(facts(game, nodes))}")
+    for remark in (*remarks, *notes(agent, nodes)):
+        print(remark)
     return 0
 
 

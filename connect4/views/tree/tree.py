@@ -7,12 +7,12 @@ with tables of the moves and of the cells that they change, so that 100,000 node
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from connect4.errors import AgentError, InputError
 from connect4.games.base import Game, Seconds, State
-from connect4.players.base import Setup
+from connect4.players.base import Setup, note_of
 from connect4.players.building import build
 from connect4.players.names import AgentName
 from connect4.search.evaluation import WIN
@@ -121,10 +121,18 @@ def plain_number(value: float | None) -> float | None:
     return int(value) if value == int(value) else round(value, 3)
 
 
-def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: int) -> list[Node]:
+def explain(
+    agent: AgentName,
+    game: Game,
+    state: State,
+    seconds: Seconds,
+    seed: int,
+    tell: Callable[[str], object] = lambda note: None,
+) -> list[Node]:
     """Ask an agent for the tree of its search from a position that is not over.
 
-    Raises `InputError` where the agent searches no tree or gives none that can be drawn.
+    `tell` gets a line on the tree, if there is something to say. Raises `InputError` where the
+    agent searches no tree or gives none that can be drawn.
     """
     if state.is_over():
         raise InputError("the game is over in that position; there is nothing to search")
@@ -143,4 +151,6 @@ def explain(agent: AgentName, game: Game, state: State, seconds: Seconds, seed: 
         raise InputError(f"agent {agent.text!r}: {error}") from None
     if not nodes:
         raise InputError(f"agent {agent.text!r} searched no depth whole; give it more time")
+    if note := note_of(player):
+        tell(note)
     return nodes
