@@ -5,7 +5,6 @@ Nothing here prints, ends the process or leaves another one behind, whatever int
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import tempfile
@@ -19,7 +18,7 @@ from connect4.errors import InputError
 from connect4.games.base import Seconds
 from connect4.isolation.seat import choose_level
 from grader.commands import compare as command
-from grader.commands.common import read_rubric, scratch_for
+from grader.commands.common import scratch_for, timed_rubric
 from grader.play.executors import local_pool, worker_count
 from grader.results.store import Store
 
@@ -87,7 +86,7 @@ def compare(
     if part not in ("a", "b", "both"):
         raise InputError(f"part {part!r}: expected a, b or both")
     where = None if rubric is None else Path(rubric)
-    rules = command.shorter(read_rubric(argparse.Namespace(rubric=where, time=seconds)), games)
+    rules = command.shorter(timed_rubric(where, seconds), games)
     sources: dict[str, str] = {}
     agents = command.contestants(os.fspath(new), os.fspath(old), rules, sources)
     level, _ = choose_level("strong" if rules.limits.require == "strong" else isolation)

@@ -164,7 +164,7 @@ def test_a_class_that_cannot_be_made_never_begins() -> None:
 
 def children() -> set[str]:
     """Return the processes that this one has started, and the agents of those."""
-    command = ["ps", "-eo", "pid=,ppid=,args="]
+    command = ["ps", "-ww", "-eo", "pid=,ppid=,args="]
     listed = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = (line.split() for line in listed.stdout.splitlines())
     me = str(os.getpid())

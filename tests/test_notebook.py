@@ -6,7 +6,9 @@ import importlib
 import re
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +128,48 @@ def test_the_tutorial_runs_from_top_to_bottom_as_its_kept_outputs_show(tmp_path:
 def test_the_tutorials_kept_outputs_name_no_folder_of_whoever_ran_it() -> None:
     text = TUTORIAL.read_text(encoding="utf-8")
     assert not re.search(r"/(?:home|root|tmp|Users)/", text)
+
+
+def agents_of(kernel: int) -> list[str]:
+    """Return the processes of agents that a kernel has started, alive or waiting for their end."""
+    command = ["ps", "-ww", "-eo", "pid=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    label = re.compile(rf"connect4 agent of {kernel}\b")
+    return [line for line in listed.splitlines() if label.search(line)]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", ["interrupt", "restart"])
+def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent(stop: str) -> None:
+    manager, client = importlib.import_module("jupyter_client.manager").start_new_kernel(
+        cwd=str(ROOT)
+    )
+    try:
+        answer = client.execute_interactive(
+            "import os; print(os.getpid())", output_hook=lambda _: None
+        )
+        assert answer["content"]["status"] == "ok"
+        kernel = manager.provisioner.pid
+        client.execute("import connect4; connect4.play('mcts:seconds=60', 'random', seconds=90)")
+        assert wait_for(lambda: bool(agents_of(kernel)))
+        time.sleep(0.5)
+        if stop == "interrupt":
+            manager.interrupt_kernel()
+            replied = client.get_shell_msg(timeout=30)["content"]
+            assert replied["ename"] == "KeyboardInterrupt"
+        else:
+            manager.restart_kernel(now=True)
+        assert wait_for(lambda: not agents_of(kernel)), agents_of(kernel)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
+from connect4.games.base import Seconds
 from connect4.isolation import memory_copy
 from connect4.isolation.seat import choose_level
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
@@ -26,14 +27,19 @@ STOPPED: Final = 3
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`, with the time limit of `--time`."""
-    rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     seconds = getattr(arguments, "time", None)
+    return timed_rubric(arguments.rubric, seconds, arguments.allow_large)
+
+
+def timed_rubric(path: Path | None, seconds: Seconds | None, allow_large: bool = False) -> Rubric:
+    """Return a rubric, the default one for None, with another time limit of a move."""
+    rubric = rubrics.read(path, allow_large)
     if seconds is None:
         return rubric
     values = {**rubric.values, "match": {**rubric.values["match"], "time_limit": seconds}}
     stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
     values["tournament"] = {**values["tournament"], "stages": stages}
-    folder = None if arguments.rubric is None else arguments.rubric.parent
+    folder = None if path is None else path.parent
     return rubrics.from_values(values, rubric.source, folder)
 
 

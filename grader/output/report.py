@@ -113,9 +113,7 @@ def read_results(store: Store) -> Results:
     rubric = from_stored(values, f"{store.path} (rubric)")
     rubric = with_secret(rubric, store)
     found, details = known_problems(store.submissions(), store, rubric)
-    counted = rubric.match.opponent_faults == "count"
-    stored = store.played(counted), store.faults(counted)
-    return Results(kind, rubric, found, *stored, details)
+    return Results(kind, rubric, found, store.played(), store.faults(), details)
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
