@@ -42,7 +42,7 @@ def test_part_a_is_the_formula_with_its_numbers_and_the_next_step() -> None:
         "Points: 40 x 37.11 / 50 = 29.69 of 40 (a margin counts from 0 % to 50 %).",
         "One point more takes a margin of +38.4 % (now +37.1 %); all 40 take a margin of +50.0 % "
         "(now +37.1 %).",
-        "With other games on these boards the points would lie between 28.69 and 30.69 (95 % "
+        "With other pairs of games like these the points would lie between 28.69 and 30.69 (95 % "
         "confidence interval of 6 pairs).",
     ]
 

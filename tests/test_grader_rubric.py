@@ -95,6 +95,10 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ("[limits]\nrestarts = -1\n", "limits.restarts: expected a whole number from 0, got -1"),
         ("[limits]\nstartup_total = -1\n", "limits.startup_total: expected a number from 0"),
         ("[limits]\nrequire = 'none'\n", "limits.require: 'none'; expected one of process, strong"),
+        (
+            "[match]\nopponent_faults = 'win'\n",
+            "match.opponent_faults: 'win'; expected one of withhold, count",
+        ),
         ("[part_a]\npoints = -1\n", "part_a.points: expected a number from 0, got -1"),
         ("[part_a]\nboards = []\n", "part_a.boards: no board; name at least one"),
         ("[part_a]\nboards = 'case1'\n", "part_a.boards: expected a list, got 'case1'"),

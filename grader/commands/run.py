@@ -22,12 +22,16 @@ from grader.output import report, tables
 from grader.output.files import check_out
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
-from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all
+from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all, spread
 from grader.play.progress import Progress, duration
 from grader.play.schedule import PlannedGame, opponent, worth
+from grader.play.trials import grade_trials, tournament_trials, try_out
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
+
+TRIAL: Final = "trial"
+"""Stands for the limits of what is loaded in the results file's notes on trial games."""
 
 DEADLY: Final = 2
 """So often something may end the grader before it is begun no more."""
@@ -108,7 +112,8 @@ class ClassRun:
                 self._check_kind(store)
                 rubric = report.with_secret(self.rubric, store)
                 found, details = report.known_problems(self.found, store, rubric)
-                stored = store.played(), store.faults()
+                counted = rubric.match.opponent_faults == "count"
+                stored = store.played(counted), store.faults(counted)
                 results = Results(self.kind, rubric, found, *stored, details)
         return results
 
@@ -205,6 +210,7 @@ class ClassRun:
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             self._note_deadly(store)
+            self._try_opponents(store, pool, level)
             self._load(store, pool, level, sources)
             self._announce(read_results(store))
             todo = self._missing(read_results(store))
@@ -244,7 +250,7 @@ class ClassRun:
         for game, result in played:
             self.any_played |= result["fault"] is None
             self.failed += result["fault"] is not None
-            if result["fault"]:
+            if result["fault"] and not self._is_counted(result):
                 progress.say(f"{game.title}: {result['fault']}")
             for side in result["left_behind"]:
                 player = game.players[side - 1]
@@ -259,6 +265,21 @@ class ClassRun:
                 return False
         return True
 
+    def _is_counted(self, result: JobResult) -> bool:
+        """Return whether a failure of the opponent counts by the teacher's decision."""
+        return result["scores"] is not None and self.rubric.match.opponent_faults == "count"
+
+    def _tell_opponents(self, results: Results) -> None:
+        """Say how games go on that opponents of the rubric have lost by their own fault."""
+        keys = {game.key for game in results.games} & results.faults.keys()
+        if any(results.faults[key].text.startswith("the opponent ") for key in keys):
+            print(
+                f"{self.rubric.source}: games that an opponent lost by its own fault count for "
+                "nobody until you decide: mend the opponent and give the same command, or count "
+                'them as they are with [match] opponent_faults = "count"',
+                file=sys.stderr,
+            )
+
     def _tell_deadly_pairs(self, results: Results) -> None:
         """Say how a tournament gets on in which a game of two submissions ends its worker."""
         for pair in _pairs([game for game in results.games if game.key in self.deadly]):
@@ -268,6 +289,24 @@ class ClassRun:
                 "the same command again",
                 file=sys.stderr,
             )
+
+    def _try_opponents(self, store: Store, pool: Pool, level: str) -> None:
+        """Play a trial game with each agent and each board of the rubric.
+
+        Raises `InputError` where one fails: it would give everybody its points.
+        """
+        trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
+        known = store.loaded(TRIAL)
+        jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
+        with contextlib.closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
+            for trial, future in done:
+                result, name = future.result(), trial["agent"]["name"]
+                problem = result["problem"] or result["fault"]
+                if problem is not None:
+                    raise InputError(
+                        f"{self.rubric.source}: agent {name!r} fails its trial game: {problem}"
+                    )
+                store.set_loaded(trial["key"], TRIAL, None)
 
     def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
         """Try once to load each submission and each baseline of its own file.
@@ -324,6 +363,7 @@ class ClassRun:
         tell(results, store, self.arguments)
         if not interrupted and not results.missing:
             return DONE
+        self._tell_opponents(results)
         final = sum(game.key in results.faults for game in results.games)
         if interrupted:
             why = "stopped"

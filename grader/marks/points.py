@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from grader.handin.findings import Finding
 from grader.handin.form import check
 from grader.handin.submission import Submission
+from grader.marks.intervals import few_games
 from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
@@ -87,6 +88,11 @@ class Mark:
         below = math.hypot(*(one - low for one, (low, _) in zip(points, known, strict=True)))
         above = math.hypot(*(high - one for one, (_, high) in zip(points, known, strict=True)))
         return self.total - below, self.total + above
+
+    @property
+    def few_games(self) -> bool:
+        """Return whether the interval of a match is of few games."""
+        return any(few_games(len(mark.tally.pairs)) for mark in self.matches)
 
     @property
     def faults(self) -> Faults:

@@ -12,7 +12,7 @@ from grader.marks.boards import board_worth
 from grader.marks.points import Mark, MatchMark, full_points
 from grader.output.drawing import histogram
 from grader.output.pages import Cell, Link, table, whole
-from grader.output.tables import bounds_text, faults_text, remark
+from grader.output.tables import faults_text, interval_text, remark
 from grader.results.store import Faults
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
             [
                 page_of(mark),
                 total,
-                bounds_text(mark.bounds).strip(" ()"),
+                interval_text(mark, extra),
                 *shown,
                 faults_text(mark.faults),
                 remark(mark),
@@ -134,10 +134,19 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         done = [match for match in matches if match.tally.complete]
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
-        verdict = "loses turns: check it" if lost.total else "sound"
+        verdict = _verdict(lost.total, len(done), full, none)
         margin = f"{own / games:+.1f}" if games else "-"
         rows.append([name, games, margin, full, none, faults_text(lost), verdict])
     return rows
+
+
+def _verdict(lost: int, done: int, full: int, none: int) -> str:
+    """Return in words how an opponent served."""
+    if lost:
+        return "loses turns: check it"
+    if done > 1 and full == done:
+        return "everybody has all points"
+    return "nobody has points" if done > 1 and none == done else "sound"
 
 
 def _failures(results: Results) -> list[list[Cell]]:

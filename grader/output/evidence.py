@@ -101,7 +101,7 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         by_key.setdefault(game.key, []).append(game)
     names = {item.name for item in store.submissions()}
     hidden = [game.board.start for game in games if game.board.hidden]
-    played = store.played()
+    played = store.played(opponents_faults=True)
     lost = {game.key: game for game in games if game.key in played}
     for kept in store.kept():
         planned = by_key.get(kept.key, [])

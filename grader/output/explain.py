@@ -89,8 +89,9 @@ def _certainty(match: MatchMark, rubric: Rubric) -> str:
         f" Few games: with fewer than {FEW_PAIRS} pairs this is rough." if few_games(pairs) else ""
     )
     return (
-        f"With other games on these boards the points would lie between {low:.2f} and {high:.2f} "
-        f"({level_text(rubric.statistics)} confidence interval of {pairs} pairs).{few}"
+        "With other pairs of games like these the points would lie between "
+        f"{low:.2f} and {high:.2f} ({level_text(rubric.statistics)} confidence interval of "
+        f"{pairs} pairs).{few}"
     )
 
 

@@ -97,6 +97,8 @@ def lost_turns_text(lost: Sequence[LostTurn]) -> str:
         blocks = "".join(
             f"<pre>{html.escape(text)}</pre>" for text in (turn.detail, turn.position) if text
         )
+        if turn.game.board.hidden:
+            blocks = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
         shown.append(f"<h3>{html.escape(turn.title)}</h3>\n{others}{blocks}")
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
     return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)

@@ -148,7 +148,8 @@ def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dic
         yield _test(match.name, points, match.max_points, passed, "\n".join(lines))
     if mark.findings:
         output = "\n".join(map(finding_text, mark.findings))
-        yield _test("form", 0.0, 0.0, mark.broken_rule is None, output)
+        passed = not any(found.required for found in mark.findings)
+        yield _test("form", 0.0, 0.0, passed, output)
 
 
 def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict[str, Any]:

@@ -113,7 +113,9 @@ def read_results(store: Store) -> Results:
     rubric = from_stored(values, f"{store.path} (rubric)")
     rubric = with_secret(rubric, store)
     found, details = known_problems(store.submissions(), store, rubric)
-    return Results(kind, rubric, found, store.played(), store.faults(), details)
+    counted = rubric.match.opponent_faults == "count"
+    stored = store.played(counted), store.faults(counted)
+    return Results(kind, rubric, found, *stored, details)
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:

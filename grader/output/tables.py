@@ -110,8 +110,7 @@ def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
     text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
     if mark.bounds is not None:
         level = level_text(rubric.statistics)
-        low, high = raised(mark.bounds, extra)
-        text += f" ({level} interval {low:.2f} to {high:.2f})"
+        text += f" ({level} interval {interval_text(mark, extra)})"
     return f"{text}, with {extra:g} for placement" if extra else text
 
 
@@ -120,9 +119,16 @@ def level_text(rules: StatisticsRules) -> str:
     return f"{100 * rules.confidence:g} %"
 
 
-def raised(bounds: tuple[float, float], extra: float) -> tuple[float, float]:
-    """Return bounds of points with other points, of which nothing is uncertain, on top."""
-    return bounds[0] + extra, bounds[1] + extra
+def interval_text(mark: Mark, extra: float) -> str:
+    """Return the interval of a total, empty where there is none.
+
+    Of the points for placement, `extra`, nothing is uncertain.
+    """
+    if mark.bounds is None:
+        return ""
+    low, high = mark.bounds
+    few = ", few games" if mark.few_games else ""
+    return f"{low + extra:.2f} to {high + extra:.2f}{few}"
 
 
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
@@ -139,8 +145,7 @@ def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: R
         shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
         shown += [f"{full_points(rubric):g}"]
         if with_bounds:
-            held = mark.bounds and raised(mark.bounds, extra)
-            shown += [f"{held[0]:.2f} to {held[1]:.2f}" if held else ""]
+            shown += [interval_text(mark, extra)]
         rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
     return text_table(rows, [*headers, "faults", "remark"])
 
@@ -203,8 +208,8 @@ def grade_text(
 def intervals_text(rules: StatisticsRules) -> str:
     """Return how the intervals of tables are to be read."""
     return (
-        f"In brackets: {level_text(rules)} confidence intervals over pairs of games with sides "
-        f'swapped. "few games": fewer than {FEW_PAIRS} pairs, so the interval is rough.'
+        f"Intervals have {level_text(rules)} confidence, over pairs of games with sides swapped. "
+        f'"few games": with fewer than {FEW_PAIRS} pairs they are rough.'
     )
 
 

@@ -32,7 +32,7 @@ from connect4.table import Table, Terms
 from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.replays import replay_data
-from grader.play.schedule import Contestant, Match, PlannedGame, limits_text
+from grader.play.schedule import PART_A, PART_B, Contestant, Match, PlannedGame, limits_text
 from grader.results.store import Store
 from grader.rubric.model import Rubric
 
@@ -67,7 +67,7 @@ def play_game(job: Job) -> JobResult:
         "left_behind": [],
     }
     try:
-        record, result["left_behind"] = _play(job)
+        record, result["left_behind"] = play_job(job)
     except Exception as error:  # a grader's fault ends this game and no other
         result["fault"] = one_line(error)
         result["traceback"] = traceback.format_exc()
@@ -89,7 +89,7 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
 
 
-def _play(job: Job) -> tuple[Record, list[Player]]:
+def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players of whom a process could not be ended."""
     _use_memory_copy(job)
     one, two = map(_agent, job["players"])
@@ -99,7 +99,7 @@ def _play(job: Job) -> tuple[Record, list[Player]]:
         job["time_limit"],
         job["seed"],
         job["isolation"],
-        limits=_limits(job),
+        limits=limits_of(job),
         lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
         allowed=tuple(job["limits"]["allowed"]),
@@ -137,7 +137,8 @@ def _source(player: dict[str, Any]) -> bytes | None:
     return None if player["source"] is None else player["source"].encode()
 
 
-def _limits(job: Job) -> Limits:
+def limits_of(job: Job) -> Limits:
+    """Return the limits of a job as an agent's process takes them."""
     limits = job["limits"]
     return Limits(
         start_seconds=limits["startup"],
@@ -169,7 +170,7 @@ def try_load(job: Job) -> JobResult:
                 _source(player),
                 tuple(job["limits"]["allowed"]),
             )
-            with closing(open_seat(setup, job["isolation"], _limits(job))) as seat:
+            with closing(open_seat(setup, job["isolation"], limits_of(job))) as seat:
                 if seat.load_failure is None:
                     return {**result, "problem": None}
                 result["problem"] = result["problem"] or seat.load_failure
@@ -252,6 +253,7 @@ def play_all(
         with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
             for game, future in done:
                 result = _result_of(future, game)
+                result["fault"] = result["fault"] or opponent_failure(result, game)
                 _store(result, game, store, alone or slots == 1)
                 if result["died"]:
                     barred.update(game.submitted)
@@ -321,6 +323,32 @@ def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> N
         if alone:
             store.blame(game.blamed(), game.title)
     store.add(result)
+
+
+def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
+    """Return how an opponent of the rubric lost by its own fault, so that nobody has won.
+
+    Such a game keeps its scores and its record; what it counts for is the teacher's to decide.
+    """
+    if game.match.two.is_submission or game.match.part not in (PART_A, PART_B):
+        return None
+    if result["fault"] is not None:
+        return None
+    side = 3 - game.side
+    document = result["record"]
+    own, other = result["scores"][game.side - 1], result["scores"][side - 1]
+    if result["ending"] == "not_loaded":
+        detail = document["result"]["detail"] if document["result"]["winner"] == game.side else None
+        return detail and f"the opponent {game.match.two.name} was not loaded: {headline(detail)}"
+    lost = [
+        turn
+        for turn in document["turns"]
+        if turn["player"] == side and turn["outcome"] not in (Outcome.PLAYED, Outcome.PASS)
+    ]
+    if not lost or own < other:
+        return None
+    why = headline(lost[0]["detail"] or lost[0]["outcome"])
+    return f"the opponent {game.match.two.name} lost {len(lost)} turns by its own fault: {why}"
 
 
 def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:

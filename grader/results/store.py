@@ -145,7 +145,7 @@ def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
     """Put a game that is about to be replaced beside the new one, with its record."""
     database.execute(
         "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, played_at, "
-        "worker, zlib FROM game JOIN record USING (key) WHERE key = ? AND fault IS NULL",
+        "worker, zlib FROM game JOIN record USING (key) WHERE key = ? AND score1 IS NOT NULL",
         (key,),
     )
     database.execute("DELETE FROM record WHERE key = ?", (key,))
@@ -333,12 +333,16 @@ class Store:
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
                 )
 
-    def played(self) -> dict[str, PlayedGame]:
-        """Return every stored game that has a result, by key."""
+    def played(self, opponents_faults: bool = False) -> dict[str, PlayedGame]:
+        """Return every stored game that has a result, by key.
+
+        With `opponents_faults` also those that the rubric's agent lost by its own fault.
+        """
         rows = self._database.execute(
             "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
             "timeouts2, invalid2, errors2, starved2, seconds FROM game "
-            f"WHERE fault IS NULL AND {WHOLE}"
+            f"WHERE (fault IS NULL OR ?) AND {WHOLE}",
+            (opponents_faults,),
         )
         return {
             row[0]: PlayedGame(
@@ -352,12 +356,15 @@ class Store:
             for row in rows
         }
 
-    def faults(self) -> dict[str, InfraFailure]:
-        """Return the grader's own failures by the key of the game, damaged rows among them."""
+    def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
+        """Return the grader's own failures by the key of the game, damaged rows among them.
+
+        Those that `played` returns are none.
+        """
         rows = self._database.execute(
             "SELECT key, coalesce(fault, ?), attempts FROM game "
-            f"WHERE fault IS NOT NULL OR NOT ({WHOLE})",
-            (DAMAGED,),
+            f"WHERE (fault IS NOT NULL AND NOT (? AND {WHOLE})) OR NOT ({WHOLE})",
+            (DAMAGED, opponents_faults),
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 

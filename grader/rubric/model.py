@@ -56,6 +56,8 @@ class MatchRules:
     repeats: int
     seed: int | None
     """None where the rubric names no seed."""
+    opponent_faults: Literal["withhold", "count"] = "withhold"
+    """Whether games count that an opponent of the rubric lost by its own fault."""
     hidden: tuple[str, ...] = ()
     """The boards that are marked and not shown."""
 

@@ -55,7 +55,7 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "hidden"}),
+    "match.": frozenset({"seed", "hidden", "opponent_faults"}),
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
 }
@@ -246,9 +246,15 @@ def _match(table: TomlTable) -> MatchRules:
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
         table.whole("seed", 0) if table.has("seed") else None,
-        table.list("hidden", lambda item: table.text_value("hidden", item))
+        hidden=table.list("hidden", lambda item: table.text_value("hidden", item))
         if table.has("hidden")
         else (),
+        opponent_faults=cast(
+            'Literal["withhold", "count"]',
+            table.choice("opponent_faults", ("withhold", "count")),
+        )
+        if table.has("opponent_faults")
+        else "withhold",
     )
     table.finish()
     return rules

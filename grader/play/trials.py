@@ -1,0 +1,122 @@
+"""Trial games of the rubric's agents and boards, before anybody is marked.
+
+An opponent that fails gives every submission its points. So each plays one quick game against
+`greedy` on its smallest board and answers once from each side on the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from typing import Any, Final
+
+from connect4.errors import headline
+from connect4.games.base import Seconds, State
+from connect4.games.extended import EXTENDED
+from connect4.isolation.seat import open_seat
+from connect4.players.base import Outcome, Setup
+from connect4.players.registry import asked_of, parse_agent
+from grader.play.one_game import JobResult, limits_of, one_line, play_job
+from grader.play.schedule import seed_of
+from grader.rubric.model import Board, KitAgent, Rubric
+
+SECONDS: Final = 0.05
+"""For each move: enough to fail. That a move is late in this time is no failure."""
+
+GREEDY: Final = {"name": "greedy", "agent": "greedy", "sha256": None, "source": None}
+"""The other side: against `random` a file would be asked for another method than in the marks."""
+
+FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
+
+
+def grade_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
+    """Return the trials of the opponents in parts A and B, on the boards that they play."""
+    trials = [_trial(rubric.part_a.opponent, rubric.part_a.boards, rubric, level)]
+    trials += [
+        _trial(step.agent, rubric.part_b.boards, rubric, level) for step in rubric.part_b.baselines
+    ]
+    return trials
+
+
+def tournament_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
+    """Return the trial of the boards of a tournament."""
+    agent = KitAgent("random", "random", None, "random")
+    boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
+    return [_trial(agent, list(boards.values()), rubric, level)]
+
+
+def _trial(agent: KitAgent, boards: Sequence[Board], rubric: Rubric, level: str) -> dict[str, Any]:
+    smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
+    trial: dict[str, Any] = {
+        "agent": {"name": agent.name, "agent": agent.agent, "sha256": agent.sha256, "source": None},
+        "boards": [[board.name, board.start] for board in smallest_first],
+        "time_limit": min(SECONDS, rubric.match.time_limit),
+        "limits": asdict(rubric.limits),
+        "isolation": "none" if agent.sha256 is None else level,  # the kit's own need none
+    }
+    text = json.dumps([trial["agent"]["agent"], agent.sha256, trial["boards"], trial["limits"]])
+    return {**trial, "key": hashlib.sha256(text.encode()).hexdigest()[:32]}
+
+
+def try_out(trial: dict[str, Any]) -> JobResult:
+    """Play a trial; return the `problem` of the agent or a board, and the grader's own `fault`."""
+    result: JobResult = {"problem": None, "fault": None, "traceback": None}
+    try:
+        return {**result, "problem": next(_problems(trial), None)}
+    except Exception as error:  # whatever it is, it is named
+        return {**result, "fault": one_line(error), "traceback": traceback.format_exc()}
+
+
+def _problems(trial: dict[str, Any]) -> Iterator[str]:
+    boards = [(name, EXTENDED.from_json(start)) for name, start in trial["boards"]]
+    for name, state in boards:
+        if not state.legal_actions():
+            yield f"board {name!r}: the game is over before the first move"
+    name, state = boards[0]
+    for side in (1, 2):
+        problem = _game_problem(trial, side)
+        if problem is not None:
+            yield f"board {name!r}: {problem}"
+    for name, state in boards[1:]:
+        for begin in (state, state.apply(state.legal_actions()[0])):
+            problem = _move_problem(trial, begin)
+            if problem is not None:
+                yield f"board {name!r}: {problem}"
+
+
+def _game_problem(trial: dict[str, Any], side: int) -> str | None:
+    """Return what went wrong for the agent in a game against `greedy`."""
+    own = trial["agent"]
+    job = {
+        "key": trial["key"],
+        "start": trial["boards"][0][1],
+        "players": [own, GREEDY] if side == 1 else [GREEDY, own],
+        "seed": seed_of("trial"),
+        **{key: trial[key] for key in ("time_limit", "limits", "isolation")},
+    }
+    record, _ = play_job(job)
+    if record.result is not None and record.result.detail is not None:
+        return headline(record.result.detail)
+    for turn in record.turns:
+        if turn.player == side and turn.outcome in FAILURES:
+            return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
+    return None
+
+
+def _move_problem(trial: dict[str, Any], state: State) -> str | None:
+    """Return what went wrong when the agent was asked for one move."""
+    seconds: Seconds = trial["time_limit"]
+    agent = parse_agent(trial["agent"]["agent"])
+    asked = asked_of(agent, agent)
+    setup = Setup(agent, state.mover, EXTENDED, seconds, seed_of("trial"), asked)
+    with closing(open_seat(setup, trial["isolation"], limits_of(trial))) as seat:
+        reply = seat.ask(state, seconds)
+    if reply.outcome in FAILURES:
+        return f"a move from there: {headline(reply.detail or reply.outcome)}"
+    if reply.outcome is Outcome.PLAYED and reply.action not in state.legal_actions():
+        return f"a move from there: {reply.text} is not legal"
+    return None
