@@ -7,6 +7,7 @@ from connect4 import entry  # first: it speaks for the imports below
 # isort: split
 import argparse
 import importlib
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -17,6 +18,9 @@ from connect4.cli import Parser, count, end_on_sigterm, time_limit
 from connect4.errors import InputError
 
 STOPPED: Final = 3
+
+MAX_HOURS: Final = 100
+"""Core-hours that a run may take without `--yes`."""
 
 MODULES: Final = {"handout": "handout"}
 """Commands that are packages of their own; each of the others is a file in `commands`."""
@@ -47,7 +51,7 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
   python3 -m grader report grade.db --out marks/ --placement tournament.db""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
-  python3 -m grader handout autograder.zip --gradescope""",
+  python3 -m grader handout autograder.zip --gradescope --rubric short.toml""",
 }
 
 
@@ -110,6 +114,13 @@ def make_parser() -> Parser:
     handout.add_argument(
         "--gradescope", action="store_true", help="make a Gradescope autograder instead"
     )
+    handout.add_argument(
+        "--max-minutes",
+        metavar="N",
+        type=span,
+        default=30,
+        help="refuse an autograder that may take longer for one submission (default 30)",
+    )
     _add_rubric(handout)
     return parser
 
@@ -140,10 +151,29 @@ def _add_playing(parser: Parser) -> None:
     )
 
 
+def span(text: str) -> float:
+    """Return a number of hours or minutes above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
 def _add_run(parser: Parser) -> None:
     add = parser.add_argument
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
     add("--dry-run", action="store_true", help="only say how much is to be played")
+    add(
+        "--max-hours",
+        metavar="N",
+        type=span,
+        default=MAX_HOURS,
+        help=f"refuse to play for more core-hours (default {MAX_HOURS})",
+    )
+    add("--yes", action="store_true", help="play however long it takes")
     add(
         "--retry-starved",
         action="store_true",

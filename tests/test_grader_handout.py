@@ -25,6 +25,8 @@ from grader.handout.references import missing
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
+AUTOGRADER = ("--gradescope", "--max-minutes", "9999")
+
 SCHEMA = Path(__file__).parent / "data" / "gradescope_results.schema.json"
 
 SOLVED = '''\
@@ -404,7 +406,17 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     mine = checkout / "grader" / "course.toml"
     mine.write_text('[part_b]\nboards = ["hidden_board"]\n', encoding="utf-8")
     (checkout / "connect4/players/ai.py").write_text("unmarked = True\n", encoding="utf-8")
-    done = in_kit(checkout, "grader", "handout", "../g.zip", "--gradescope", "--rubric", mine)
+    done = in_kit(
+        checkout,
+        "grader",
+        "handout",
+        "../g.zip",
+        "--gradescope",
+        "--max-minutes",
+        "9999",
+        "--rubric",
+        mine,
+    )
     assert done.returncode == 0, done.stderr
     files = content(checkout.parent / "g.zip")
     assert {f"kit/{PRIVATE[0]}", "kit/grader/handout/__init__.py"} <= files.keys()
@@ -490,7 +502,17 @@ def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
     agents = ["ai:a.py", "ai:a.py,nodes=500", "ai:a.py.py", "ai"]
     steps = ", ".join(f'{{agent="{a}", points=1, low=0, high=9}}' for a in agents)
     (tmp_path / "r.toml").write_text(f"[part_b]\nbaselines = [{steps}]\n", encoding="utf-8")
-    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", "r.toml", cwd=tmp_path)
+    done = run(
+        COMMAND,
+        "handout",
+        "g.zip",
+        "--gradescope",
+        "--max-minutes",
+        "9999",
+        "--rubric",
+        "r.toml",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     files = content(tmp_path / "g.zip")
     baselines = tomllib.loads(files["rubric.toml"].decode())["part_b"]["baselines"]
@@ -514,7 +536,7 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
     named = ("--rubric", "r.toml") if text else ()
     seeds = []
     for name in ("one.zip", "two.zip"):
-        done = run(COMMAND, "handout", name, "--gradescope", *named, cwd=tmp_path)
+        done = run(COMMAND, "handout", name, *AUTOGRADER, *named, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         packed = tomllib.loads(content(tmp_path / name)["rubric.toml"].decode())
         seeds.append(packed["match"].pop("seed"))
@@ -525,7 +547,17 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
 
 def test_an_autograder_of_the_practice_seed_is_not_made(tmp_path: Path) -> None:
     (tmp_path / "r.toml").write_text("[match]\nseed = 20240\n", encoding="utf-8")
-    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", "r.toml", cwd=tmp_path)
+    done = run(
+        COMMAND,
+        "handout",
+        "g.zip",
+        "--gradescope",
+        "--max-minutes",
+        "9999",
+        "--rubric",
+        "r.toml",
+        cwd=tmp_path,
+    )
     assert_refused(done, "r.toml: match.seed 20240 is the practice seed: everybody can work out")
 
 
@@ -536,7 +568,8 @@ def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_the_zip_that_was_there(tmp_path: Path) -> None:
     (tmp_path / "g.zip").write_text("the one before", encoding="utf-8")
-    command = f"ulimit -f 100; exec {sys.executable} -m {COMMAND} handout g.zip --gradescope"
+    options = " ".join(AUTOGRADER)
+    command = f"ulimit -f 100; exec {sys.executable} -m {COMMAND} handout g.zip {options}"
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=tmp_path,
@@ -553,7 +586,7 @@ def test_a_full_disk_leaves_the_zip_that_was_there(tmp_path: Path) -> None:
 def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
     mine = rubric(tmp_path)
     (tmp_path / "baseline.py").unlink()
-    command = ("handout", "g.zip", "--gradescope", "--rubric", mine)
+    command = ("handout", "g.zip", *AUTOGRADER, "--rubric", mine)
     done = run(COMMAND, *command, cwd=tmp_path)
     assert_refused(done, "part_b.baselines[1].agent", "no file", "baseline.py")
     (tmp_path / "baseline.py").write_text(searcher(1), encoding="utf-8")
@@ -571,7 +604,17 @@ def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
 def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
     mine = rubric(tmp_path)  # with a board and a baseline of the teacher's own
-    done = run(COMMAND, "handout", "g.zip", "--gradescope", "--rubric", mine, cwd=tmp_path)
+    done = run(
+        COMMAND,
+        "handout",
+        "g.zip",
+        "--gradescope",
+        "--max-minutes",
+        "9999",
+        "--rubric",
+        mine,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     for name in ("tiny.txt", "baseline.py"):
         (tmp_path / name).unlink()

@@ -59,6 +59,7 @@ def test_a_baseline_that_fails_its_trial_game_is_refused_before_anybody_is_marke
     assert games(tmp_path / "grade.db") == {}
 
 
+@pytest.mark.slow
 def test_a_board_on_which_nobody_can_move_is_refused(tmp_path: Path) -> None:
     path = rubric(tmp_path)
     (tmp_path / "full.txt").write_text("0\n1 2\n2 1\n", encoding="utf-8")

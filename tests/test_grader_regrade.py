@@ -41,6 +41,7 @@ def folder(marked: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(marked, tmp_path / "copy"))
 
 
+@pytest.mark.slow
 def test_a_hand_in_under_a_new_name_has_its_games_already(folder: Path) -> None:
     before = games(folder / "grade.db")
     (folder / "class" / "ann").rename(folder / "class" / 'Ann [Arbor] "A"')
@@ -52,6 +53,7 @@ def test_a_hand_in_under_a_new_name_has_its_games_already(folder: Path) -> None:
     assert '"ann"' not in page
 
 
+@pytest.mark.slow
 def test_two_equal_hand_ins_play_one_set_of_games_and_have_equal_marks(folder: Path) -> None:
     hand_in(folder / "class", "cy", searcher(1, note="ann"))
     done = grade(folder)
@@ -71,6 +73,7 @@ def test_names_in_a_replay_are_replaced_whatever_they_hold(name: str) -> None:
     assert "<" not in first
 
 
+@pytest.mark.slow
 def test_a_changed_limit_is_named_as_the_reason_for_playing_again(folder: Path) -> None:
     rubric(folder, limits="memory_mb = 900\n")
     done = run(COMMAND, *ARGUMENTS, "--dry-run", cwd=folder)
@@ -86,6 +89,7 @@ def index(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder: Path) -> None:
     before = index(folder)
     assert len(before) == 8
@@ -109,6 +113,7 @@ def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder
         assert ("better" in source.read_text(encoding="utf-8")) == (row["Now"] == "yes")
 
 
+@pytest.mark.slow
 def test_what_was_written_of_a_withdrawn_student_goes(folder: Path) -> None:
     notes = folder / "marks" / "feedback" / "notes.html"
     notes.write_text("<p>the teacher's own</p>", encoding="utf-8")
@@ -121,6 +126,7 @@ def test_what_was_written_of_a_withdrawn_student_goes(folder: Path) -> None:
     assert {row["Submission"] for row in index(folder)} == {"ann"}
 
 
+@pytest.mark.slow
 def test_a_game_that_was_played_again_is_kept_beside_the_new_one(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "grade.db")) as database:
         key = database.execute("SELECT key FROM game WHERE player1 = 'bo'").fetchone()[0]

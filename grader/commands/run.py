@@ -16,6 +16,7 @@ from connect4.errors import InputError, headline
 from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
 from grader.commands.report import tell
 from grader.handin.submission import Submission
+from grader.marks.plan import later_games
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
 from grader.output import report, tables
@@ -167,10 +168,17 @@ class ClassRun:
     def _announce(self, results: Results) -> None:
         """Say how many games are ahead, and about how much time."""
         todo = self._missing(results)
+        later = later_games(results.stages, results.rubric) if results.kind == TOURNAMENT else {}
         note = ""
-        if results.kind == TOURNAMENT and len(results.stages) < len(self.rubric.tournament.stages):
-            note = f" in stage {results.stages[-1].stage.name!r}; more in the stages after it"
-        seconds = seconds_ahead(todo, results)
+        if later:
+            listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
+            note = f" in stage {results.stages[-1].stage.name!r}, then {listed}"
+        worst = sum(map(worth, todo)) + sum(
+            worth(game) for games in later.values() for game in games
+        )
+        seconds = seconds_ahead(
+            [*todo, *(game for games in later.values() for game in games)], results
+        )
         cores = worker_count(self.arguments.jobs, self.arguments.force_jobs)
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
@@ -179,9 +187,17 @@ class ClassRun:
         done = len({game.key for game in results.games} & results.played.keys() - ahead)
         print(
             f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
-            f"one core, {where}{'' if results.played else ', if submissions use all their time'}",
+            f"one core, {where}"
+            + (f"; at most {duration(worst)} of one core" if results.played else "")
+            + ("" if results.played else ", if submissions use all their time"),
             file=sys.stderr,
         )
+        hours, most = seconds / 3600, self.arguments.max_hours
+        if hours > most and not self.arguments.yes:
+            raise InputError(
+                f"{hours:.0f} core-hours are more than --max-hours {most:g}; fewer boards, repeats "
+                "or seconds a move make it shorter, --yes plays it all the same"
+            )
 
     def _missing(self, results: Results) -> list[PlannedGame]:
         """Return the games to be played, each once: those without a result, but for hopeless ones.

@@ -27,8 +27,9 @@ from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
 from grader.handout.references import missing
+from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
-from grader.rubric.model import all_boards, kit_agents
+from grader.rubric.model import Rubric, all_boards, kit_agents
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
@@ -82,6 +83,9 @@ DEFINITION: Final = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
 
 SMOKE_SECONDS: Final = 120
 
+KIT_MB: Final = 500
+"""Memory of the grader itself, beside two agents."""
+
 
 def run_handout(arguments: argparse.Namespace) -> int:
     """Write the zip, after a smoke test of what is in it."""
@@ -91,6 +95,7 @@ def run_handout(arguments: argparse.Namespace) -> int:
     if arguments.rubric is not None and not arguments.gradescope:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if arguments.gradescope:
+        tell_container(rubrics.read(arguments.rubric, arguments.allow_large), arguments.max_minutes)
         files = dict(autograder_files(arguments.rubric, arguments.allow_large))
     else:
         files = {f"{FOLDER}/{path}": data for path, data in student_files()}
@@ -296,6 +301,25 @@ def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
         timeout=SMOKE_SECONDS,
         check=False,
     )
+
+
+def tell_container(rubric: Rubric, most: float) -> None:
+    """Print how long one submission takes and what its container needs.
+
+    Raises `InputError` where that is longer than `most` minutes.
+    """
+    games = {game.key: game for game in grade_games([submitted("", "")], rubric)}.values()
+    minutes = sum(map(worth, games)) / 60
+    memory = (2 * rubric.limits.memory_mb + KIT_MB) / 1000
+    print(
+        f"one submission: {len(games)} games, at most {minutes:.1f} minutes on one core. Give the "
+        f"container at least 1 CPU and {memory:.1f} GB of memory, and a longer timeout than that"
+    )
+    if minutes > most:
+        raise InputError(
+            f"{minutes:.0f} minutes for one submission are more than {most:g}: name a --rubric "
+            "with fewer boards or a shorter time_limit, or allow it with --max-minutes N"
+        )
 
 
 def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
