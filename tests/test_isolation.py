@@ -32,7 +32,7 @@ from connect4.record import dumps
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
 from tests.games import without_times
-from tests.seats import SEED, board, processes, seat, setup, wait_for_none
+from tests.seats import SEED, TRACER, board, processes, seat, setup, wait_for_none
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -336,7 +336,7 @@ def test_what_agents_may_not_do_is_said_below_the_error(
     [
         "raise OSError(28, 'no room')",
         "raise ValueError('a file')",
-        "open('/usr/lib/no-such-file')",
+        "import os\nopen(os.path.dirname(os.__file__) + '/json/no-such-file')",
         "try: open('x')\nexcept OSError: raise ValueError from None",
     ],
 )
@@ -403,6 +403,30 @@ def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
         *(opened.load_failure or "").splitlines()[3:-1],
         REFUSED.format(refused),
     ]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_who_removes_the_refusal_of_imports_finds_no_installed_package(
+    level: Level, tmp_path: Path
+) -> None:
+    move = (
+        "import sys\n"
+        "sys.meta_path[:] = [each for each in sys.meta_path if isinstance(each, type)]\n"
+        "sys.path_importer_cache.clear()\n"
+        "try: import tabulate\n"
+        "except ImportError: print('not found')\n"
+        "import json.tool, numpy.polynomial, ssl, sqlite3\n"
+        "import os\n"
+        "os.listdir(os.path.dirname(os.__file__))\n"
+        "for path in ('/usr/lib', '/usr/bin', '/etc'):\n"
+        "    try: print(os.listdir(path))\n"
+        "    except OSError: print('closed')"
+    )
+    opened = seat(agent(tmp_path, move), level)
+    reply = opened.ask(board(), 5.0)
+    opened.close()
+    assert reply.outcome is Outcome.PLAYED, reply.detail
+    assert opened.log == "not found\n" + 3 * "closed\n"
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -619,18 +643,6 @@ def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None
     assert "s of it went into loading: beyond 0.5 s for a move that counts." in (late.detail or "")
 
 
-TRACER = """
-import ctypes, sys
-libc = ctypes.CDLL(None, use_errno=True)
-libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-seize, trace_exit = 0x4206, 0x40
-assert libc.ptrace(seize, int(sys.argv[1]), None, trace_exit) == 0, ctypes.get_errno()
-print("held", flush=True)
-sys.stdin.read()
-"""
-"""Holds a process at its very end, as the kernel does that waits for a disk."""
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_process_that_does_not_die_is_its_agents_timeout(
@@ -752,10 +764,19 @@ def test_an_agent_reads_nothing_of_the_referees_environment(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COURSE_SECRET", "1234")
-    path = agent(tmp_path, "import os, sys\nprint(dict(os.environ), sys.argv, sys.path)")
+    monkeypatch.chdir(tmp_path)
+    path = agent(
+        tmp_path,
+        "import os, sys\nprint(*os.environ)\n"
+        "print(dict(os.environ), sys.argv, sys.orig_argv, sys.path)",
+    )
     opened = seat(path, level)
     assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
     opened.close()
+    names, rest = opened.log.splitlines()
+    known = {*spawn.KEPT_VARIABLES, *spawn.SET_VARIABLES, "PYTHONPATH", "LC_CTYPE", "PWD"}
+    assert set(names.split()) <= known
+    assert str(os.getpid()) not in re.findall(r"\d+", rest)
     assert "COURSE_SECRET" not in opened.log
     assert str(tmp_path) not in opened.log
 

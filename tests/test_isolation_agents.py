@@ -53,9 +53,10 @@ TIMEOUT = """
     answers_in_the_margin c_loop catches_everything forges_ready forks_and_loops ignores_signals
     late_with_threads prints_without_end sleeps slow_regular_expression stops_itself
 """
+IN_TURN = {"dies_when_asked_again": (Outcome.PLAYED, Outcome.ERROR)}
+"""Agents whose turns come to these outcomes, one after the other and again."""
 EITHER = {
     "forges_answers": {Outcome.PLAYED, Outcome.INVALID},  # what it forges are its own moves
-    "dies_after_each_answer": {Outcome.PLAYED, Outcome.ERROR},  # or just before
 }
 
 EXPECTED = {
@@ -63,6 +64,7 @@ EXPECTED = {
     **{name: {Outcome.INVALID} for name in INVALID.split()},
     **{name: {Outcome.ERROR} for name in ERROR.split()},
     **{name: {Outcome.TIMEOUT} for name in TIMEOUT.split()},
+    **{name: set(outcomes) for name, outcomes in IN_TURN.items()},
     **EITHER,
 }
 NOTES = ("/tmp/connect4-note", "/dev/shm/connect4-note")
@@ -149,8 +151,12 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
                 result = event.result
     finally:
         hostile.close()
-    outcomes = {turn.outcome for turn in turns if turn.player == player}
+    in_turn = [turn.outcome for turn in turns if turn.player == player]
+    outcomes = set(in_turn)
     assert outcomes, "the agent was never asked"
+    if agent in IN_TURN:
+        cycle = IN_TURN[agent]
+        assert in_turn == [cycle[number % len(cycle)] for number in range(len(in_turn))]
     assert outcomes <= EXPECTED[agent], [turn.detail for turn in turns if turn.player == player]
     for turn in turns:
         if turn.player == opponent:

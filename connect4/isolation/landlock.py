@@ -35,10 +35,10 @@ def abi() -> int:
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
-def restrict(readable: Iterable[Path]) -> None:
+def restrict(readable: Iterable[Path], listable: Iterable[Path] = ()) -> None:
     """Allow this process to read these paths and no other files; no TCP, no signals to others.
 
-    Raises `OSError`.
+    Of `listable` folders it may read the names in them. Raises `OSError`.
     """
     version = abi()
     handled = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
@@ -52,6 +52,8 @@ def restrict(readable: Iterable[Path]) -> None:
     try:
         for path in readable:
             _allow(ruleset, path, READ_FILE | READ_DIR)
+        for path in listable:
+            _allow(ruleset, path, READ_DIR)
         _allow(ruleset, Path("/dev/urandom"), READ_FILE)
         _allow(ruleset, Path("/dev/null"), READ_FILE | WRITE_FILE)
         if _syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)):

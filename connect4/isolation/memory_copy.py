@@ -14,7 +14,6 @@ import os
 import shutil
 import stat
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterable, Iterator
 from compileall import compile_file
@@ -25,7 +24,13 @@ from typing import IO, Final
 import numpy as np
 
 from connect4.isolation import sandbox
-from connect4.isolation.libraries import loaded_by
+from connect4.isolation.python_files import (
+    OF_THE_SYSTEM,
+    is_needed,
+    library_folders,
+    links_to_python,
+    shared_libraries,
+)
 from connect4.isolation.submission import NOT_COPIED
 
 
@@ -34,12 +39,6 @@ class UnavailableError(Exception):
 
 
 MOUNT_POINTS: Final = ("proc", "dev", "tmp")
-
-LEFT_OUT: Final = (
-    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
-    *("turtledemo", "include"),
-)
-"""Folders of Python and numpy that no agent needs; so are those that begin with `config-`."""
 
 COMPILED: Final = f".{sys.implementation.cache_tag}.pyc"
 
@@ -52,21 +51,11 @@ SPARE_BYTES: Final = 64 << 20
 # -- what belongs to it
 
 
-def links_to_python() -> list[Path]:
-    """Return the interpreter as it was started, each link on the way, and last the program."""
-    path = Path(os.path.abspath(sys.executable))
-    paths = [path]
-    while path.is_symlink():
-        path = Path(os.path.normpath(path.parent / os.readlink(path)))
-        paths.append(path)
-    return paths
-
-
 def _walk(folder: Path) -> Iterator[Path]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                if entry.name not in LEFT_OUT and not entry.name.startswith("config-"):
+                if is_needed(entry.name):
                     yield from _walk(Path(entry.path))
             elif ".so" in entry.name or (
                 entry.name.endswith(LIBRARY_FILES)
@@ -75,21 +64,11 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _library_folders() -> list[Path]:
-    numeric = Path(np.__file__).parent
-    folders = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
-    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
-    folders += [numeric, numeric.with_name("numpy.libs")]
-    return [folder for folder in dict.fromkeys(folders) if folder.is_absolute() and folder.is_dir()]
-
-
 @cache
 def files() -> tuple[Path, ...]:
     """Return every file that is copied, by the name that it has inside and outside."""
-    found = {path for folder in _library_folders() for path in _walk(folder)}
-    program = links_to_python()[-1]
-    found |= {program, *loaded_by([program, *(path for path in found if ".so" in path.name)])}
-    found |= {Path("/etc/ld.so.cache"), Path("/etc/localtime"), Path(sys.prefix, "pyvenv.cfg")}
+    found = {path for folder in library_folders() for path in _walk(folder)}
+    found |= {*shared_libraries(), *map(Path, OF_THE_SYSTEM), Path(sys.prefix, "pyvenv.cfg")}
     for path in sandbox.worker_files(()) or ():
         found |= set(path.glob("*.py")) | set(path.glob(f"__pycache__/*{COMPILED}"))
         found |= set() if path.is_dir() else {path}

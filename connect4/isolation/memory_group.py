@@ -18,7 +18,7 @@ from typing import Final
 EXTRA_BYTES: Final = 256 << 20
 """What the warden and the kernel may need beside an agent's own limit."""
 
-ENTER: Final = 'echo $$ > "$0"; exec "$@"'
+ENTER: Final = 'echo $$ > "$0"; unset PWD OLDPWD SHLVL; exec "$@"'
 """Puts a shell's process into a group, then makes it another program."""
 
 NAME: Final = "connect4-"

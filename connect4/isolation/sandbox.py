@@ -68,11 +68,17 @@ def denies() -> bool:
     return landlock.abi() > 0 and seccomp.available()
 
 
-def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> None:
+def enter(
+    limits: Limits,
+    slot: int,
+    core: int | None,
+    readable: Sequence[Path],
+    listable: Sequence[Path] = (),
+) -> None:
     """Give up everything an agent does not need, for good; raises `OSError`.
 
-    `slot` is a number that no other living agent has; `core` is the processor to stay on; `files`
-    may be read of the kit.
+    `slot` is a number that no other living agent has; `core` is the processor to stay on;
+    `readable` may be read, and of `listable` folders the names in them.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -90,7 +96,7 @@ def enter(limits: Limits, slot: int, core: int | None, files: Files = None) -> N
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if landlocked:
-        landlock.restrict(readable_paths(files))
+        landlock.restrict(readable, listable)
     if seccomp.available():
         seccomp.install(landlocked)
 
@@ -261,6 +267,12 @@ WORKER_FILES: Final = (
     "utils.py",
 )
 """What the process that starts a submission loads of the kit, before the submission can look."""
+
+
+def needs_no_package(allowed: Sequence[str]) -> bool:
+    """Return whether the modules that may be imported all belong to the kit, Python or numpy."""
+    known = {"connect4", "numpy", *sys.stdlib_module_names}
+    return all(name.partition(".")[0] in known for name in allowed)
 
 
 def worker_files(allowed: Sequence[str]) -> Files:

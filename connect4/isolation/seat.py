@@ -7,6 +7,7 @@ This is the referee's side; `worker` is the other end, `sandbox` what holds the 
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from dataclasses import asdict, replace
@@ -14,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation import machine
+from connect4.isolation import machine, python_files, sandbox
 from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
 from connect4.isolation.channel import (
     PATIENCE,
@@ -166,6 +167,7 @@ class IsolatedSeat:
         draws = uses_numpy_random(self._source or b"")
         modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
         allowed = None if source is None else setup.allowed
+        wide = sys.platform != "linux" or not sandbox.needs_no_package(setup.allowed)
         self._launcher: Launcher = (
             Warden(level == "strong", modules, allowed, limits.memory_bytes)
             if FORKS
@@ -176,6 +178,8 @@ class IsolatedSeat:
             "limits": asdict(replace(limits, tasks=limits.tasks + machine.tasks_of_user())),
             "slot": self._launcher.number,
             "core": one_core() if core is None else core,
+            "readable": None if allowed is None or wide else python_files.readable(),
+            "listable": python_files.listable(),
         }
         try:
             self._start(limits.start_seconds)

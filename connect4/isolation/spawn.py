@@ -125,7 +125,8 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else sandbox.worker_files(allowed)
-        root = None if files is None else memory_copy.current()
+        narrow = files is not None and sandbox.needs_no_package(allowed or ())
+        root = memory_copy.current() if narrow else None
         command = [
             *(machine.bubblewrap(files, root) if strong else ()),
             *_command(str(theirs.fileno()), allowed, modules),
@@ -136,6 +137,7 @@ class Warden:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
+                cwd="/",
                 env=agent_environment(),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone

@@ -6,12 +6,13 @@ and says so; what keeps the others to it is that the files of the kit cannot be 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
 
@@ -30,6 +31,7 @@ class Imports:
 
     def __init__(self, allowed: Sequence[str]) -> None:
         self._allowed = ("numpy", *allowed)
+        self._installed = _installed()
         *most, last = ("the standard library", *self._allowed)
         self._listed = f"{', '.join(most)} and {last}"
 
@@ -40,10 +42,12 @@ class Imports:
 
         What libraries import for themselves is left to them, but for the kit.
         """
-        refused = not any(
+        may = any(
             f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.")
             for each in self._allowed
-        ) and (name.partition(".")[0] in KIT or (_asked_by_submission() and _is_installed(name)))
+        )
+        of_kit = name.partition(".")[0] in KIT
+        refused = not may and (of_kit or (name in self._installed and _asked_by_submission()))
         if refused:
             raise ImportError(
                 f"{name} is not part of what a submission may import: {self._listed}", name=name
@@ -59,16 +63,13 @@ def _asked_by_submission() -> bool:
     return frame is not None and not os.path.isabs(frame.f_code.co_filename)
 
 
-def _is_installed(name: str) -> bool:
-    """Return whether that is a package which is installed beside Python's own."""
-    if "." in name or name in sys.stdlib_module_names:
-        return False
-    folders = [folder for folder in sys.path if folder.endswith("-packages")]
-    if any(os.path.exists(f"{folder}/{name}{NOT_COPIED}") for folder in folders):
-        return True
-    spec = PathFinder.find_spec(name)
-    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
-    return any("-packages" in place for place in places if place)
+def _installed() -> frozenset[str]:
+    """Return the packages that are installed beside Python's own, by the names in their folders."""
+    names: set[str] = set()
+    for folder in [folder for folder in sys.path if "-packages" in folder]:
+        with contextlib.suppress(OSError):
+            names.update(name.partition(".")[0] for name in os.listdir(folder))
+    return frozenset(names - sys.stdlib_module_names)
 
 
 def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
@@ -87,6 +88,8 @@ def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
     for name in [name for name in left if not name.startswith("__")]:  # `spawn.BOOT` left them
         del left[name]
     sys.meta_path.insert(0, Imports(allowed))
+    for folder in [folder for folder in sys.path_importer_cache if "-packages" in folder]:
+        del sys.path_importer_cache[folder]  # it has the names of packages that cannot be read
     gc.collect()
     files = (vars(sys.modules[name]).get("__file__") for name in staying if name in sys.modules)
     return tuple(sorted(Path(file) for file in files if file and sandbox.KIT in Path(file).parents))

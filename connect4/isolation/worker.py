@@ -13,6 +13,7 @@ import sys
 import traceback
 from functools import partial
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, cast
 
 from connect4.errors import AgentError, IllegalAction
@@ -32,14 +33,15 @@ def serve(
     `stack` is the pipe for `STACK_SIGNAL`, which works in the middle of C code too.
     """
     requests = channel.makefile("rb")
+    del sys.argv[1:], sys.orig_argv[1:]  # the last word names the referee's process
     _redirect(log)
     settings = json.loads(requests.readline())
     setup, game = read_setup(settings["setup"])
     limits = Limits(**settings["limits"])
-    readable = sandbox.readable_paths(files)  # cannot be found out any more in there
+    readable = _readable(settings["readable"], files)
     note = partial(submission.note, readable) if sandbox.denies() else None
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"], files)
+        sandbox.enter(limits, settings["slot"], settings["core"], readable, settings["listable"])
     except (OSError, ValueError) as error:
         _say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -57,6 +59,13 @@ def serve(
         _say(channel, answer)
         if protocol.LAST in answer:
             break
+
+
+def _readable(named: list[str] | None, files: sandbox.Files) -> tuple[Path, ...]:
+    """Return what may be read; where the referee names nothing, all of Python that is here."""
+    if named is None:
+        return sandbox.readable_paths(files)  # cannot be found out any more in there
+    return (*map(Path, named), *(files or ()))
 
 
 def _redirect(log: socket.socket) -> None:

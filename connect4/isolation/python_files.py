@@ -1,0 +1,79 @@
+"""Which files of Python and numpy a submission may read: all that it can import, and no more."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from connect4.isolation.libraries import loaded_by
+
+LEFT_OUT: Final = (
+    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
+    *("turtledemo", "include"),
+)
+"""Folders of Python and numpy that no agent needs; so are those that begin with `config-`."""
+
+OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime")
+
+ZONES: Final = Path("/usr/share/zoneinfo")
+
+
+def is_needed(name: str) -> bool:
+    """Return whether a folder of Python or numpy belongs to what agents import."""
+    return name not in LEFT_OUT and not name.startswith("config-")
+
+
+def links_to_python() -> list[Path]:
+    """Return the interpreter as it was started, each link on the way, and last the program."""
+    path = Path(os.path.abspath(sys.executable))
+    paths = [path]
+    while path.is_symlink():
+        path = Path(os.path.normpath(path.parent / os.readlink(path)))
+        paths.append(path)
+    return paths
+
+
+def library_folders() -> list[Path]:
+    """Return the folders of the standard library and of numpy."""
+    numeric = Path(np.__file__).parent
+    folders = [Path(sysconfig.get_path("stdlib"))]
+    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
+    folders += [numeric, numeric.with_name("numpy.libs")]
+    return [folder for folder in dict.fromkeys(folders) if folder.is_absolute() and folder.is_dir()]
+
+
+@cache
+def shared_libraries() -> tuple[Path, ...]:
+    """Return the libraries that Python, its modules and numpy load."""
+    modules = {path for folder in library_folders() for path in _modules(folder)}
+    program = links_to_python()[-1]
+    return tuple(sorted({program, *loaded_by([program, *modules])}))
+
+
+def _modules(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = filter(is_needed, folders)
+        yield from (Path(place, name) for name in names if ".so" in name)
+
+
+@cache
+def readable() -> tuple[str, ...]:
+    """Return what Landlock lets a submission read, folders with all that is in them."""
+    standard, *others = library_folders()
+    paths = [*others, *shared_libraries(), *links_to_python(), ZONES, *map(Path, OF_THE_SYSTEM)]
+    paths += [Path(sys.prefix, "pyvenv.cfg")]
+    with os.scandir(standard) as entries:
+        paths += [Path(entry.path) for entry in entries if is_needed(entry.name)]
+    return tuple(sorted({str(path) for path in paths if path.exists()}))
+
+
+def listable() -> tuple[str, ...]:
+    """Return the folders whose names alone a submission may read: Python looks modules up there."""
+    return (str(library_folders()[0]),)

@@ -1,0 +1,127 @@
+"""Isolation as graded games have it: processes that do not die, and processors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import run
+from tests.grading import COMMAND, games, hand_in, rubric, searcher, start, stored_records
+from tests.seats import TRACER
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+HOG = """
+import time as time_
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        pass
+
+    def get_intelligent_move(self, state):
+        self.kept = bytearray(b"x") * (200 << 20)
+        time_.sleep(60)
+
+    get_expectimax_move = get_intelligent_move
+"""
+"""Known among all processes by the memory that it keeps."""
+
+COUNTS_PROCESSORS = """
+import os
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        pass
+
+    def get_intelligent_move(self, state):
+        raise ValueError(f"has {len(os.sched_getaffinity(0))} of the processors")
+
+    get_expectimax_move = get_intelligent_move
+"""
+
+
+def find_hog(seconds: float) -> int:
+    """Return the agent's process with the most memory, once there is one with 180 MB."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                is_agent = b"connect4 agent of" in (entry / "cmdline").read_bytes()
+                resident = int((entry / "statm").read_text().split()[1]) * 4096
+            except OSError:
+                continue
+            if is_agent and resident > 180 << 20:
+                return int(entry.name)
+        time.sleep(0.01)
+    raise AssertionError("the hog has never played")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="root may read every file")
+def test_who_leaves_a_process_behind_plays_no_more_and_the_others_are_graded(
+    tmp_path: Path,
+) -> None:
+    path = rubric(tmp_path, seconds=2.0)
+    hand_in(tmp_path / "class", "hog", HOG)
+    hand_in(tmp_path / "class", "zoe", searcher(1, note="zoe"))
+    arguments = ("grade", "class", "--rubric", path, "--jobs", "1", "--isolation", "process")
+    running = start(*arguments, cwd=tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", TRACER, str(find_hog(60))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as tracer:
+        assert tracer.stdout is not None
+        assert tracer.stdout.readline() == b"held\n"
+        out, errors = running.communicate()
+        tracer.communicate()
+    line = "hog: a process of its own could not be ended; its other games wait for the next run"
+    assert line in errors.splitlines()
+    marks = {line.split()[0]: line for line in out.splitlines() if line[:4] in ("hog ", "zoe ")}
+    assert "incomplete" in marks["hog"]
+    assert "incomplete" not in marks["zoe"]
+    played = games(tmp_path / "grade.db").values()
+    assert sum("zoe" in game[:2] for game in played) == 4
+    assert sum("hog" in game[:2] and game[-1] is None for game in played) == 1
+
+
+def assert_one_processor_each(results: Path) -> None:
+    records = stored_records(results)
+    details = [
+        str(turn["detail"]).splitlines()[-1]
+        for record in records.values()
+        for turn in record["turns"]
+        if turn["outcome"] == "error"
+    ]
+    assert details
+    assert set(details) == {"ValueError: has 1 of the processors"}
+
+
+@pytest.mark.slow
+def test_more_games_than_processors_leave_each_agent_one_processor(tmp_path: Path) -> None:
+    path = rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", COUNTS_PROCESSORS)
+    arguments = ("grade", "class", "--rubric", path, "--isolation", "process")
+    done = run(COMMAND, *arguments, "--jobs", "4", "--force-jobs", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert_one_processor_each(tmp_path / "grade.db")
+
+
+@pytest.mark.cluster
+def test_a_cluster_whose_workers_have_all_processors_gives_each_agent_one(tmp_path: Path) -> None:
+    distributed: Any = pytest.importorskip("distributed")
+    path = rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", COUNTS_PROCESSORS)
+    arguments = ("grade", "class", "--rubric", path, "--isolation", "process")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
+    ) as cluster:
+        done = run(COMMAND, *arguments, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert_one_processor_each(tmp_path / "grade.db")
