@@ -709,6 +709,31 @@ def test_agents_are_the_first_to_go_where_memory_is_short() -> None:
     assert int(scores[1]) == 1000 > int(scores[0])
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Path) -> None:
+    """Also where both are the same user's: `python3 -m tests.as_ordinary_user` runs this too."""
+    hog = (
+        "import threading, resource\n"
+        "try: resource.setrlimit(resource.RLIMIT_NPROC, (9999, 9999))\n"
+        "except (OSError, ValueError): print('refused')\n"
+        "for _ in range(500):\n"
+        "    try: threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "    except RuntimeError: break\n"
+        "print(threading.active_count() < 80)"
+    )
+    many = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(16) as pool: list(pool.map(time.sleep, [0.01] * 16))"
+    )
+    (tmp_path / "hog").mkdir()
+    greedy, other = seat(agent(tmp_path / "hog", hog), level), seat(agent(tmp_path, many), level, 2)
+    replies = [each.ask(board(), 5.0) for each in (greedy, other, greedy, other)]
+    greedy.close()
+    other.close()
+    assert {reply.outcome for reply in replies} == {Outcome.PLAYED}, replies
+    assert greedy.log == "refused\nTrue\n" * 2
+
+
 def test_an_agent_has_one_processor(tmp_path: Path) -> None:
     opened = seat(agent(tmp_path, "import os\nprint(len(os.sched_getaffinity(0)))"))
     opened.ask(board(), 5.0)

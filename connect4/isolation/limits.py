@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ class Limits:
     cpu_seconds: int = 3600
     """Processor time of one process, over all its turns."""
     tasks: int = 64
-    """Threads; see `tasks_of_user`."""
+    """Threads; see `machine.tasks_of_user`."""
     file_bytes: int = 1 << 20
     open_files: int = 64
     log_bytes: int = 1 << 16
@@ -50,8 +51,20 @@ def impose(limits: Limits) -> None:
             continue
         hard = resource.getrlimit(number)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        moves = name == "RLIMIT_NPROC"  # see `allow_tasks`; the filter keeps agents from it
         try:
-            resource.setrlimit(number, (allowed, allowed))
+            resource.setrlimit(number, (allowed, hard if moves else allowed))
         except (OSError, ValueError):
             if sys.platform == "linux":  # macOS has limits that it does not let anyone set
                 raise
+
+
+def allow_tasks(process: int, tasks: int) -> None:
+    """Set how many threads the user of a process may run while that process starts one (Linux)."""
+    import resource
+
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or the system allows fewer
+            hard = resource.prlimit(process, resource.RLIMIT_NPROC)[1]
+            soft = tasks if hard == resource.RLIM_INFINITY else min(tasks, hard)
+            resource.prlimit(process, resource.RLIMIT_NPROC, (soft, hard))

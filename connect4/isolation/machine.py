@@ -59,8 +59,10 @@ def _binds(files: Files) -> list[str]:
     return options
 
 
-def tasks_of_user() -> int:
+def tasks_of_user(but: int = 0) -> int:
     """Return how many threads this user runs (Linux), to be added to `Limits.tasks`.
+
+    Those of the process `but` are left out.
 
     The kernel counts those of a user together. 0 for root, whose agents have a user each.
     """
@@ -71,7 +73,7 @@ def tasks_of_user() -> int:
                 found = process.stat()
             except OSError:
                 continue
-            if found.st_uid == os.geteuid():
+            if found.st_uid == os.geteuid() and process.parent.name != str(but):
                 tasks += found.st_nlink - 2
     return tasks
 

@@ -7,6 +7,7 @@ This is the referee's side; `worker` is the other end, `sandbox` what holds the 
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 import time
@@ -24,7 +25,7 @@ from connect4.isolation.channel import (
     WardenGoneError,
 )
 from connect4.isolation.in_process import InProcessSeat
-from connect4.isolation.limits import Limits
+from connect4.isolation.limits import Limits, allow_tasks
 from connect4.isolation.printed import Log
 from connect4.isolation.protocol import FAILED, READY, UP, setup_to_json
 from connect4.isolation.spawn import (
@@ -150,6 +151,7 @@ class IsolatedSeat:
             student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
         )
         self._limits = limits
+        self._shares_user = level == "process" and sys.platform == "linux" and os.geteuid() != 0
         self._lifetime = lifetime
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()
@@ -175,7 +177,7 @@ class IsolatedSeat:
         )
         self._settings = {
             "setup": described,
-            "limits": asdict(replace(limits, tasks=limits.tasks + machine.tasks_of_user())),
+            "limits": asdict(limits),
             "slot": self._launcher.number,
             "core": one_core() if core is None else core,
             "readable": None if allowed is None or wide else python_files.readable(),
@@ -264,6 +266,8 @@ class IsolatedSeat:
         A process that has not answered runs on: it is to be killed, and a stopped one would not
         say where it is.
         """
+        if self._shares_user:  # the other agent's threads are none of this one's
+            allow_tasks(child.pid, self._limits.tasks + machine.tasks_of_user(but=child.pid))
         before, own_busy, sent = child.spent(), time.thread_time(), 0.0
         line, ended = None, False
         left = None if seconds is None else seconds - self._charged
@@ -364,6 +368,8 @@ class IsolatedSeat:
 
         Only the agent's own part counts: to run its file and to construct its player.
         """
+        tasks = self._limits.tasks + machine.tasks_of_user()
+        self._settings["limits"] = asdict(replace(self._limits, tasks=tasks))
         self._child = child = AgentProcess(self._launcher, self._log)
         try:
             child.channel.send(self._settings)

@@ -112,7 +112,6 @@ CALLS: Final = {
     "getgroups": (115, 158),
     "uname": (63, 160),
     "getrlimit": (97, 163),
-    "setrlimit": (160, 164),
     "sched_get_priority_max": (146, 125),
     "sched_get_priority_min": (147, 126),
 }
@@ -134,6 +133,7 @@ CONDITIONAL: Final = {
     "kill": (62, 129),
     "tgkill": (234, 131),
     "prctl": (157, 167),
+    "setrlimit": (160, 164),
     "prlimit64": (302, 261),
     "getpgid": (121, 155),
     "getsid": (124, 156),
@@ -156,6 +156,7 @@ OF_A_PROCESS: Final = (
     "sched_getparam",
 )
 """Their first argument names the process: this one alone."""
+RLIMIT_NPROC: Final = 6
 OF_A_CLOCK: Final = ("clock_gettime", "clock_getres", "clock_nanosleep")
 
 
@@ -344,6 +345,8 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "prctl": _only(0, PRCTL_ALLOWED),
         "getpriority": [*_only(0, (os.PRIO_PROCESS,)), *_only(1, own)],
         **dict.fromkeys(OF_A_PROCESS, _only(0, own)),
+        "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # the referee's to change
+        "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
         **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
     }
 
