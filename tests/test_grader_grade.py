@@ -297,7 +297,7 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
         database.commit()
     assert run(COMMAND, "report", "equal.db", "--out", "marks", cwd=tmp_path).returncode == 0
     page = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8")
-    assert "<h2>Equal files</h2>" in page
+    assert "<h2>Identical files</h2>" in page
     assert "<td>bo, bo2</td>" in page
 
 
@@ -632,7 +632,7 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert "games missing" in out
     assert wait_until_gone(below) == set() == alive(below)
     document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
-    assert "not finished" in document["tests"][0]["output"]
+    assert "Not finished" in document["tests"][0]["output"]
 
 
 @pytest.mark.parametrize(

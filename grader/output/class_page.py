@@ -1,4 +1,4 @@
-"""The page of a class, for the teacher alone: marks, faults, opponents, boards, equal files."""
+"""The page of a class, for the teacher alone: marks, faults, opponents, boards, identical files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         _marks(marks, placement),
         *_section("Not graded", ("submission", "why"), _not_graded(marks)),
         *_section(
-            "Who loses turns",
+            "Unreliable submissions",
             ("submission", *KINDS, "games with lost turns", "games"),
             _unreliable(results),
             "Nobody has lost a turn.",
@@ -42,9 +42,9 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         "<h2>Opponents</h2>",
         "<p>An opponent that loses turns gives points away.</p>",
         table(OPPONENT_HEADERS, _opponents(marks)),
-        *_section("Games that the grader failed", ("game", "failure", "begun"), _failures(results)),
+        *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
         *_boards(marks),
-        *_section("Equal files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
+        *_section("Identical files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
 

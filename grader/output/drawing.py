@@ -58,7 +58,7 @@ def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
 
 
 def histogram(totals: Sequence[float], full: float) -> str:
-    """Return how many have how many points as an SVG drawing, in ten equal steps up to `full`."""
+    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`."""
     if not totals or full <= 0:
         return ""
     counts = [0] * STEPS

@@ -70,7 +70,7 @@ def _next_step(match: MatchMark, needed: str, low: float, high: float) -> str:
     """Return what one point more takes; from `low` to `high` points grow evenly."""
     full = match.max_points
     if match.points >= full:
-        return "These are all points that there are."
+        return "This is the maximum."
 
     def takes(points: float) -> str:
         return needed.format(low + (high - low) * points / full)
