@@ -260,7 +260,7 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     pages = graded / "marks" / "feedback"
     assert len(list(pages.iterdir())) == 4
     page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
-    assert "<h1>=Ann &lt;b&gt;</h1>" in page
+    assert '<h1 id="name">=Ann &lt;b&gt;</h1>' in page
     assert "<svg" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://" not in page
@@ -305,12 +305,22 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
     browser.open(graded / "marks" / "feedback" / "cy.html")
     assert browser.text("h1") == "cy"
     assert "Part A 0.00, part B 0.00" in browser.text(".points")
-    assert len(browser.find_all("svg circle")) == 2
+    assert len(browser.find_all(".report svg circle.pair")) == 2
     assert "AttributeError" in browser.text("pre")
-    browser.driver.switch_to.frame(browser.find("iframe"))
-    assert "cy" in browser.text("body")
-    assert browser.find_all("button")
-    browser.driver.switch_to.default_content()
+    lost = browser.find(".report h3 a")
+    place = lost.get_attribute("href").partition("#")[2]
+    lost.click()
+    game, turn = place.split(".")
+    assert browser.find("#slider").get_property("value") == turn
+    assert browser.find("#game").get_property("value") == str(int(game) - 1)
+    assert "AttributeError" in browser.text("#detail"), "the reason beside the position"
+    rows = browser.find_all(".report tbody a")
+    for row in rows:
+        browser.run("arguments[0].click()", row)
+        place = row.get_attribute("href").partition("#")[2]
+        shown = int(browser.find("#game").get_property("value")) + 1
+        assert f"{shown}.{browser.find('#slider').get_property('value')}" == place
+    assert rows
     browser.assert_quiet()
 
 

@@ -15,6 +15,8 @@ from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.tree.__main__ import main as tree
 from tests.browser import PHONE, WIDE, Browser
+from tests.command import run
+from tests.grading import AGENTS, hand_in, rubric, searcher
 from tests.needs import WEB_PACKAGES
 from tests.test_page import DETAILS, FAULTS, played
 
@@ -85,6 +87,59 @@ def test_axe_finds_nothing_on_the_tree_page(
     browser.open(file, "", SIZES[size], dark)
     browser.press("c")
     assert violations(browser) == []
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a class that was graded and has played a tournament."""
+    folder = tmp_path_factory.mktemp("class")
+    for name, source in (("ann", searcher(1)), ("bo", searcher(2)), ("cy", "x = 1 / 0\n")):
+        hand_in(folder / "class", name, source)
+    failing = (AGENTS / "raises.py").read_text(encoding="utf-8")
+    hand_in(folder / "class", "di", failing)
+    rubric(folder)
+    for command, out in (("grade", "marks"), ("tournament", "night")):
+        done = run(
+            "grader", command, "class", "--rubric", "rubric.toml", "--isolation", "process",
+            "--out", out, cwd=folder,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "marks/feedback/di.html",
+        "marks/feedback/cy.html",
+        "marks/class.html",
+        "night/standings.html",
+    ],
+)
+def test_axe_finds_nothing_on_the_grader_s_pages(
+    browser: Browser, graded: Path, name: str, size: str, dark: bool
+) -> None:
+    browser.open(graded / name, "", SIZES[size], dark)
+    assert violations(browser) == []
+    width = browser.run("return document.documentElement.scrollWidth")
+    assert width <= SIZES[size][0], "nothing reaches over the right edge"
+    browser.assert_quiet()
+
+
+def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded: Path) -> None:
+    browser.open(graded / "night" / "standings.html")
+    stages = browser.find_all(".stage-groups")
+    assert len(stages) == 2
+    goes_on = [item.text for item in stages[0].find_elements("css selector", ".promoted .name")]
+    last = [item.text for item in stages[1].find_elements("css selector", "li .name")]
+    assert sorted(goes_on) == sorted(last)
+    assert "Places" in browser.text(".standings")
+    assert "cy: not in it" in browser.text(".standings")
+    numbers = browser.find_all(".standings td.number")
+    assert numbers
+    assert {number.value_of_css_property("text-align") for number in numbers} == {"right"}
 
 
 @pytest.mark.parametrize("name", ["page", "tree"])

@@ -17,20 +17,35 @@ from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views import palette
 
+_NONE: Final = "'none'"
+
 ASSETS: Final = Path(__file__).parent / "assets"
 
 
-def build(title: str, parts: tuple[str, ...], data: Any) -> str:
-    """Return the document made of the assets named `parts` (.css, .html and .js, in this order)."""
-    body = assets(parts, "html")
+def build(
+    title: str, parts: tuple[str, ...], data: Any, before: str = "", comment: str = ""
+) -> str:
+    """Return the document made of the assets named `parts` (.css, .html and .js, in this order).
+
+    `before` is HTML that stands above theirs, `comment` a remark in the source.
+    """
     script = f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'  # a block: nothing in it is global
-    style = style_sheet(parts)
+    block = f'<script type="application/json" id="data">{json_in_html(data)}</script>'
+    body = f"{before}{assets(parts, 'html')}\n{block}"
+    return whole(title, style_sheet(parts), body, script, comment)
+
+
+def whole(title: str, style: str, body: str, script: str = "", comment: str = "") -> str:
+    """Return a document with a style sheet, HTML and a script; it can load nothing else."""
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        f"default-src 'none'; style-src {_hash(style)}; "
+        f"script-src {_hash(script) if script else _NONE}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
+    remark = f"<!-- {comment} -->\n" if comment else ""
+    run = f"<script>{script}</script>\n" if script else ""
     return f"""<!DOCTYPE html>
-<html lang="en">
+{remark}<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -42,9 +57,7 @@ def build(title: str, parts: tuple[str, ...], data: Any) -> str:
 </head>
 <body>
 {body}
-<script type="application/json" id="data">{json_in_html(data)}</script>
-<script>{script}</script>
-</body>
+{run}</body>
 </html>
 """
 

@@ -11,7 +11,7 @@ from grader.handin.submission import file_name
 from grader.marks.boards import board_worth
 from grader.marks.points import Mark, MatchMark, full_points
 from grader.output.drawing import histogram
-from grader.output.pages import Cell, Link, table, whole
+from grader.output.pages import Cell, Link, card, table, whole
 from grader.output.tables import faults_text, interval_text, remark
 from grader.results.store import Faults
 
@@ -30,8 +30,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         "<p>For the teacher: this page names everybody.</p>",
         _summary(results, totals),
         "<h2>Marks</h2>",
-        histogram(totals, full_points(results.rubric)),
-        _marks(marks, placement),
+        card(f"{histogram(totals, full_points(results.rubric))}\n{_marks(marks, placement)}"),
         *_section("Not graded", ("submission", "why"), _not_graded(marks)),
         *_section(
             "Unreliable submissions",
@@ -41,7 +40,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         ),
         "<h2>Opponents</h2>",
         "<p>An opponent that loses turns gives points away.</p>",
-        table(OPPONENT_HEADERS, _opponents(marks)),
+        card(table(OPPONENT_HEADERS, _opponents(marks))),
         *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
         *_boards(marks),
         *_section("Identical files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
@@ -55,7 +54,7 @@ def _section(
     """Return a table below its title; without rows what is `otherwise`, or nothing."""
     if not rows and not otherwise:
         return []
-    return [f"<h2>{title}</h2>", table(headers, rows) if rows else f"<p>{otherwise}</p>"]
+    return [f"<h2>{title}</h2>", card(table(headers, rows) if rows else f"<p>{otherwise}</p>")]
 
 
 def _summary(results: Results, totals: Sequence[float]) -> str:
@@ -171,7 +170,7 @@ def _boards(marks: Sequence[Mark]) -> list[str]:
         "the correlation with the same submissions' margins on all other boards."
     )
     headers = ("match", "board", "mean margin", "spread", "agreement", "verdict")
-    return ["<h2>Boards</h2>", f"<p>{html.escape(text)}</p>", table(headers, rows)]
+    return ["<h2>Boards</h2>", f"<p>{html.escape(text)}</p>", card(table(headers, rows))]
 
 
 def _duplicates(marks: Sequence[Mark]) -> list[list[Cell]]:

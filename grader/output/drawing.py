@@ -28,27 +28,27 @@ def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
     height = ROW * (len(matches) + 1)
     middle = across(0)
     shapes = [
-        f'<line x1="{middle:.1f}" y1="0" x2="{middle:.1f}" y2="{height - ROW}" stroke="#999"/>'
+        f'<line x1="{middle:.1f}" y1="0" x2="{middle:.1f}" y2="{height - ROW}" class="axis"/>'
     ]
     for margin in (-reach, 0.0, reach):
         anchor = "start" if margin < 0 else "middle" if margin == 0 else "end"
         shapes.append(
             f'<text x="{across(margin):.1f}" y="{height - 8}" text-anchor="{anchor}" '
-            f'fill="currentColor">{margin:+.0f}</text>'
+            f">{margin:+.0f}</text>"
         )
     for number, match in enumerate(matches):
         y = ROW * number + ROW / 2
         label = html.escape(match.name)
-        shapes.append(f'<text x="0" y="{y + 5}" fill="currentColor">{label}</text>')
+        shapes.append(f'<text x="0" y="{y + 5}">{label}</text>')
         interval = match.tally.interval(rubric.statistics)
         if interval.known:
             low, high = across(interval.low), across(interval.high)
             shapes.append(
                 f'<rect x="{low:.1f}" y="{y - 7}" width="{high - low:.1f}" height="14" '
-                'fill="#4a90d9" opacity="0.35"/>'
+                'class="interval"/>'
             )
         shapes += [
-            f'<circle cx="{across(pair):.1f}" cy="{y}" r="4" fill="#4a90d9"/>'
+            f'<circle cx="{across(pair):.1f}" cy="{y}" r="4" class="pair"/>'
             for pair in match.tally.pairs
         ]
     return (
@@ -72,10 +72,10 @@ def histogram(totals: Sequence[float], full: float) -> str:
         low, high = full * step / STEPS, full * (step + 1) / STEPS
         shapes.append(
             f'<rect x="{x + 2:.1f}" y="{y:.1f}" width="{width - 4:.1f}" height="{tall:.1f}" '
-            f'fill="#4a90d9"><title>{count} from {low:g} to {high:g} points</title></rect>'
+            f'class="bar"><title>{count} from {low:g} to {high:g} points</title></rect>'
             f'<text x="{x + width / 2:.1f}" y="{y - 4:.1f}" text-anchor="middle" '
-            f'fill="currentColor">{count or ""}</text>'
-            f'<text x="{x + 2:.1f}" y="{height + 38}" fill="currentColor">{low:g}</text>'
+            f">{count or ''}</text>"
+            f'<text x="{x + 2:.1f}" y="{height + 38}">{low:g}</text>'
         )
     return (
         f'<svg viewBox="0 0 {WIDTH} {height + 44}" width="{WIDTH}" height="{height + 44}" '

@@ -16,14 +16,14 @@ from typing import Final
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
-from grader.marks.points import Mark
+from grader.marks.points import Mark, MatchMark, full_points
 from grader.marks.tally import margin_of
 from grader.output import lost_turns as lost_turns_module
 from grader.output import pages
 from grader.output.drawing import margins
 from grader.output.explain import explained, total_explained
 from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
-from grader.output.pages import Cell, table, whole
+from grader.output.pages import Cell, Link, card, link, progress, table, whole
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,
@@ -41,11 +41,13 @@ from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
 
+FEEDBACK: Final = (*PARTS, "report")
+
 
 @cache
 def code() -> str:
     """Return what a page is made with: one that other code or another style has made is old."""
-    document_text = document.build("", PARTS, {"games": [GAMES]})
+    document_text = document.build("", FEEDBACK, {"games": [GAMES]})
     sources = map(inspect.getsource, (sys.modules[__name__], pages, lost_turns_module))
     return "\n".join([*sources, MADE_BY, document_text])
 
@@ -53,30 +55,42 @@ def code() -> str:
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, where they come from, table and drawing."""
     name = html.escape(mark.submission.name)
-    parts = [f"<h1>{name}</h1>"]
+    parts = [f'<h1 id="name">{name}</h1>']
     if mark.submission.problem:
-        parts.append(f"<p>Not graded: {html.escape(mark.submission.problem)}</p>")
+        problem = f"<p>Not graded: {html.escape(mark.submission.problem)}</p>"
         if mark.detail:
-            parts.append(f"<pre>{html.escape(without_folders(mark.detail))}</pre>")
-        return "\n".join([*parts, _form(mark)])
+            problem += f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>"
+        return "\n".join([*parts, card(problem), _form(mark)])
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     total = total_text(mark, placement, rubric)
-    parts.append(f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>')
+    box = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
+    if not mark.incomplete:
+        full = full_points(rubric)
+        box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
     if note := remark_for_student(mark):
-        parts.append(f"<p>{html.escape(note)}</p>")
+        box += f"\n<p>{html.escape(note)}</p>"
+    parts.append(card(f"{box}\n<p>{html.escape(total_explained(mark, placement, rubric))}</p>"))
     parts.append("<h2>Where the points come from</h2>")
-    for match in mark.matches:
-        lines = "".join(f"<li>{html.escape(line)}</li>" for line in explained(match, rubric))
-        title = f"{match.name}: {points_text(match)} of {match.max_points:g}"
-        parts.append(f"<h3>{html.escape(title)}</h3>\n<ul>{lines}</ul>")
-    parts.append(f"<p>{html.escape(total_explained(mark, placement, rubric))}</p>")
-    parts.append(table(MATCH_HEADERS, list(match_rows(mark, rubric.statistics))))
+    boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
+    parts.append(f'<div class="boxes">\n{boxes}\n</div>')
+    parts.append(card(table(MATCH_HEADERS, list(match_rows(mark, rubric.statistics)))))
     percent = level_text(rubric.statistics)
-    parts.append(
-        "<h2>Margins</h2>\n<p>Each dot is a pair of games with sides swapped on one board; the bar "
-        f"is the {percent} confidence interval of the mean.</p>\n{margins(mark.matches, rubric)}"
+    parts.append("<h2>Margins</h2>")
+    text = (
+        "<p>Each dot is a pair of games with sides swapped on one board; the bar is the "
+        f"{percent} confidence interval of the mean.</p>"
     )
+    parts.append(card(f"{text}\n{margins(mark.matches, rubric)}"))
     return "\n".join([*parts, _form(mark)])
+
+
+def _match_card(match: MatchMark, rubric: Rubric) -> str:
+    """Return where the points of one match come from."""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in explained(match, rubric))
+    points = f"{points_text(match)} of {match.max_points:g}"
+    head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
+    bar = progress(points, match.points, match.max_points) if match.tally.complete else ""
+    return card(f"{head}\n{bar}\n<ul>{lines}</ul>")
 
 
 def _form(mark: Mark) -> str:
@@ -84,11 +98,11 @@ def _form(mark: Mark) -> str:
     if not mark.findings:
         return ""
     items = "".join(f"<li>{html.escape(finding_text(found))}</li>" for found in mark.findings)
-    return f"<h2>Form</h2>\n<ul>{items}</ul>"
+    return f"<h2>Form</h2>\n{card(f'<ul>{items}</ul>')}"
 
 
-def lost_turns_text(lost: Sequence[LostTurn]) -> str:
-    """Return why turns were lost, the first reasons of many."""
+def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str:
+    """Return why turns were lost, the first reasons of many; each leads to its turn."""
     if not lost:
         return ""
     shown = []
@@ -99,7 +113,11 @@ def lost_turns_text(lost: Sequence[LostTurn]) -> str:
         )
         if turn.game.board.hidden:
             blocks = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
-        shown.append(f"<h3>{html.escape(turn.title)}</h3>\n{others}{blocks}")
+        title = html.escape(turn.title)
+        if turn.game.key in shown_games:
+            number = shown_games.index(turn.game.key) + 1
+            title = link(Link(turn.title, "", f"{number}.{turn.number}"))
+        shown.append(card(f"<h3>{title}</h3>\n{others}{blocks}"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
     return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
 
@@ -130,9 +148,10 @@ def games_table(
         own, other = result.scores[game.side - 1], result.scores[2 - game.side]
         score = "" if game.board.hidden else f"{own} to {other}"
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
-        replay: Cell = shown.index(game.key) + 1 if game.key in shown else "hidden"
-        if game.key not in shown and not game.board.hidden:
-            replay = "record damaged"
+        replay: Cell = "hidden" if game.board.hidden else "record damaged"
+        if game.key in shown:
+            place = shown.index(game.key) + 1
+            replay = Link(f"replay {place}", "", f"{place}.0")
         faults = faults_text(result.faults[game.side - 1])
         rows.append([*row, score, f"{margin:+d}", word, faults, replay])
     return table(GAME_HEADERS, rows)
@@ -155,22 +174,18 @@ def feedback_page(
 ) -> str:
     """Return the whole page; `replays` has the played games by key."""
     shown = [game for game in games if game.key in replays and not game.board.hidden]
-    replay = ""
-    if shown:
-        data = [_labelled(game, replays[game.key]) for game in shown]
-        document_text = document.build(name, PARTS, {"games": [GAMES]})
-        source = document_text.replace(json.dumps(GAMES), ",".join(data))
-        attribute = source.replace("&", "&amp;").replace("'", "&#x27;")
-        replay = (
-            f"<iframe title='replay of the games' sandbox='allow-scripts' srcdoc='{attribute}'>"
-            "</iframe>"
-        )
+    keys = [game.key for game in shown]
+    parts = [upper, lost_turns_text(lost_turns(games, played, replays), keys)]
     if games:
-        table = games_table(games, played, [game.key for game in shown])
-        replay = f"<h2 id='games'>Games</h2>\n{table}\n{replay}"
-    reasons = lost_turns_text(lost_turns(games, played, replays))
-    body = "\n".join([upper, reasons, replay])
-    return whole(name, body, note=f"feedback {page_digest}")
+        parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, keys))}")
+    report = "\n".join(filter(None, parts))
+    comment = f"feedback {page_digest}"
+    if not shown:
+        return whole(name, report, comment=comment)
+    data = ",".join(_labelled(game, replays[game.key]) for game in shown)
+    before = f'<section class="report" aria-labelledby="name">\n{report}\n</section>\n'
+    text = document.build(name, FEEDBACK, {"games": [GAMES]}, before, comment)
+    return text.replace(json.dumps(GAMES), data)
 
 
 def _labelled(game: PlannedGame, replay: Replay) -> str:
@@ -179,9 +194,3 @@ def _labelled(game: PlannedGame, replay: Replay) -> str:
     label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
     data = replay.partition(" ")[2]
     return f'{{"label":{document.json_in_html(label)},{data.removeprefix("{")}'
-
-
-def tournament_page(title: str, text: str) -> str:
-    """Return a page with the tournament's tables as they stand; it reloads itself."""
-    body = f"<h1>{html.escape(title)}</h1>\n<pre>{html.escape(text)}</pre>"
-    return whole(title, body, '<meta http-equiv="refresh" content="10">\n')

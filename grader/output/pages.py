@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
-STYLE: Final = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem;
-  color: #1b1f24; background: #fff; }
-table { border-collapse: collapse; font-size: .9rem; } th, td { padding: .2rem .6rem; }
-th { text-align: left; border-bottom: 2px solid #888; } tr:nth-child(even) { background: #f3f5f8; }
-td { font-variant-numeric: tabular-nums; } svg { max-width: 100%; height: auto; }
-iframe { width: 100%; height: 60rem; border: 1px solid #bbb; }
-.points { font-size: 1.3rem; } pre { overflow: auto; background: #f3f5f8; padding: .5rem; }
-.wide { overflow-x: auto; }
-@media (prefers-color-scheme: dark) { body { color: #e6e9ee; background: #15181c; }
-  a { color: #8ab8ff; } tr:nth-child(even), pre { background: #20252b; } }
-"""
+from connect4.views import document
+
+REPORT: Final = ("base", "report")
+"""The assets of a page without games."""
+
+RELOAD: Final = "setTimeout(() => location.reload(), 10000);"
+"""The script of a page that is shown while games are played."""
+
+WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|few games|withheld|incomplete)\b")
+"""Words that a column of numbers may hold beside them."""
+
+NUMBERS: Final = re.compile(r"[-+\u2212\u00b1\d.,%\s:()]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A cell that leads to a file below `--out`."""
+    """A cell that leads to a file below `--out`, or with no path to a place on the same page."""
 
     text: str
     path: str
@@ -34,37 +35,54 @@ class Link:
 Cell: TypeAlias = str | int | Link
 
 
-def whole(title: str, body: str, head: str = "", note: str = "") -> str:
-    """Return a page; `head` are more lines of its head, `note` a comment at its begin."""
-    comment = f"<!-- {note} -->\n" if note else ""
-    return f"""<!DOCTYPE html>
-{comment}<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-{head}<title>{html.escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>{STYLE}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+def whole(title: str, body: str, kind: str = "", script: str = "", comment: str = "") -> str:
+    """Return a page; `kind` is a class of its style sheet, `comment` a remark in its source."""
+    main = f'<main class="{" ".join(filter(None, ("report", kind)))}">\n{body}\n</main>'
+    return document.whole(title, document.style_sheet(REPORT), main, script, comment)
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table; a wide one scrolls by itself."""
-    head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
-    lines = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+def card(body: str, kind: str = "") -> str:
+    """Return a frame around a part of a page."""
+    return f'<div class="{" ".join(filter(None, ("card box", kind)))}">\n{body}\n</div>'
+
+
+def progress(name: str, value: float, full: float) -> str:
+    """Return a bar that shows how much of all there is."""
     return (
-        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n'
-        "</table></div>"
+        f'<progress max="{full:g}" value="{max(0.0, min(value, full)):g}" '
+        f'aria-label="{html.escape(name)}"></progress>'
     )
 
 
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, Link):
-        anchor = f"#{cell.anchor}" if cell.anchor else ""
-        return f'<td><a href="{quote(cell.path)}{anchor}">{html.escape(cell.text)}</a></td>'
-    return f"<td>{html.escape(str(cell))}</td>"
+def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """Return a table; columns of numbers are right-aligned, and a wide one scrolls by itself."""
+    kinds = [
+        ' class="number"' if _is_numbers(column) else "" for column in zip(*rows, strict=True)
+    ] or [""] * len(headers)
+    head = "".join(
+        f"<th{kind}>{html.escape(header)}</th>" if header else f"<td{kind}></td>"
+        for header, kind in zip(headers, kinds, strict=True)
+    )
+    lines = "\n".join(f"<tr>{''.join(map(_cell, row, kinds))}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
+        f"{lines}\n</tbody>\n</table></div>"
+    )
+
+
+def _is_numbers(column: Sequence[Cell]) -> bool:
+    """Return whether all cells of a column are numbers, or empty; one at least is a number."""
+    texts = [cell.text if isinstance(cell, Link) else str(cell) for cell in column]
+    return any(any(map(str.isdigit, text)) for text in texts) and all(
+        NUMBERS.fullmatch(WORDS_OF_NUMBERS.sub("", text)) for text in texts
+    )
+
+
+def link(target: Link) -> str:
+    """Return a link as HTML."""
+    anchor = f"#{target.anchor}" if target.anchor else ""
+    return f'<a href="{quote(target.path)}{anchor}">{html.escape(target.text)}</a>'
+
+
+def _cell(cell: Cell, kind: str = "") -> str:
+    return f"<td{kind}>{link(cell) if isinstance(cell, Link) else html.escape(str(cell))}</td>"

@@ -23,6 +23,7 @@ from grader.output import evidence, feedback, formats, tables
 from grader.output.class_page import class_page
 from grader.output.files import make_folder, write
 from grader.output.lost_turns import LostTurn, lost_turns
+from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
@@ -100,9 +101,14 @@ class Results:
         """Return the tables."""
         if self.kind == GRADE:
             return tables.grade_text(self.marks, placement, self.rubric, details)
-        problems = [item for item in self.submissions if item.problem]
-        notes = "".join(f"{item.name}: not in it: {item.problem}\n" for item in problems)
+        notes = "".join(f"{note}\n" for note in self.left_out)
         return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
+
+    @property
+    def left_out(self) -> list[str]:
+        """Return who is not in the tournament, and why."""
+        problems = [item for item in self.submissions if item.problem]
+        return [f"{item.name}: not in it: {item.problem}" for item in problems]
 
 
 def read_results(store: Store) -> Results:
@@ -182,7 +188,8 @@ def write_quick(
     else:
         text = results.text({})
         write(out / "standings.txt", text)
-        write(out / "standings.html", feedback.tournament_page("Tournament", text))
+        page = standings_page(results.stages, results.placings, results.rubric, results.left_out)
+        write(out / "standings.html", page)
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:

@@ -451,7 +451,20 @@ function drawTimes(game) {
     page.pause();
     action();
   });
-  const [, index, at] = /^#(\d+)\.(\d+)$/.exec(location.hash) || [];
-  const known = Number(index) >= 1 && Number(index) <= DATA.games.length;
-  page.choose(known ? Number(index) - 1 : 0, known ? Number(at) : 0);
+  /** @param {string} address */
+  const goTo = (address) => {
+    const [, index, at] = /^#(\d+)\.(\d+)$/.exec(address) ?? [];
+    const known = Number(index) >= 1 && Number(index) <= DATA.games.length;
+    if (known) page.choose(Number(index) - 1, Number(at));
+    return known;
+  };
+  document.addEventListener("click", (event) => {
+    const link = /** @type {Element} */ (event.target).closest("a");
+    if (!link?.hash || !goTo(link.hash)) return; // in a report above: a game, or a turn of it
+    event.preventDefault();
+    byId("title").scrollIntoView({ behavior: CALM.matches ? "auto" : "smooth" });
+    byId("slider").focus({ preventScroll: true });
+  });
+  addEventListener("hashchange", () => goTo(location.hash));
+  if (!goTo(location.hash)) page.choose(0, 0);
 })();
