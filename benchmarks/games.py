@@ -15,7 +15,7 @@ from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Seat, Setup
-from connect4.players.registry import asked_of, parse_agent
+from connect4.players.registry import method_of, parse_agent
 from connect4.referee import Result, Turn, TurnEnded, play
 
 GAME = GAMES["extended"]
@@ -67,9 +67,9 @@ def play_game(
     seats: dict[Player, Seat] = {}
     with contextlib.ExitStack() as stack:
         for player, agent in agents.items():
-            asked = asked_of(agent, agents[1 if player == 2 else 2])
+            method = method_of(agent, agents[1 if player == 2 else 2])
             level: Level = "none" if limits[player] is None else "process"
-            seat = open_seat(Setup(agent, player, GAME, seconds, seed, asked), level)
+            seat = open_seat(Setup(agent, player, GAME, seconds, seed, method), level)
             seats[player] = seat
             stack.callback(seat.close)
         events = play(GAME, start, seats, limits)

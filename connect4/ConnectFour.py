@@ -191,7 +191,7 @@ def play(arguments: argparse.Namespace) -> int:
         arguments.time or DEFAULT_SECONDS,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
         level=level,
-        forced=arguments.ask,
+        method=arguments.ask,
         human_clock=arguments.human_clock,
         human_strict=arguments.human_strict,
         lifetime=arguments.lifetime,

@@ -20,10 +20,10 @@ from connect4.games import begin, find_game, game_of, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.seat import choose_level
-from connect4.players.base import Asked, Seat, Setup
+from connect4.players.base import Method, Seat, Setup
 from connect4.players.local import KIND, LocalAgent, local_name
 from connect4.players.names import AgentName
-from connect4.players.registry import asked_of, check_board, parse_agent
+from connect4.players.registry import check_board, method_of, parse_agent
 from connect4.record import Record
 from connect4.referee import Turn, TurnEnded
 from connect4.search.trace import Node
@@ -92,7 +92,7 @@ def play(
     seconds: Seconds = DEFAULT_SECONDS,
     seed: int | None = None,
     isolation: str = "auto",
-    ask: Asked | None = None,
+    ask: Method | None = None,
     progress: bool = False,
     on_turn: Callable[[State, Turn], object] | None = None,
 ) -> Record:
@@ -127,12 +127,12 @@ def play(
     if all(agent.kind == KIND for agent in agents):
         level = "none"
     seed = random.SystemRandom().randrange(2**31) if seed is None else seed
-    terms = Terms(_positive(seconds), seed, level=level, forced=ask)
+    terms = Terms(_positive(seconds), seed, level=level, method=ask)
 
     def seat_here(player: Player) -> Seat:
         name, player_object = agents[player - 1], (one, two)[player - 1]
-        asked = asked_of(name, agents[2 - player], ask)
-        setup = Setup(name, player, rules, seconds, seed, asked)
+        method = method_of(name, agents[2 - player], ask)
+        setup = Setup(name, player, rules, seconds, seed, method)
         return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
 
     with ExitStack() as stack:

@@ -18,7 +18,7 @@ from connect4 import atomic
 from connect4.errors import IllegalAction, InputError
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
-from connect4.players.base import Asked, Outcome
+from connect4.players.base import Method, Outcome
 from connect4.referee import Result, Turn, final
 
 FORMAT: Final = "connect4-record/1"
@@ -29,7 +29,7 @@ class RecordedPlayer:
     """One side of a recorded game; `sha256` is of the agent's file, where it has one."""
 
     agent: str
-    asked: Asked | None = None
+    asked: Method | None = None
     sha256: str | None = None
 
     def to_json(self) -> dict[str, Any]:

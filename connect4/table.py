@@ -12,9 +12,9 @@ from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
-from connect4.players.base import Asked, Connected, Numbered, Seat, Setup
+from connect4.players.base import Connected, Method, Numbered, Seat, Setup
 from connect4.players.names import AgentName
-from connect4.players.registry import asked_of, file_hash
+from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
 
@@ -23,7 +23,7 @@ from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
 class Terms:
     """What a game is played under. `seconds` is the limit of a move.
 
-    `forced` names the method that students' files are asked, in place of the one that follows
+    `method` is the one that students' files are asked, in place of the one that follows
     from the opponent. People are clocked only with `human_clock`, and pay for an illegal move only
     with `human_strict`. An agent that could not be
     loaded ends the game before it begins, or with `play_unloaded` fails on each of its turns.
@@ -32,7 +32,7 @@ class Terms:
     seconds: Seconds
     seed: int
     level: Level = "none"
-    forced: Asked | None = None
+    method: Method | None = None
     human_clock: bool = False
     human_strict: bool = False
     limits: Limits = field(default_factory=Limits)
@@ -50,12 +50,12 @@ def no_person(player: Player) -> Seat:
 
 
 def seat_agent(
-    game: Game, player: Player, agent: AgentName, asked: Asked | None, terms: Terms
+    game: Game, player: Player, agent: AgentName, method: Method | None, terms: Terms
 ) -> Seat:
     """Open the seat of an agent that plays from a process of its own."""
     source = terms.sources[player - 1]
     setup = Setup(
-        agent, player, game, terms.seconds, terms.seed, asked, source, allowed=terms.allowed
+        agent, player, game, terms.seconds, terms.seed, method, source, allowed=terms.allowed
     )
     return open_seat(setup, terms.level, terms.limits, terms.lifetime)
 
@@ -79,13 +79,13 @@ class Table:
         It also makes that of a `local` agent, an object of this process.
         """
         one, two = agents
-        asked = asked_of(one, two, terms.forced), asked_of(two, one, terms.forced)
+        methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
         self.record = Record(
             game,
             start,
             (
-                RecordedPlayer(one.text, asked[0], file_hash(one, terms.sources[0])),
-                RecordedPlayer(two.text, asked[1], file_hash(two, terms.sources[1])),
+                RecordedPlayer(one.text, methods[0], file_hash(one, terms.sources[0])),
+                RecordedPlayer(two.text, methods[1], file_hash(two, terms.sources[1])),
             ),
             terms.seconds,
             terms.seed,
@@ -103,7 +103,7 @@ class Table:
                 self._seats[player] = (
                     seat_person(player)
                     if person or agent.kind == "local"
-                    else seat_agent(game, player, agent, asked[player - 1], terms)
+                    else seat_agent(game, player, agent, methods[player - 1], terms)
                 )
         except BaseException:  # Ctrl-C too: no process of a seat stays behind
             self.close()

@@ -291,7 +291,7 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
     path = tmp_path / "ai.py"
     move = "        if self.turns != 2: print('turn', self.turns, 'x' * 200, end='')"
     path.write_text(f"print('loaded')\n{BODY.format(move=move)}", encoding="utf-8")
-    terms = Terms(5.0, SEED, "process", forced="intelligent", limits=Limits(log_bytes=600))
+    terms = Terms(5.0, SEED, "process", method="intelligent", limits=Limits(log_bytes=600))
     one, two = parse_agent(f"ai:{path}"), parse_agent("random")
     with Table(EXTENDED, board("0\n" + "0 0 0 0\n" * 4), (one, two), terms) as table:
         list(table.events())
@@ -692,7 +692,7 @@ def test_a_students_text_needs_no_file(tmp_path: Path) -> None:
     source = agent(tmp_path, "").read_bytes()
     (tmp_path / "ai.py").unlink()
     one, two = AgentName("ai:alice", "ai", "ai.py"), parse_agent("random")
-    terms = Terms(5.0, SEED, "process", forced="intelligent", sources=(source, None))
+    terms = Terms(5.0, SEED, "process", method="intelligent", sources=(source, None))
     with Table(EXTENDED, board(), (one, two), terms) as table:
         list(table.events())
         turns = [turn for turn in table.record.turns if turn.player == 1]
@@ -762,7 +762,7 @@ def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path
         texts = []
         for seats_level in (level, level, "none"):
             one, two = map(parse_agent, pair)
-            terms = Terms(5.0, SEED, seats_level, forced="intelligent")
+            terms = Terms(5.0, SEED, seats_level, method="intelligent")
             with Table(EXTENDED, start, (one, two), terms) as table:
                 list(table.events())
             texts.append(without_times(dumps(replace(table.record, isolation="-"))))

@@ -10,7 +10,7 @@ from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
 from connect4.players.base import Outcome, PlayerLeftError, Reply
 from connect4.players.human import HumanSeat
-from connect4.players.registry import asked_of, parse_agent
+from connect4.players.registry import method_of, parse_agent
 from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play, step
 from tests.games import agent_file, played, reread, seated
 
@@ -312,7 +312,7 @@ def test_a_late_answer_is_late_whatever_it_is(tmp_path, move):
 
 
 @pytest.mark.parametrize(
-    ("opponent", "forced", "asked"),
+    ("opponent", "forced", "method"),
     [
         ("random", None, "expectimax"),
         ("ai", None, "intelligent"),
@@ -321,10 +321,10 @@ def test_a_late_answer_is_late_whatever_it_is(tmp_path, move):
         ("ai", "expectimax", "expectimax"),
     ],
 )
-def test_which_method_is_asked_follows_the_opponent(tmp_path, opponent, forced, asked):
+def test_which_method_is_asked_follows_the_opponent(tmp_path, opponent, forced, method):
     agent = parse_agent(agent_file(tmp_path, "return (0, False)"))
-    assert asked_of(agent, parse_agent(opponent), forced) == asked
-    assert asked_of(parse_agent(opponent), agent) in (None, "intelligent")
+    assert method_of(agent, parse_agent(opponent), forced) == method
+    assert method_of(parse_agent(opponent), agent) in (None, "intelligent")
 
 
 def test_a_state_file_of_the_kit_begins_with_its_mover():

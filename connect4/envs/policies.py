@@ -9,7 +9,7 @@ from connect4.envs.rules import Rules
 from connect4.errors import AgentError
 from connect4.games.base import Player, Seconds, State
 from connect4.isolation.seat import choose_level, open_seat
-from connect4.players.base import Asked, Outcome, Seat, Setup
+from connect4.players.base import Method, Outcome, Seat, Setup
 from connect4.players.registry import check_board, parse_agent
 
 
@@ -47,8 +47,8 @@ class Policy:
 
     def _seat(self, player: Player) -> Seat:
         if player not in self._seats:
-            asked: Asked | None = "intelligent" if self._name.kind == "ai" else None
-            setup = Setup(self._name, player, self._rules.game, self._seconds, self._seed, asked)
+            method: Method | None = "intelligent" if self._name.kind == "ai" else None
+            setup = Setup(self._name, player, self._rules.game, self._seconds, self._seed, method)
             self._seats[player] = open_seat(setup, self._level)
         return self._seats[player]
 

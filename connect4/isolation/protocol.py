@@ -72,7 +72,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "player": setup.player,
         "game": setup.game.name,
         "seconds": setup.seconds,
-        "asked": setup.asked,
+        "method": setup.method,
         "own_seed": setup.derived_seed(),
         "source": source,
     }
@@ -93,7 +93,7 @@ def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
         game,
         value["seconds"],
         seed=0,
-        asked=value["asked"],
+        method=value["method"],
         source=None if source is None else source.encode("latin-1"),
         own_seed=value["own_seed"],
     )

@@ -10,7 +10,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Action, Game, Player, Seconds, State
 from connect4.players.names import AgentName
 
-Asked: TypeAlias = Literal["expectimax", "intelligent"]
+Method: TypeAlias = Literal["expectimax", "intelligent"]
 """Which method of a student's `AIPlayer` is asked for moves."""
 
 
@@ -59,7 +59,7 @@ class Setup:
     """The time limit of a move."""
     seed: int
     """The game's seed; an agent's own randomness is derived from it and from `player`."""
-    asked: Asked | None = None
+    method: Method | None = None
     """For a student's file only."""
     source: bytes | None = None
     """The student's file where the agent's process is not to read it from disk."""

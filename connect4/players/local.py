@@ -49,7 +49,7 @@ class LocalAgent:
 
     def __init__(self, player: Any, setup: Setup) -> None:
         self._name = setup.agent.text
-        self._method = None if hasattr(player, "choose") else f"get_{setup.asked}_move"
+        self._method = None if hasattr(player, "choose") else f"get_{setup.method}_move"
         if not isinstance(player, type):
             self._player = player
             return

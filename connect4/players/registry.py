@@ -15,7 +15,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import State
 from connect4.players import checks
-from connect4.players.base import Asked
+from connect4.players.base import Method
 from connect4.players.names import AgentName, source_text, split_name, student_file
 
 
@@ -189,8 +189,8 @@ def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
     return hashlib.sha256(data).hexdigest()
 
 
-def asked_of(name: AgentName, opponent: AgentName, forced: Asked | None = None) -> Asked | None:
+def method_of(name: AgentName, opponent: AgentName, method: Method | None = None) -> Method | None:
     """Return which method of a student's file is asked: it follows the opponent."""
     if name.kind not in ("ai", "local"):
         return None
-    return forced or ("expectimax" if opponent.kind == "random" else "intelligent")
+    return method or ("expectimax" if opponent.kind == "random" else "intelligent")

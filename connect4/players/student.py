@@ -65,7 +65,7 @@ class StudentAgent:
         self._path = student_file(setup.agent)
         self._source = setup.source or b""
         self._on_disk = setup.source is None
-        self._method = f"get_{setup.asked}_move"
+        self._method = f"get_{setup.method}_move"
         random.seed(setup.derived_seed())
         try:
             if setup.source is None:

@@ -19,7 +19,7 @@ from connect4.games.base import Seconds, State
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.registry import asked_of, parse_agent
+from connect4.players.registry import method_of, parse_agent
 from grader.play.one_game import JobResult, limits_of, one_line, play_job
 from grader.play.schedule import seed_of
 from grader.rubric.model import Board, KitAgent, Rubric
@@ -111,7 +111,7 @@ def _move_problem(trial: dict[str, Any], state: State) -> str | None:
     """Return what went wrong when the agent was asked for one move."""
     seconds: Seconds = trial["time_limit"]
     agent = parse_agent(trial["agent"]["agent"])
-    asked = asked_of(agent, agent)
+    asked = method_of(agent, agent)
     setup = Setup(agent, state.mover, EXTENDED, seconds, seed_of("trial"), asked)
     with closing(open_seat(setup, trial["isolation"], limits_of(trial))) as seat:
         reply = seat.ask(state, seconds)
