@@ -520,6 +520,23 @@ def test_a_submission_finds_nothing_of_the_kit_in_the_main_module(
     assert opened.log == "[]\n"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="root only")
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_user_of_an_agent_tells_nothing_of_process_numbers(
+    level: Level, tmp_path: Path
+) -> None:
+    path = agent(tmp_path, "import os\nprint(os.getuid())")
+    users = []
+    for _ in range(3):
+        opened = seat(path, level)
+        warden = min(processes())
+        opened.ask(board(), 5.0)
+        opened.close()
+        users.append(int(opened.log))
+        assert abs(users[-1] - 2_000_000_000 - warden) > 1000
+    assert len(set(users)) == 3
+
+
 def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
     path = agent(
         tmp_path, "assert str(state[1]) == '{1: Integer(1, maximum=3), 2: Integer(2, maximum=4)}'"

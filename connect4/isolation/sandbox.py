@@ -44,7 +44,7 @@ SYSTEM_LIBRARIES: Final = (
 """Where the interpreter's own shared libraries are, beside the folders of Python."""
 
 FIRST_SLOT: Final = 2_000_000_000
-"""User ids above those of people and of containers; one for each process number."""
+"""User ids above those of people and of containers; one for each agent that is alive."""
 
 NOBODY: Final = 65534
 """For containers that know only the first 65536 user ids."""

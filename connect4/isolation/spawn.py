@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
+import secrets
 import selectors
 import signal
 import socket
@@ -52,6 +53,8 @@ MAX_STACK: Final = 1 << 15
 
 STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
 """How `faulthandler` ends: with the frame of `BOOT`, or where there are too many."""
+
+SLOTS: Final = 100_000_000
 
 FORKS: Final = hasattr(os, "fork")
 STOPS: Final = hasattr(signal, "SIGSTOP")
@@ -107,7 +110,8 @@ def _command(handle: str, allowed: Sequence[str] | None, modules: Sequence[str] 
 class Warden:
     """A process of the kit's own, perhaps inside bubblewrap, that forks agents' processes.
 
-    `number` is a process number that no other warden has.
+    `number` is drawn from so many that no other warden has it; a process number would tell agents
+    how many processes the machine has started.
     """
 
     def __init__(
@@ -148,7 +152,7 @@ class Warden:
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
-        self.number = self._process.pid
+        self.number = secrets.randbelow(SLOTS)
         self._said = b""
         self._patience = DEATH_PATIENCE
 
