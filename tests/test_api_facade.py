@@ -279,6 +279,7 @@ def memory() -> int:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux's /proc")
+@pytest.mark.timeout(600)
 def test_fifty_games_in_a_row_keep_memory_and_descriptors_level() -> None:
     before = children()
 

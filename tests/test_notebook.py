@@ -36,7 +36,7 @@ def tokens(picture: str) -> list[int]:
 def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> None:
     state = connect4.start(game)
     for _ in range(9):
-        state = state.apply(state.legal_actions()[-1])
+        state = state.apply(state.legal_actions()[0])
     picture = svg(state)
     board = state.board()
     assert tokens(picture) == [int((board == player).sum()) for player in (1, 2)]
