@@ -75,8 +75,11 @@ def make_parser() -> Parser:
             allow_abbrev=False,
         )
 
-    check = command("check", "judge the form of submissions without playing")
+    check = command("check", "judge the form of submissions, and ask each for a few moves")
     check.add_argument("paths", metavar="FILE", nargs="+", type=Path)
+    check.add_argument(
+        "--form-only", action="store_true", help="do not ask for a move on each board size"
+    )
     _add_rubric(check)
     grade = command("grade", "play submissions against random and the baselines, give points")
     grade.add_argument("paths", metavar="PATH", nargs="+", type=Path)

@@ -378,29 +378,37 @@ def test_the_report_has_two_pages_and_a_first_line(
 def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     good = hand_in(tmp_path, "ann", searcher())
     bad = hand_in(tmp_path, "bo", "import socket\n" + CLASS + "import torch\n", report=None)
-    done = run(COMMAND, "check", good, cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{good}: well formed\n", "")
-    done = run(COMMAND, "check", bad, cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", good, cwd=tmp_path)
+    said = (
+        f"{good}: well formed\nThe submission meets every required rule: 0 to fix, 0 pieces of "
+        "advice. No moves were asked for (--form-only).\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
     assert done.returncode == 1
-    lines = done.stdout.splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [
+    *lines, last = done.stdout.splitlines()
+    assert sorted(line.partition(": ")[0] for line in lines) == [
+        f"{bad}:1",
         f"{bad}:1",
         f"{bad}:12",
-        f"{bad}:1",
     ]
+    assert [" (advice): " in line for line in lines] == sorted(" (advice): " in x for x in lines)
+    assert last.startswith("The submission breaks a required rule: ")
     hand_in(tmp_path, "bo", CLASS, report="\n")
-    done = run(COMMAND, "check", bad, cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
     assert done.stdout.startswith(f"{bad.with_name('report.txt')}:1: report: the first line")
 
 
 def test_a_class_is_checked_whole(tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "ann", searcher())
     (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    done = run(COMMAND, "check", "class", cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "class/ann/ai.py: well formed",
         "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
+        "1 of 2 submissions meet every required rule: 1 to fix, 0 pieces of advice. No moves were "
+        "asked for (--form-only).",
     ]
 
 
@@ -414,7 +422,7 @@ def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(
         archive.writestr("bo/ai.py", "import torch\n")
         archive.writestr("bo/report.txt", "Bo, 2\n")
         archive.writestr("bo/ai.py", searcher())
-    done = run(COMMAND, "check", "bo.zip", cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", "bo.zip", cwd=tmp_path)
     said = "file: ai.py stands 2 times in the archive; the last one counts"
     assert (done.returncode, done.stdout) == (0, f"bo/ai.py:1: {said}\n")
 
@@ -426,7 +434,7 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
         "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n", encoding="utf-8"
     )
     (folder / "bo.py").write_text(searcher(), encoding="utf-8")
-    done = run(COMMAND, "check", "class", cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
     wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
     assert done.stdout.splitlines() == [
         f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
@@ -435,7 +443,9 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
-    assert_refused(run(COMMAND, "check", "ai.py", cwd=tmp_path), "ai.py: no such file or folder")
+    assert_refused(
+        run(COMMAND, "check", "--form-only", "ai.py", cwd=tmp_path), "ai.py: no such file or folder"
+    )
 
 
 def test_findings_are_annotations_in_github_actions(
@@ -443,12 +453,46 @@ def test_findings_are_annotations_in_github_actions(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     path = hand_in(tmp_path, "bo", "import torch\n" + CLASS)
-    done = run(COMMAND, "check", path, cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", path, cwd=tmp_path)
     where = str(path).replace(":", "%3A").replace(",", "%2C")
     assert f"::error file={where},line=1,title=imports::'torch' is not there" in done.stdout
 
 
 def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
     path = hand_in(tmp_path, "bo", "import socket\n" + CLASS)
-    assert run(COMMAND, "check", path, cwd=tmp_path).returncode == 0
+    assert run(COMMAND, "check", "--form-only", path, cwd=tmp_path).returncode == 0
     assert Finding(1, "x", "y").required
+
+
+@pytest.mark.slow
+def test_check_asks_each_method_for_a_move_on_each_board_size(tmp_path: Path) -> None:
+    """A method that fails on wide boards alone, and one that does not keep to its time."""
+    source = CLASS_OF_TWO
+    path = hand_in(tmp_path, "bo", source)
+    done = run(COMMAND, "check", path, cwd=tmp_path)
+    assert done.returncode == 1
+    failing, late, last = done.stdout.splitlines()
+    assert failing.startswith(f"{path}:9: smoke: get_expectimax_move on 8 rows and 12 columns: ")
+    assert failing.endswith("IndexError: too wide")
+    assert late.startswith(f"{path}:13: smoke (advice): get_intelligent_move on ")
+    assert "no answer within 0.1 s, though that was its time limit" in late
+    assert last == "The submission breaks a required rule: 1 to fix, 1 piece of advice."
+    done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
+
+
+CLASS_OF_TWO = """import time
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time): self.player_number = player_number
+
+    def get_expectimax_move(self, state):
+        if state[0].shape[1] > 10: raise IndexError("too wide")
+        return get_valid_actions(self.player_number, state)[0]
+
+    def get_intelligent_move(self, state):
+        time.sleep(3)
+"""

@@ -1,36 +1,72 @@
-"""The command `check`: judges the form of submissions, without playing."""
+"""The command `check`: judges the form of submissions, and asks each for a few moves."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from connect4.isolation.seat import Level, choose_level
 from grader.commands.common import DONE, FAILED, read_rubric
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
+from grader.handin.submission import Submission
 from grader.output import formats
+from grader.play.smoke import smoke_findings
+from grader.rubric.model import Rubric
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Check the form of files; return 1 where a required rule is broken."""
-    rules = read_rubric(arguments).submission
-    failed = False
-    for item in submissions.find(arguments.paths, rules):
+    """Check files, required rules before advice; return 1 where a required rule is broken."""
+    rubric = read_rubric(arguments)
+    level = None if arguments.form_only else choose_level("auto")[0]
+    counts = {"submissions": 0, "failed": 0, "required": 0, "advice": 0}
+    for item in submissions.find(arguments.paths, rubric.submission):
         place = str(item.path or item.place)
-        findings = [Finding(1, "file", item.problem)] if item.problem else []
-        if item.source is not None and not item.problem:
-            findings = check(item.source, item.report, rules)
-        if item.note:
-            findings.append(Finding(1, "file", item.note, required=False))
+        findings = sorted(_findings(item, rubric, level), key=lambda found: not found.required)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
             where = str(Path(place).with_name("report.txt")) if in_report else place
-            print(f"{where}:{finding.line}: {finding.rule}: {finding.text}{whose}")
+            rule = finding.rule if finding.required else f"{finding.rule} (advice)"
+            print(f"{where}:{finding.line}: {rule}: {finding.text}{whose}")
             if os.environ.get("GITHUB_ACTIONS") == "true":
                 print(formats.annotation(where, finding))
         if not findings:
             print(f"{place}: well formed{whose}")
-        failed = failed or any(finding.required for finding in findings)
-    return FAILED if failed else DONE
+        required = sum(finding.required for finding in findings)
+        counts["submissions"] += 1
+        counts["failed"] += required > 0
+        counts["required"] += required
+        counts["advice"] += len(findings) - required
+    print(summary(counts, level))
+    return FAILED if counts["failed"] else DONE
+
+
+def _findings(item: Submission, rubric: Rubric, level: Level | None) -> Iterator[Finding]:
+    """Yield what there is to say of a submission; it is asked for moves where its form is right."""
+    found = [Finding(1, "file", item.problem)] if item.problem else []
+    if item.source is not None and not item.problem:
+        found = check(item.source, item.report, rubric.submission)
+        in_source = any(finding.required and not finding.in_report for finding in found)
+        if level is not None and not in_source:
+            found += smoke_findings(item.source, rubric, level)
+    yield from found
+    if item.note:
+        yield Finding(1, "file", item.note, required=False)
+
+
+def summary(counts: dict[str, int], level: Level | None) -> str:
+    """Return the last line of the command."""
+    number, failed = counts["submissions"], counts["failed"]
+    moves = "" if level is not None else " No moves were asked for (--form-only)."
+    whose = "The submission" if number == 1 else f"{number - failed} of {number} submissions"
+    if number == 1:
+        verdict = f"{whose} {'breaks a required rule' if failed else 'meets every required rule'}"
+    else:
+        verdict = f"{whose} meet every required rule"
+    return (
+        f"{verdict}: {counts['required']} to fix, {counts['advice']} "
+        f"{'piece' if counts['advice'] == 1 else 'pieces'} of advice.{moves}"
+    )

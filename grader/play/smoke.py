@@ -1,0 +1,73 @@
+"""One move of each method on each board size, as `check` asks for it: does the file run at all?"""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import Final
+
+from connect4.errors import headline
+from connect4.games.base import Seconds, State
+from connect4.games.extended import EXTENDED
+from connect4.isolation.limits import Limits
+from connect4.isolation.seat import Level, open_seat
+from connect4.players.base import Asked, Outcome, Reply, Setup
+from connect4.players.names import AgentName
+from grader.handin.form import Finding
+from grader.rubric.model import Rubric, all_boards
+
+SECONDS: Final[Seconds] = 0.1
+
+METHODS: Final[tuple[Asked, ...]] = ("expectimax", "intelligent")
+
+LINE: Final = re.compile(r'ai\.py", line (\d+)')
+
+
+def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
+    """Return what goes wrong when a submission is asked for moves in a process of its own."""
+    sizes: dict[tuple[int, ...], State] = {}
+    for board in all_boards(rubric):
+        state = EXTENDED.from_json(board.start)
+        sizes.setdefault(state.board().shape, state)
+    limits = Limits(start_seconds=rubric.limits.startup)
+    found: list[Finding] = []
+    for method in METHODS:
+        for (rows, columns), state in sorted(sizes.items(), key=lambda item: item[0]):
+            setup = Setup(
+                AgentName("ai:ai.py", "ai", "ai.py"),
+                state.mover,
+                EXTENDED,
+                SECONDS,
+                0,
+                method,
+                source.encode(),
+                rubric.submission.allowed,
+            )
+            with closing(open_seat(setup, level, limits)) as seat:
+                if seat.load_failure is not None:
+                    return [_finding(f"cannot be loaded: {headline(seat.load_failure)}", "")]
+                reply = seat.ask(state, SECONDS)
+            what = _problem(reply, state)
+            if what is not None:
+                where = f"get_{method}_move on {rows} rows and {columns} columns"
+                late = reply.outcome is Outcome.TIMEOUT
+                found.append(_finding(f"{where}: {what}", reply.detail or "", required=not late))
+                break
+    return found
+
+
+def _problem(reply: Reply, state: State) -> str | None:
+    """Return what is wrong with a reply, in words."""
+    if reply.outcome is Outcome.TIMEOUT:
+        return (
+            f"no answer within {SECONDS:g} s, though that was its time limit; does it keep to the "
+            "limit that its constructor is given?"
+        )
+    if reply.outcome is not Outcome.PLAYED:
+        return headline(reply.detail or reply.outcome)
+    return None if reply.action in state.legal_actions() else f"{reply.text} is no legal move"
+
+
+def _finding(text: str, detail: str, required: bool = True) -> Finding:
+    lines = LINE.findall(detail)
+    return Finding(int(lines[-1]) if lines else 1, "smoke", text, required)
