@@ -11,14 +11,14 @@ from connect4.games.base import Seconds, State
 from connect4.games.extended import EXTENDED
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
-from connect4.players.base import Asked, Outcome, Reply, Setup
+from connect4.players.base import Method, Outcome, Reply, Setup
 from connect4.players.names import AgentName
 from grader.handin.form import Finding
 from grader.rubric.model import Rubric, all_boards
 
 SECONDS: Final[Seconds] = 0.1
 
-METHODS: Final[tuple[Asked, ...]] = ("expectimax", "intelligent")
+METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
