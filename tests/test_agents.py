@@ -202,7 +202,7 @@ def chosen(name, game, states):
         ("alphabeta:depth=3", "alphabeta:depth=3,pruning=off", "classic"),
         ("expectimax", "expectimax:depth=3,order=center", "extended"),
         ("montecarlo", "montecarlo:depth=2,samples=100", "classic"),
-        ("mcts:c=2.0", "mcts:iterations=20000", "classic"),
+        ("mcts:c=1", "mcts:iterations=20000", "classic"),
     ],
 )  # fmt: skip
 def test_what_is_not_said_is_the_usual(short, long, game):

@@ -390,6 +390,8 @@ class Game:
     """Whether points decide; else only winning counts. As `State.counts_points`."""
     heuristics: tuple[Heuristic, ...] = ()
     """What searches go by, the default first. Agents that need one play no game without."""
+    exploration: float = 2.0
+    """The constant `c` of `mcts`, chosen by `benchmarks.exploration`."""
     judge: str | None = None
     """The heuristic that analyses go by; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"

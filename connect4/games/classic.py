@@ -388,5 +388,8 @@ def _game(name: str, title: str, variant: Variant) -> Game:
 CLASSIC: Final = replace(
     _game("classic", "Connect 4", "first-four"),
     expert="connect4.analysis.experts:solver_expert",
+    exploration=1.0,
 )
-CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", "most-fours")
+CLASSIC_FULL: Final = replace(
+    _game("classic-full", "Connect 4 to the last cell", "most-fours"), exploration=0.7
+)

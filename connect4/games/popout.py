@@ -264,6 +264,7 @@ POP_OUT: Final = Game(
     format_action=format_action,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of it",
     folder="popout",
+    exploration=1.4,
     heuristics=(
         Heuristic("windows", "connect4.search.heuristics:windows", scale=20, beside_points=True),
         Heuristic("potential", "connect4.search.heuristics:potential", scale=500),

@@ -233,7 +233,7 @@ class MctsAgent:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
         self._iterations = int(options.get("iterations", MCTS_ITERATIONS))
-        self._c = float(options.get("c", 2.0))
+        self._c = float(options.get("c", setup.game.exploration))
         self._random = Random(setup.derived_seed())
         self._decided_by_win = not setup.game.counts_points
         estimated = setup.game.counts_points and setup.game.heuristics
