@@ -951,7 +951,7 @@ def test_a_baseline_that_cannot_be_loaded_is_the_teachers_to_mend(tmp_path: Path
     done = grade(tmp_path)
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("error: rubric.toml: agent 'ai:baseline.py' cannot be loaded")
+    assert last.startswith("error: rubric.toml: agent 'ai:baseline.py' fails its trial game: ")
 
 
 def seedless(folder: Path, seed: str = "") -> None:
