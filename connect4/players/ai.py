@@ -407,7 +407,7 @@ class Lines:
 # -- The budget
 
 
-class OutOfBudgetError(Exception):
+class BudgetSpentError(Exception):
     """The time or the nodes of this move are used up."""
 
 
@@ -421,10 +421,10 @@ class Budget:
         self.nodes = 0
 
     def spend(self) -> None:
-        """Count one node; raise `OutOfBudgetError` if it was one too many."""
+        """Count one node; raise `BudgetSpentError` if it was one too many."""
         self.nodes += 1
         if self.nodes > self.limit or clock.monotonic() > self.deadline:
-            raise OutOfBudgetError
+            raise BudgetSpentError
 
 
 # -- The searches
@@ -454,7 +454,7 @@ class Expectimax:
                 values = [self._after(position, *item, depth) for item in actions]
                 best = actions[values.index(max(values))][1]
                 self.depth = depth
-        except OutOfBudgetError:
+        except BudgetSpentError:
             pass
         return best
 
@@ -553,7 +553,7 @@ class AlphaBeta:
                         actions.insert(0, (gain, action))
                 self.depth, self.value = depth, alpha
                 self.values.append((depth, alpha))
-        except OutOfBudgetError:
+        except BudgetSpentError:
             self.solved = False
         return actions[0][1]
 
