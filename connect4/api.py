@@ -171,9 +171,7 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
     try:
         return stack.enter_context(importlib.import_module("tqdm.auto").tqdm(unit=f" {unit}"))
     except ImportError:
-        raise InputError(
-            "progress=True needs tqdm: pip install 'connect4-course-kit[progress]'"
-        ) from None
+        raise InputError("progress=True needs tqdm: pip install -e '.[progress]'") from None
 
 
 def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], object]]:

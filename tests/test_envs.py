@@ -223,7 +223,7 @@ def test_without_pettingzoo_or_openspiel_one_line_says_what_to_install() -> None
         )
         last = done.stderr.splitlines()[-1]
         assert last.startswith("connect4.errors.MissingExtraError: ")
-        assert last.endswith("pip install 'connect4-course-kit[env]'")
+        assert last.endswith("pip install -e '.[env]'")
 
 
 # -- OpenSpiel

@@ -13,7 +13,7 @@ from connect4.games import begin as first
 from connect4.games import load_start
 from connect4.games.base import Action, Game, State
 
-EXTRA: Final = "pip install 'connect4-course-kit[env]'"
+EXTRA: Final = "pip install -e '.[env]'"
 
 
 class Rules:

@@ -16,7 +16,7 @@ from connect4.search.solver import ORDER, check_solvable
 if TYPE_CHECKING:
     from bitbully import Board
 
-MISSING: Final = "the package bitbully is not installed: pip install 'connect4-course-kit[solver]'"
+MISSING: Final = "the package bitbully is not installed: pip install -e '.[solver]'"
 
 SLOW: Final = range(12, 18)
 """Numbers of tokens on the board with which an answer may take a quarter of a second."""
