@@ -63,10 +63,9 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    def command(name: str, help_text: str) -> Parser:
+    for name, (help_text, add_arguments) in COMMANDS.items():
         listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
-        return commands.add_parser(
+        command = commands.add_parser(
             name,
             **listed,
             description=help_text[0].upper() + help_text[1:] + ".",
@@ -74,58 +73,81 @@ def make_parser() -> Parser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        add_arguments(command)
+    return parser
 
-    check = command("check", "judge the form of submissions, and ask each for a few moves")
-    check.add_argument("paths", metavar="FILE", nargs="+", type=Path)
-    check.add_argument(
+
+def _check(parser: Parser) -> None:
+    parser.add_argument("paths", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument(
         "--form-only", action="store_true", help="do not ask for a move on each board size"
     )
-    _add_rubric(check)
-    grade = command("grade", "play submissions against random and the baselines, give points")
-    grade.add_argument("paths", metavar="PATH", nargs="+", type=Path)
-    grade.add_argument("--name", help="take PATH as one submission, of this name")
-    grade.add_argument(
+    _add_rubric(parser)
+
+
+def _grade(parser: Parser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path)
+    parser.add_argument("--name", help="take PATH as one submission, of this name")
+    parser.add_argument(
         "--quick", action="store_true", help="a first look at one file, in about two minutes"
     )
-    _add_playing(grade)
-    _add_run(grade)
-    compare = command("compare", "find out whether a new agent is better than an old one")
-    compare.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
-    compare.add_argument("old", metavar="OLD", help="a file, or an agent's name")
-    compare.add_argument("--games", type=count, help="at most N games of NEW in each part")
-    compare.add_argument(
+    _add_playing(parser)
+    _add_run(parser)
+
+
+def _compare(parser: Parser) -> None:
+    parser.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
+    parser.add_argument("old", metavar="OLD", help="a file, or an agent's name")
+    parser.add_argument("--games", type=count, help="at most N games of NEW in each part")
+    parser.add_argument(
         "--part",
         choices=("a", "b", "both"),
         default="both",
         help="a: get_expectimax_move, b: get_intelligent_move (default both)",
     )
-    compare.add_argument("--records", metavar="DIR", type=Path, help="keep the games below DIR")
-    compare.add_argument("--page", action="store_true", help="also as one page, DIR/games.html")
-    _add_playing(compare)
-    tournament = command("tournament", "play a staged tournament among submissions")
-    tournament.add_argument("folder", metavar="FOLDER", type=Path)
-    _add_playing(tournament)
-    _add_run(tournament)
-    report = command("report", "make tables and files again from stored results, without playing")
-    report.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    report.add_argument(
+    parser.add_argument("--records", metavar="DIR", type=Path, help="keep the games below DIR")
+    parser.add_argument("--page", action="store_true", help="also as one page, DIR/games.html")
+    _add_playing(parser)
+
+
+def _tournament(parser: Parser) -> None:
+    parser.add_argument("folder", metavar="FOLDER", type=Path)
+    _add_playing(parser)
+    _add_run(parser)
+
+
+def _report(parser: Parser) -> None:
+    parser.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
+    parser.add_argument(
         "--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points"
     )
-    _add_output(report)
-    handout = command("handout", "make the students' edition of the kit, as a zip")
-    handout.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
-    handout.add_argument(
+    _add_output(parser)
+
+
+def _handout(parser: Parser) -> None:
+    parser.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
+    parser.add_argument(
         "--gradescope", action="store_true", help="make a Gradescope autograder instead"
     )
-    handout.add_argument(
+    parser.add_argument(
         "--max-minutes",
         metavar="N",
         type=span,
         default=30,
         help="refuse an autograder that may take longer for one submission (default 30)",
     )
-    _add_rubric(handout)
-    return parser
+    _add_rubric(parser)
+
+
+COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
+    "check": ("judge the form of submissions, and ask each for a few moves", _check),
+    "grade": ("play submissions against random and the baselines, give points", _grade),
+    "compare": ("find out whether a new agent is better than an old one", _compare),
+    "tournament": ("play a staged tournament among submissions", _tournament),
+    "report": ("make tables and files again from stored results, without playing", _report),
+    "handout": ("make the students' edition of the kit, as a zip", _handout),
+}
+"""What each command does, and what adds its arguments to a parser."""
 
 
 def _add_rubric(parser: Parser) -> None:
