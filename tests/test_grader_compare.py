@@ -210,3 +210,30 @@ def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None
         run(COMMAND, "compare", "random", "old.py", cwd=tmp_path), "old.py: no such file"
     )
     assert_refused(run(COMMAND, "compare", "random", "old", cwd=tmp_path), "no agent 'old'")
+
+
+def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
+    played = ("alphabeta:depth=2", "random", "--game", "popout", "--games", "4")
+    done = run(COMMAND, "compare", *played, "--records", "games", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "4 games: 4 won, 0 drawn, 0 lost" in done.stdout
+    record = records.read(next((tmp_path / "games").glob("*.json")))
+    assert record.game.name == "popout"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mine.py", "random", "--game", "popout"), "plays extended only, not popout"),
+        (("solver", "random", "--game", "popout"), "agent 'solver' plays classic, not popout"),
+        (("greedy", "random", "--game", "chess"), "no game 'chess' (did you mean"),
+        (("greedy", "random", "--game", "popout", "--part", "a"), "get_expectimax_move plays"),
+    ],
+)
+def test_what_cannot_be_compared_in_a_game_is_refused(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("", encoding="utf-8")
+    done = run(COMMAND, "compare", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,7 +17,7 @@ from connect4.isolation import libraries, memory_copy
 from connect4.isolation.memory_copy import UnavailableError
 from connect4.players.base import Outcome
 from tests.command import ROOT, environment
-from tests.seats import board, seat
+from tests.seats import AGENTS, board, seat
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -111,6 +112,30 @@ def test_processes_share_the_copy_and_the_last_one_removes_it() -> None:
     third, _ = hold()  # which takes it over
     third.communicate()
     assert not root.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_a_kit_that_lies_in_tmp_is_in_the_copy(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "connect4", tmp_path / "kit" / "connect4")
+    play = (
+        "import sys\n"
+        "from connect4.isolation import memory_copy\n"
+        "from connect4.isolation.seat import open_seat\n"
+        "from connect4.games import EXTENDED, load_start\n"
+        "from connect4.players.base import Setup\n"
+        "from connect4.players.registry import parse_agent\n"
+        "print(memory_copy.use())\n"
+        "setup = Setup(parse_agent('ai:' + sys.argv[1]), 1, EXTENDED, 5.0, 7, 'intelligent')\n"
+        "seat = open_seat(setup, 'strong')\n"
+        "print(seat.ask(load_start(EXTENDED, 'case1'), 5.0).outcome)\n"
+        "seat.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", play, str(AGENTS / "plain.py")], cwd=tmp_path / "kit",
+        env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["None", "played"], done.stderr
 
 
 def test_without_room_in_memory_the_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,16 @@ LIMIT = ("memory.max", "memory.limit_in_bytes")
 KILLS = ("memory.events", "memory.oom_control")
 
 
+EARLIER: set[Path] = set()
+
+
+@pytest.fixture(autouse=True)
+def only_new_groups() -> None:
+    """Have `groups` leave out what other tests of this process made."""
+    EARLIER.clear()
+    EARLIER.update(groups())
+
+
 def value(folder: Path, names: tuple[str, ...]) -> int:
     text = next((folder / name).read_text() for name in names if (folder / name).exists())
     return int(text)
@@ -38,9 +48,10 @@ def kills(folder: Path) -> int:
 
 
 def groups() -> list[Path]:
+    """Return the groups of this process, without those that earlier seats left behind."""
     parent = hierarchy()
     assert parent is not None
-    return sorted(parent.glob(f"connect4-{os.getpid()}-*"))
+    return sorted(set(parent.glob(f"connect4-{os.getpid()}-*")) - EARLIER)
 
 
 def test_a_seats_processes_are_in_a_group_of_their_own_that_goes_with_it() -> None:

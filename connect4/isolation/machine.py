@@ -29,7 +29,9 @@ def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
     command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
     command += [] if root is None else ["--ro-bind", str(root), "/"]
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    if root is None or not any((root / "tmp").iterdir()):  # else the kit itself lies there
+        command += ["--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
         for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):

@@ -24,6 +24,7 @@ ENTER: Final = 'echo $$ > "$0"; unset PWD OLDPWD SHLVL; exec "$@"'
 NAME: Final = "connect4-"
 
 _numbers = count()
+_closed: set[Path] = set()
 
 
 @cache
@@ -63,9 +64,15 @@ class MemoryGroup:
         return ["/bin/sh", "-c", ENTER, str(self._folder / "cgroup.procs"), *command]
 
     def close(self) -> None:
-        """Remove the group, which has no process any more."""
-        with contextlib.suppress(OSError):  # a process that does not die keeps it
+        """Remove the group; while a process of it is still ending, a later call does."""
+        try:
             self._folder.rmdir()
+        except FileNotFoundError:
+            _closed.discard(self._folder)
+        except OSError:
+            _closed.add(self._folder)
+        else:
+            _closed.discard(self._folder)
 
 
 def memory_group(memory_bytes: int) -> MemoryGroup | None:
@@ -95,7 +102,8 @@ def memory_group(memory_bytes: int) -> MemoryGroup | None:
 
 
 def _left_behind(parent: Path) -> Iterator[Path]:
-    """Yield the groups of referees that were killed."""
+    """Yield the groups of referees that were killed, and our own that outlived their seats."""
+    yield from tuple(_closed)
     for folder in parent.glob(f"{NAME}*-*"):
         owner = folder.name.removeprefix(NAME).partition("-")[0]
         if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):

@@ -18,6 +18,8 @@ from typing import Final, Literal, TypeAlias
 
 from connect4 import record as records
 from connect4.errors import InputError, headline
+from connect4.games import GAMES, find_game
+from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
@@ -49,6 +51,9 @@ COMPARE: Final = "compare"
 
 Part: TypeAlias = Literal["a", "b"]
 
+EQUAL_WINS: Final = 0.1
+"""Where only winning counts, a mean margin this close to 0 is no difference that matters."""
+
 TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
     "b": "part B, get_intelligent_move, against each other:",
@@ -58,13 +63,13 @@ TITLES: Final[dict[Part, str]] = {
 def opening(board: Board, plies: int, seed: int) -> Board:
     """Return the board after `plies` random moves, fewer where the game would be over."""
     rng = random.Random(seed)
-    state = EXTENDED.from_json(board.start)
+    state = GAMES[board.game].from_json(board.start)
     for _ in range(plies):
         after = state.apply(rng.choice(state.legal_actions()))
         if after.is_over():
             break
         state = after
-    return make_board(f"{board.name} opening {seed}", state.to_json())
+    return make_board(f"{board.name} opening {seed}", state.to_json(), board.game)
 
 
 def pairs(
@@ -166,6 +171,18 @@ def shorter(rubric: Rubric, games: int | None) -> Rubric:
     return replace(rubric, compare=replace(rubric.compare, max_games=games))
 
 
+def of_game(rubric: Rubric, game: Game) -> Rubric:
+    """Return the rubric with the usual start of a game in place of its boards.
+
+    Where only winning counts, the margin of a game is 1, 0 or -1.
+    """
+    board = make_board(game.name, game.start(None, None).to_json(), game.name)
+    rules = replace(rubric.compare, boards=(board,))
+    if not game.counts_points:
+        rules = replace(rules, equal_within=EQUAL_WINS)
+    return replace(rubric, compare=rules)
+
+
 def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
     """Return what a comparison came to, in two lines, in part A in three."""
     new, old = names
@@ -260,8 +277,13 @@ def run_compare(arguments: argparse.Namespace) -> int:
     """Play a new agent against an old one until the answer is clear."""
     rubric = shorter(read_rubric(arguments), arguments.games)
     sources: dict[str, str] = {}
-    new, old = contestants(arguments.new, arguments.old, rubric, sources)
+    rules = find_game(arguments.game)
+    new, old = contestants(arguments.new, arguments.old, rubric, sources, rules)
     parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
+    if rules is not EXTENDED:
+        if arguments.part == "a":
+            raise InputError(f"--part a: get_expectimax_move plays extended only, not {rules.name}")
+        rubric, parts = of_game(rubric, rules), ["b"]
     level = isolation_level(arguments, rubric)
     found = Comparisons()
     games: list[PlannedGame] = []
@@ -346,30 +368,32 @@ def keep(
 
 
 def contestants(
-    new: str, old: str, rubric: Rubric, sources: dict[str, str]
+    new: str, old: str, rubric: Rubric, sources: dict[str, str], game: Game = EXTENDED
 ) -> tuple[Contestant, Contestant]:
     """Return both agents, told apart by name; `sources` gets the text of files, by hash.
 
     Raises `InputError` for what is neither a submission nor an agent.
     """
-    one, two = (_contestant(text, rubric, sources) for text in (new, old))
+    one, two = (_contestant(text, rubric, sources, game) for text in (new, old))
     if one.name == two.name:
         one, two = replace(one, name="NEW"), replace(two, name="OLD")
     return one, two
 
 
-def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
+def _contestant(text: str, rubric: Rubric, sources: dict[str, str], game: Game) -> Contestant:
     """Return an agent of the kit by name, or a submission by its path."""
     path = Path(text)
     if not path.exists():
         if path.suffix in (".py", ".zip"):
             raise InputError(f"{text}: no such file")
-        name = parse_agent(text)
+        name = parse_agent(text, game.name)
         if name.kind in ("human", "remote"):
             raise InputError(
                 f"{text}: only a file or an agent that needs no person can be compared"
             )
         return baseline(name.text)
+    if game is not EXTENDED:
+        raise InputError(f"{text}: a student's file plays extended only, not {game.name}")
     found = submissions.find([path], rubric.submission)
     if len(found) != 1:
         raise InputError(f"{text}: {len(found)} submissions there; name one of them")

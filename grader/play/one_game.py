@@ -19,6 +19,7 @@ from pathlib import PurePath
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from connect4.errors import InputError, headline
+from connect4.games import GAMES
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
 from connect4.isolation import memory_copy
@@ -105,8 +106,9 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         allowed=tuple(job["limits"]["allowed"]),
         sources=(_source(job["players"][0]), _source(job["players"][1])),
     )
-    start = EXTENDED.from_json(job["start"])
-    with Table(EXTENDED, start, (one, two), terms) as table:
+    game = GAMES[job.get("game", EXTENDED.name)]
+    start = game.from_json(job["start"])
+    with Table(game, start, (one, two), terms) as table:
         for _ in table.events():
             pass
     return _with_names(table.record, job), table.left_behind

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from connect4.config import ALLOWED_MODULES
+from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
@@ -129,7 +130,8 @@ class PlannedGame:
     @cached_property
     def key(self) -> str:
         """Return the hash of everything that the game's course depends on."""
-        terms = [EXTENDED.rules_version, self.board.digest, self.seed, self.time_limit]
+        rules = GAMES[self.board.game]
+        terms = [rules.rules_version, self.board.digest, self.seed, self.time_limit]
         players = [_player_key(player, self.scheme) for player in self.players]
         versions: list[object] = [STREAM, [_version(player) for player in self.players]]
         last: list[object] = [limits_key(self.limits, self.scheme), versions]
@@ -137,7 +139,7 @@ class PlannedGame:
             names = {name: field for field, (name, _) in LIMITS.items()}
             values = ((name, getattr(self.limits, names[name])) for name in FIRST_LIMITS)
             last = [f"AgentLimits({', '.join(f'{name}={value!r}' for name, value in values)})"]
-        text = json.dumps([EXTENDED.name, *terms, *players, *last])
+        text = json.dumps([rules.name, *terms, *players, *last])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -167,6 +169,7 @@ class PlannedGame:
         """Return all that a worker needs to play the game, as plain values."""
         return {
             "key": self.key,
+            "game": self.board.game,
             "start": self.board.start,
             "players": [
                 {
@@ -282,9 +285,13 @@ def timed_turns(game: PlannedGame) -> int:
     A game fills the empty cells, a pop-out is a turn and empties one more; each side has half of
     the turns.
     """
-    empty = sum(row.count(0) for row in game.board.start["board"])
-    popouts = game.board.start["popouts"]
-    turns = empty + 2 * (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
+    start = game.board.start
+    if game.board.game == EXTENDED.name:
+        empty = sum(row.count(0) for row in start["board"])
+        popouts = start["popouts"]
+        turns = empty + 2 * (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
+    else:
+        turns = GAMES[game.board.game].from_json(start).max_plies
     thinkers = sum(thinks(player.agent) for player in game.players)
     return int(turns) * thinkers // 2
 

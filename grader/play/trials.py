@@ -83,6 +83,8 @@ def _problems(trial: dict[str, Any]) -> Iterator[str]:
             yield f"board {name!r}: {problem}"
     for name, state in boards[1:]:
         for begin in (state, state.apply(state.legal_actions()[0])):
+            if begin.is_over():
+                continue
             problem = _move_problem(trial, begin)
             if problem is not None:
                 yield f"board {name!r}: {problem}"

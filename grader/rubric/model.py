@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Seconds
+from connect4.games.extended import EXTENDED
 
 LEAST_SECRET: Final = 10**15
 """Smaller seeds can be found by trying them all."""
@@ -41,6 +42,8 @@ class Board:
     """Hash of `start`."""
     hidden: int = 0
     """Its place among the boards that are marked and not shown, 0 where it is none of them."""
+    game: str = EXTENDED.name
+    """The game that it is a start of; only `compare` plays another one."""
 
     @property
     def label(self) -> str:
@@ -203,10 +206,10 @@ class Rubric:
     """Which way seeds and keys of games are made."""
 
 
-def make_board(name: str, start: Values) -> Board:
+def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
     """Return a board with its hash."""
     text = json.dumps(start, sort_keys=True)
-    return Board(name, start, hashlib.sha256(text.encode()).hexdigest())
+    return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
 
 
 def kit_agents(rubric: Rubric) -> list[KitAgent]:
