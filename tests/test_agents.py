@@ -70,6 +70,7 @@ TACTICIANS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "name"), [(game, name) for game, names in TACTICIANS.items() for name in names]
 )
@@ -80,6 +81,7 @@ def test_wins_are_taken_and_losses_parried_as_either_player(game, name):
         assert players[player].choose(state, None) in right, state.to_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["montecarlo:samples=1", "mcts:iterations=600"])
 def test_wins_and_losses_are_seen_in_dynamic_by_chance_too(name):
     players = {player: agent(name, "dynamic", player) for player in (1, 2)}
@@ -318,6 +320,7 @@ def test_the_solver_plays_classic_alone():
     assert refusal("solver", "dynamic") == "agent 'solver' plays classic, not dynamic"
 
 
+@pytest.mark.slow
 def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
     (tmp_path / "late.txt").write_text(
         "0 0 2\n0 0 1 0 0 2 0\n0 0 2 1 0 1 0\n0 0 1 2 0 2 0\n"

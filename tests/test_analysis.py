@@ -326,6 +326,7 @@ def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path
     assert (tmp_path / "b.json").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_side_that_gave_nothing_away_is_told_so(tmp_path: Path) -> None:
     start = GAMES["extended"].read("0\n0 0\n", "start")
     written(game_of(start, ["0", "1"]), tmp_path)
@@ -455,6 +456,7 @@ def test_a_broken_file_of_the_student_is_one_clear_line(
         assert part in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "part"),
     [

@@ -49,6 +49,7 @@ def port_of(listener):
     return listener.getsockname()[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [(), ("--strict",)], ids=["relay", "strict"])
 def test_two_clients_play_a_game_to_the_same_end_in_both_modes(mode, tmp_path):
     start = ("--start", "c") if mode else ()
@@ -185,6 +186,7 @@ def shuffled(listener, folder, plies, *options):
     return process, server, moves
 
 
+@pytest.mark.slow
 def test_a_relay_game_is_no_draw_at_ply_100_and_a_lost_connection_keeps_its_record(
     listener, tmp_path
 ):
@@ -328,6 +330,7 @@ def test_no_server_is_one_clear_line(tmp_path, listener):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [(), ("--strict", "--start", "c")], ids=["relay", "strict"])
 @pytest.mark.parametrize("colour", ["white", "black"])
 def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
@@ -371,6 +374,7 @@ def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tm
     assert "Player 1 Score: 1" in process.communicate(timeout=PATIENCE)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "outcome", "detail"),
     [

@@ -169,6 +169,7 @@ def test_an_agent_that_cannot_be_loaded_ends_the_game_with_its_one_message(
     assert "printed:" not in done.stdout, "the kit's own calls are nobody's business"
 
 
+@pytest.mark.slow
 def test_the_record_of_a_game_that_never_began_loads_the_file_again(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("import nothing_of_that_name\n", encoding="utf-8")
@@ -184,6 +185,7 @@ def test_the_record_of_a_game_that_never_began_loads_the_file_again(tmp_path: Pa
     assert "Player 2 (ai:broken.py) can be loaded now." in mended.stdout
 
 
+@pytest.mark.slow
 def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = agent(tmp_path, "raise RuntimeError('\\x1b[2Jgone\\r\\x07')")
     for level in ("auto", "none"):
@@ -232,6 +234,7 @@ def test_scores_are_told_where_the_record_of_a_fault_cannot_be_written(tmp_path:
     assert "note: connect4-fault.json: the record cannot be written" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path: Path) -> None:
     path = agent(
         tmp_path,
@@ -283,6 +286,7 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
     assert turn["overrun"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "outcome", "reason"),
     [
@@ -342,6 +346,7 @@ def test_a_repeated_turn_takes_the_time_that_the_command_line_gives(tmp_path: Pa
     assert "Answer: 0, played in 0." in longer.stdout
 
 
+@pytest.mark.slow
 def test_a_repeated_turn_says_why_its_answer_is_not_allowed(tmp_path: Path) -> None:
     path = agent(tmp_path, "return 9, False")
     played = ("--view", "none", "--record", "game.json")
@@ -351,6 +356,7 @@ def test_a_repeated_turn_says_why_its_answer_is_not_allowed(tmp_path: Path) -> N
     assert "That is no valid action there: column 9 is outside 0..5." in again.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -422,6 +428,7 @@ def test_a_person_types_a_pop_out_in_either_case(tmp_path: Path) -> None:
     assert document["result"]["ending"] == "left", "the end of input leaves the game"
 
 
+@pytest.mark.slow
 def test_a_person_is_clocked_only_on_request(tmp_path: Path) -> None:
     for option, outcome in (([], "played"), (["--human-clock"], "timeout")):
         process = subprocess.Popen(
@@ -442,6 +449,7 @@ def test_a_person_is_clocked_only_on_request(tmp_path: Path) -> None:
         assert turns[0]["outcome"] == outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_game_shows_no_traceback(tmp_path: Path, number: signal.Signals) -> None:
     path = agent(tmp_path, "print('thinking', flush=True)\ntime.sleep(30)")
@@ -506,6 +514,7 @@ def test_a_ctrl_c_while_the_command_is_still_starting_shows_no_traceback(importe
     assert "Score" not in output
 
 
+@pytest.mark.slow
 def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
     players = ("ai:nodes=200", "random")
     run(COMMAND, *players, "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)
@@ -517,6 +526,7 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
     assert done.stdout.endswith("The answer is the recorded one.\n")
 
 
+@pytest.mark.slow
 def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path: Path) -> None:
     path = agent(tmp_path, "self.n = getattr(self, 'n', 0) + 1; return self.n - 1, False")
     played = ("--view", "none", "--record", "game.json")
@@ -607,6 +617,7 @@ def test_the_help_has_examples_and_stays_as_it_is() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_empty_variable_for_the_view_is_none_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -645,6 +656,7 @@ def test_the_console_commands_are_the_modules_commands():
         assert done.stdout.startswith("usage:")
 
 
+@pytest.mark.slow
 def test_connect4_with_two_agents_plays_a_game(tmp_path):
     arguments = ("random", "random", "case4", "--view", "none", "--seed", "5")
     one, two = (run(module, *arguments, cwd=tmp_path).stdout for module in ("connect4", COMMAND))

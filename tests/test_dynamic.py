@@ -32,6 +32,7 @@ def nodes(state, depth):
     return 1 + sum(nodes(state.apply(move), depth - 1) for move in state.legal_actions())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "depth", "count"),
     [

@@ -392,10 +392,18 @@ def test_our_agent_plays_at_openspiels_table(spiel: Any) -> None:
         bot.close()
 
 
-def test_a_late_agent_of_ours_is_an_error_at_their_table() -> None:
+def test_a_late_agent_of_ours_is_an_error_at_their_table(tmp_path: Path) -> None:
     from connect4.envs.policies import Policy
     from connect4.envs.rules import Rules
 
-    slow = Policy("mcts:iterations=100000", Rules(GAMES["classic"]), seconds=0.01)
-    with slow, pytest.raises(connect4.AgentError, match="mcts"):
-        slow.action_of(connect4.start("classic"))
+    (tmp_path / "late.py").write_text(
+        "import time\n"
+        "class AIPlayer:\n"
+        "    def __init__(self, player_number, time): pass\n"
+        "    def get_intelligent_move(self, state): time.sleep(9)\n"
+        "    get_expectimax_move = get_intelligent_move\n",
+        encoding="utf-8",
+    )
+    late = Policy(f"ai:{tmp_path / 'late.py'}", Rules(GAMES["extended"]), seconds=0.05)
+    with late, pytest.raises(connect4.AgentError, match="late"):
+        late.action_of(connect4.start("extended"))

@@ -60,6 +60,7 @@ def test_the_quick_run_says_in_one_line_what_it_left_out_and_how_to_get_it(
     assert "3 passed" in last
 
 
+@pytest.mark.slow
 def test_who_names_a_file_gets_all_but_the_slow_tests_and_each_reason(tmp_path: Path) -> None:
     done = run_tests(tmp_path, TESTS, "test_it.py")
     assert done.returncode == 0, done.stdout
@@ -84,6 +85,7 @@ MODULE = (
 )
 
 
+@pytest.mark.slow
 def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
     everything = ("-m", "", "--continue-on-collection-errors")

@@ -375,6 +375,7 @@ def test_the_report_has_two_pages_and_a_first_line(
     assert found[0].in_report
 
 
+@pytest.mark.slow
 def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     good = hand_in(tmp_path, "ann", searcher())
     bad = hand_in(tmp_path, "bo", "import socket\n" + CLASS + "import torch\n", report=None)

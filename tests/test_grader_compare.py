@@ -180,6 +180,7 @@ def test_an_interval_that_reaches_zero_as_it_is_printed_is_not_better() -> None:
     assert seen == {(True, False), (False, False), (False, True)}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_file_that_cannot_be_loaded_is_refused_with_the_reason(tmp_path: Path) -> None:
     rubric(tmp_path)
@@ -212,6 +213,7 @@ def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None
     assert_refused(run(COMMAND, "compare", "random", "old", cwd=tmp_path), "no agent 'old'")
 
 
+@pytest.mark.slow
 def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
     played = ("alphabeta:depth=2", "random", "--game", "popout", "--games", "4")
     done = run(COMMAND, "compare", *played, "--records", "games", cwd=tmp_path)

@@ -362,6 +362,7 @@ def test_a_dry_run_only_says_how_much_is_ahead(graded: Path) -> None:
     assert not (graded / "new.db").exists()
 
 
+@pytest.mark.slow
 def test_a_dry_run_leaves_stored_results_as_they_are(graded: Path) -> None:
     before = (graded / "grade.db").read_bytes()
     done = grade(graded, "--dry-run", "--time", "3")
@@ -607,6 +608,7 @@ def test_github_actions_get_annotations_and_a_summary(
     assert "**total**" in summary
 
 
+@pytest.mark.slow
 def test_a_changed_submission_plays_its_own_games_alone(graded: Path) -> None:
     before = games(graded / "grade.db")
     hand_in(graded / "class", "bo", searcher(1, note="changed"))
@@ -944,6 +946,7 @@ def test_a_forecast_has_every_turn_of_a_game() -> None:
         assert timed_turns(game) == pytest.approx(turns * both / 2, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_baseline_that_cannot_be_loaded_is_the_teachers_to_mend(tmp_path: Path) -> None:
     rubric(tmp_path)
     (tmp_path / "baseline.py").write_text("import no_such_module\n", encoding="utf-8")

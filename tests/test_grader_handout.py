@@ -122,6 +122,7 @@ def pages(kit: Path) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in found)
 
 
+@pytest.mark.slow
 def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
@@ -140,6 +141,7 @@ def lines_of(path: Path) -> set[str]:
     return {line for line in lines if len(line) > 30 and not line.startswith(("from ", "import "))}
 
 
+@pytest.mark.slow
 def test_nothing_in_the_edition_gives_the_reference_agent_away(kit: Path) -> None:
     solution = ROOT / "connect4/players/ai.py"
     report = solution.with_name("report.txt")
@@ -152,6 +154,7 @@ def test_nothing_in_the_edition_gives_the_reference_agent_away(kit: Path) -> Non
             assert not words.search(path.read_text(encoding="utf-8")), path
 
 
+@pytest.mark.slow
 def test_the_stub_has_nothing_of_the_solution(kit: Path) -> None:
     tree = ast.parse((kit / "connect4/players/ai.py").read_text(encoding="utf-8"))
     imported = {
@@ -173,6 +176,7 @@ def test_the_stub_has_nothing_of_the_solution(kit: Path) -> None:
     assert names == ["__init__", "get_expectimax_move", "get_intelligent_move"]
 
 
+@pytest.mark.slow
 def test_the_first_game_has_no_lost_turn_and_says_that_the_stub_plays(kit: Path) -> None:
     game = ("ai", "random", "case4.txt", "--view", "none", "--record", "first.json")
     done = in_kit(kit, "connect4.ConnectFour", *game)
@@ -185,6 +189,7 @@ def test_the_first_game_has_no_lost_turn_and_says_that_the_stub_plays(kit: Path)
     assert not (kit / "connect4-fault.json").exists()
 
 
+@pytest.mark.slow
 def test_the_stub_passes_check_without_advice(kit: Path) -> None:
     done = in_kit(kit, "grader", "check", "connect4/players/ai.py")
     assert done.stdout.splitlines() == [
@@ -194,6 +199,7 @@ def test_the_stub_passes_check_without_advice(kit: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_students_can_grade_and_compare_and_cannot_hand_out(kit: Path, tmp_path: Path) -> None:
     graded = (
         "connect4/players/ai.py",
@@ -213,6 +219,7 @@ def test_students_can_grade_and_compare_and_cannot_hand_out(kit: Path, tmp_path:
     assert "handout" not in in_kit(kit, "grader", "--help").stdout
 
 
+@pytest.mark.slow
 def test_every_command_that_the_pages_name_is_there(kit: Path) -> None:
     named = set(
         re.findall(r"-m ((?:connect4|grader|benchmarks|tests)[\w.]*)(?: ([a-z]+))?", pages(kit))
@@ -224,6 +231,7 @@ def test_every_command_that_the_pages_name_is_there(kit: Path) -> None:
         assert (done.returncode, done.stderr) == (0, ""), module
 
 
+@pytest.mark.slow
 def test_every_link_and_file_that_the_pages_name_is_there(kit: Path) -> None:
     for page in (kit / "README.md", *(kit / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8")
@@ -233,6 +241,7 @@ def test_every_link_and_file_that_the_pages_name_is_there(kit: Path) -> None:
             assert (kit / path).exists(), f"{page.name}: {path}"
 
 
+@pytest.mark.slow
 def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
     sentence = importable_sentence(ALLOWED_MODULES)  # as `check` says it
     for page in ("README.md", "docs/students.md"):
@@ -384,6 +393,7 @@ def test_what_git_does_not_track_stays_with_the_teacher(checkout: Path) -> None:
     assert PRIVATE[0] in content(checkout.parent / "kit.zip")
 
 
+@pytest.mark.slow
 def test_without_git_the_settings_name_the_kits_own_files(own: Path) -> None:
     write(own, *BACKUPS, *PRIVATE)
     done = in_kit(own, "grader", "handout", "../kit.zip")
@@ -427,6 +437,7 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     assert not {f"kit/{name}" for name in (*BACKUPS, *PRIVATE[1:])} & files.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "message"),
     [

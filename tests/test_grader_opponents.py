@@ -31,6 +31,7 @@ def grade(folder: Path, *more: str) -> str:
     return f"{done.returncode}\n{done.stderr}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constructor", "move", "why"),
     [

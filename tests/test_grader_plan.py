@@ -29,6 +29,7 @@ def test_the_dry_run_of_a_tournament_counts_the_stages_after_the_first(tmp_path:
     assert "0 games to play (10 have results)" in played.stderr
 
 
+@pytest.mark.slow
 def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None:
     rubric(tmp_path, seconds=3600)
     class_of(tmp_path, 2)
@@ -45,6 +46,7 @@ def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None
     assert "'none' is no number above 0" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_an_autograder_that_takes_too_long_is_refused_unless_told(tmp_path: Path) -> None:
     rubric(tmp_path)
     arguments = ("handout", "g.zip", "--gradescope", "--rubric")

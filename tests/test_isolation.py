@@ -552,6 +552,7 @@ def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
     assert reply.outcome is Outcome.PLAYED, reply.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["thinks_on_opponents_time", "wakes_itself_by_a_signal", "wakes_itself_by_a_timer"]
 )
@@ -660,6 +661,7 @@ def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None
     assert "s of it went into loading: beyond 0.5 s for a move that counts." in (late.detail or "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_process_that_does_not_die_is_its_agents_timeout(
@@ -909,6 +911,7 @@ def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
         seat("plain")
 
 
+@pytest.mark.slow
 def test_without_fork_each_agent_is_started_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolated, "FORKS", False)
     for name, outcome in (

@@ -447,6 +447,7 @@ def test_a_game_full_of_tracebacks_stays_small() -> None:
     assert "Error 100" in text
 
 
+@pytest.mark.slow
 def test_the_commands_write_the_page(tmp_path: Path) -> None:
     for name, seed in (("one", "1"), ("two", "2")):
         done = run(

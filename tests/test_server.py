@@ -268,6 +268,7 @@ def relay_some_moves(white, black, rounds=20):
 LONG = "g" * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "junk",
     [
@@ -302,6 +303,7 @@ def test_a_line_of_exactly_one_kib_is_fine(port):
     white.close()
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_closed_alone(port):
     white, black = joined(port, "reading")
     slow = Client(port, receive_buffer=2048)
@@ -314,6 +316,7 @@ def test_a_client_that_does_not_read_is_closed_alone(port):
     assert black.rest() == ""
 
 
+@pytest.mark.slow
 def test_a_thousand_silent_clients_harm_nobody_and_one_more_closes_the_oldest():
     resource = pytest.importorskip("resource", reason="resource, of Unix systems")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

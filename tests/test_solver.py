@@ -293,6 +293,7 @@ def test_a_proven_move_says_nothing():
     assert reply_of("solver:engine=own", after_moves("44455554221")).detail is None
 
 
+@pytest.mark.slow
 def test_the_note_is_in_the_record_and_on_the_terminal(tmp_path):
     done = run(
         "connect4.ConnectFour", *["solver:engine=own,nodes=300"] * 2, "--game", "classic",

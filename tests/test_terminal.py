@@ -79,6 +79,7 @@ def test_without_colour_the_tokens_still_differ(tmp_path: Path) -> None:
     assert "○" in text
 
 
+@pytest.mark.slow
 def test_a_terminal_that_cannot_do_better_gets_ascii(tmp_path: Path) -> None:
     terminal = Terminal(
         tmp_path, "random", "random", "case4", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
