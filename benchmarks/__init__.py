@@ -1,1 +1,1 @@
-"""Reproducible figures: each a command, each a ratio measured side by side in one run."""
+"""Reproducible figures: each is a command, and each ratio is measured side by side in one run."""

@@ -1,12 +1,12 @@
 """Compare the analysis with exact values: `python3 -m benchmarks.analysis classic|extended`.
 
-Plays games between the kit's agents, analyses them, and counts which costly moves are flagged and
-which flags are false alarms. A move is flagged where the analysis shows a cost.
+Plays games between the kit's agents and analyses them. Counts how many costly moves are flagged
+and how many flags are false alarms. A move is flagged if the analysis reports a cost.
 
-- `classic`: moves that changed the outcome, by the library `bitbully` (extra `solver`). With
-  `--own` the analysis does without that library.
-- `extended`: games from endings that the reference agent solves. A costly move loses 10 points or
-  more, a false alarm is a flag on a move that loses nothing.
+- `classic`: a costly move changes the outcome, according to the library `bitbully` (extra
+  `solver`). With `--own` the analysis does not use that library.
+- `extended`: the games start from endings that the reference agent solves. A costly move loses 10
+  points or more. A false alarm is a flag on a move that loses nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compare the student API with the plain one: `python3 -m benchmarks.api [--quick]`.
 
-Both sides of a ratio are timed in turn, block by block, on the same seeded boards; the figures
-are the medians of the blocks. Exits with status 1 where a required ratio is missed. Boards full of
-one player's tokens do not arise in play; their lines show the slowest case and require nothing.
+Both sides of a ratio are timed alternately, block by block, on the same seeded boards. The figures
+are the medians of the blocks. Exits with status 1 if a required ratio is missed. Boards full of
+one player's tokens do not occur in play; their lines show the slowest case and have no requirement.
 """
 
 from __future__ import annotations

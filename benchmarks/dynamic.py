@@ -1,9 +1,9 @@
 """Play two agents of Dynamic Connect-4: `python3 -m benchmarks.dynamic [NEW [OLD]]`.
 
-Each random opening of 2 to 10 plies, in which nobody wins at once, is played from both sides. The
-agents run without isolation, `--jobs` games at once. A game in which NEW had a forced win, found by
-a plain search of `--proof` plies, and did not win counts as thrown away. By default NEW is
-`alphabeta:depth=5`, and OLD the same with the heuristic `fuzzy` and the search that goes with it.
+Each random opening has 2 to 10 plies and no immediate win, and is played from both sides. The
+agents run without isolation, with `--jobs` games at once. A plain search of `--proof` plies finds
+forced wins. A game that NEW did not win although it had a forced win counts as thrown away. By
+default NEW is `alphabeta:depth=5`, and OLD is the same with the heuristic `fuzzy` and its search.
 """
 
 from __future__ import annotations

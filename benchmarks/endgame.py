@@ -1,9 +1,9 @@
 """Count endgames solved in 5 seconds, and children a second: `python3 -m benchmarks.endgame`.
 
 Endgames are positions of 8x10 boards without pop-outs, reached by seeded random play. A child is
-a position whose evaluation is known: an inner node of the search, or the drop of a node whose
-children are evaluated by differences. Replies to such drops are looked at too, but not counted.
-Exits with status 1 where fewer are solved, or children evaluated, than required.
+a position whose evaluation is known. It is an inner node of the search, or a drop in a node whose
+children are evaluated by differences. Replies to such drops are evaluated too, but not counted.
+Exits with status 1 if fewer endgames are solved or fewer children evaluated than required.
 """
 
 from __future__ import annotations

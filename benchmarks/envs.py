@@ -1,8 +1,8 @@
-"""PettingZoo and OpenSpiel: the same games as by our rules, steps a second, imports.
+"""Compare PettingZoo and OpenSpiel with the kit's rules: same games, steps a second, imports.
 
-`python3 -m benchmarks.envs --games 10000` compares so many random games of each game, move by move.
-Speed is that of processor time, so that other work on the machine counts less, and stands beside
-that of PettingZoo's own `connect_four_v3` in the same run (which needs pygame).
+`python3 -m benchmarks.envs --games 10000` compares 10000 random games of each game, move by move.
+Speed is per second of processor time, so other work on the machine affects it less. It is reported
+next to the speed of PettingZoo's own `connect_four_v3` in the same run (which requires pygame).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Choose the exploration constant of `mcts`: `python3 -m benchmarks.exploration GAME [options]`.
 
-`mcts` with each of `--values` plays `mcts` with `--against`, both with `--iterations`, from random
-openings, each from both sides. `--kept N` instead counts in how many of N random positions of
-classic Connect 4 each value's move keeps the outcome; the truth comes from `bitbully` (extra
-`solver`).
+`mcts` with each of `--values` plays `mcts` with `--against`. Both use `--iterations`, and each
+random opening is played from both sides. `--kept N` instead takes N random positions of classic
+Connect 4 and counts how often the move with each value keeps the outcome. The correct outcomes
+come from `bitbully` (extra `solver`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the benchmarks of playing strength share: openings, games through the referee, intervals."""
+"""Share code between the benchmarks of playing strength: openings, games, intervals."""
 
 from __future__ import annotations
 

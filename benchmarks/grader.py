@@ -1,11 +1,11 @@
 """Measure the grader: `python3 -m benchmarks.grader [throughput] [overhead] [load] [report]`.
 
-throughput: games of `--jobs 2` beside `--jobs 1`, interleaved; needs two cores that are free.
-    A bare loop on one and on two cores beside it shows what the machine itself can give.
-overhead: the part of the wall time in which no agent is asked, at one second a move.
-load: positions per move of an agent that uses its time, `--jobs 2` beside `--jobs 1`.
+throughput: games with `--jobs 2` against `--jobs 1`, interleaved; requires two idle cores.
+    A bare loop on one and on two cores shows the limit of the machine itself.
+overhead: the share of the wall time in which no agent is choosing a move, at one second a move.
+load: positions per move of an agent that uses all of its time, `--jobs 2` against `--jobs 1`.
 report: the time to report stored games, and how it grows with their number.
-Exits with status 1 where a required figure is missed.
+Exits with status 1 if a required figure is missed.
 """
 
 from __future__ import annotations

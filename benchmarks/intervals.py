@@ -1,9 +1,10 @@
-"""How often a mean's interval holds the true mean: `python3 -m benchmarks.intervals [--samples N]`.
+"""Measure how often intervals hold the mean: `python3 -m benchmarks.intervals [--samples N]`.
 
-Samples of 2 to 20 pairs are drawn from margins of four shapes. An interval at the rubric's
-confidence of 95 % is to hold the true mean in 93 to 97 of 100 samples of normal margins, and in at
-least 93 of 100 of skewed and two-peaked ones from 10 pairs on. The last shape shows what no method
-can do: where one game in five is lost high, one sample of 10 pairs in nine holds no such game.
+Samples of 2 to 20 pairs are drawn from margins with four distributions. At the rubric's confidence
+of 95 %, an interval should contain the true mean in 93 to 97 of 100 samples of normal margins. For
+skewed and two-peaked margins it should do so in at least 93 of 100, from 10 pairs on. The last
+distribution shows a limit of every method: one game in five is lost by a large margin, and one
+sample of 10 pairs in nine contains no such game.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Time isolated agents: `python3 -m benchmarks.isolation [--deadlines | --honest] [--turns N]`.
 
-Without an option: what a turn and a start cost with a process that lives for the game, beside a
-freshly started process for each move (the plain way), turn by turn in the same run; and what a
-stop with its continue costs. The agent answers at once, so a turn's seconds are all overhead.
-`--deadlines`: how long after limit, margin and the wait for their stack agents that will not end
-are dead.
-`--honest`: two games at once on two cores whose agents use 90 % of their time; none may be late.
-Exits with status 1 where a required figure is missed.
+Without an option, measures the cost of a turn and of a start with a process that lives for the
+whole game. The comparison is a new process for each move (the plain way), alternating in the same
+run. Also measures a stop followed by a continue. The agent answers at once, so the whole turn is
+overhead.
+`--deadlines`: how long agents that do not end take to die after the limit, the margin and the wait
+for their stack.
+`--honest`: two games at once on two cores, with agents that use 90 % of their time; no turn may be
+late. Exits with status 1 if a required figure is missed.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """Play the reference agent against simpler ones: `python3 -m benchmarks.ladder [--minutes M]`.
 
-Pairs of games with the same random opening, from both sides. Each rung says what the opponent may
-use: the same time, ten times the time, or the same nodes. Exits with status 1 where a pair is not
-won, or a rung's mean margin is below what is required on that board: 180 points at equal nodes on
-8x10 with 4 pop-outs each, the kit's `empty8x10`. Without pop-outs all margins are smaller.
+Each pair of games has the same random opening and is played from both sides. Each rung sets the
+opponent's budget: the same time, ten times the time, or the same nodes. Exits with status 1 if a
+pair is not won, or if a rung's mean margin is below the figure required on that board: 180 points
+at equal nodes on 8x10 with 4 pop-outs each, the kit's `empty8x10`. Without pop-outs all margins
+are smaller.
 
-A node of the alpha-beta agents is any position that the search visits, leaves included. The
-reference counts the positions that it visits too, but not the children of its last ply, which it
-evaluates by differences without visiting them: up to six for each node on 8x10 without
-pop-outs. Counted by children too, equal nodes are `ai:nodes=N` against `nodes=7N`. The margin
-agent is iterative deepening with a transposition table and central columns first.
+For the alpha-beta agents, a node is any position that the search visits, including leaves. The
+reference also counts the positions that it visits, but not the children of its last ply. It
+evaluates those by differences without visiting them: up to six for each node on 8x10 without
+pop-outs. If children are counted too, `ai:nodes=N` is equal to `nodes=7N`. The margin agent uses
+iterative deepening with a transposition table and central columns first.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Measure the ladder: `python3 -m benchmarks.ladder_steps [AGENT ...] [--time T] [--jobs N]`.
 
-Each agent plays the one below it on the boards of part B after random openings, as `compare` makes
-them, from both sides; without those, agents that search to a depth would repeat their games. A
-step is a step where the mean margin's confidence interval lies above 0. The last column suggests
-the rubric's `high` for the lower agent, with `low = 0`: an agent as strong as the next step then
-earns half the points.
+Each agent plays the one below it on the boards of part B, from both sides. Random openings, made as
+in `compare`, prevent fixed-depth agents from repeating their games. A step counts as a step if the
+confidence interval of the mean margin lies above 0. The last column suggests the rubric's `high`
+for the lower agent, with `low = 0`: an agent as strong as the next step then earns half the points.
 """
 
 from __future__ import annotations

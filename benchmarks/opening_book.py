@@ -1,10 +1,10 @@
 """Make the solver's opening book: `nice -n 19 python3 -m benchmarks.opening_book [FILE]`.
 
 Scores every position of up to 8 plies of classic Connect 4, 6 by 7, that is not over and in which
-the mover cannot win at once; of a position and its mirror image, one. The scores come from
-`bitbully` (extra `solver`), in about half a minute. `--engine own` takes them from the kit's own
-solver instead, which gives the same file after weeks. `--check N` scores N random positions of the
-book anew and compares; it exits with status 1 where one differs.
+the mover has no immediate win. Of a position and its mirror image, it scores one. The scores come
+from `bitbully` (extra `solver`) and take about half a minute. `--engine own` uses the kit's own
+solver instead, which creates the same file but takes weeks. `--check N` scores N random positions
+of the book again and compares them. It exits with status 1 if one differs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""OpenSpiel's Monte Carlo tree search against ours, with as many iterations, from both sides.
+"""Play OpenSpiel's Monte Carlo tree search against the kit's, from both sides.
 
-`python3 -m benchmarks.openspiel --games 40`: classic Connect 4, 1,000 iterations a move on both
-sides, theirs by `env:connect4.envs.bots:mcts` with the settings that it comes with. Each agent is
-isolated as in any game.
+`python3 -m benchmarks.openspiel --games 40` plays classic Connect 4 with 1,000 iterations a move on
+both sides. OpenSpiel's search is `env:connect4.envs.bots:mcts` with its default settings. Each
+agent is isolated as in any game.
 """
 
 from __future__ import annotations

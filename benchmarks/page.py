@@ -1,11 +1,12 @@
 """Measure the pages in Chromium: `python3 -m benchmarks.page [--loads N]`.
 
-The replay page: a random game on an empty 12x12 board is opened from disk, again and again: the
-time to the first paint with content, to the page being ready, of one step with its layout, and the
-size of the file. The search-tree page: a tree of 111,111 nodes is opened, all of it unfolded, and
-scrolled through; a frame is the time from one drawing of the screen to the next, 16.7 ms at best.
-Exits with status 1 where the first paint of the replay page takes 100 ms or more (median), its file
-200 kB, or a frame of the tree's scrolling 50 ms (median).
+The replay page shows a random game on an empty 12x12 board and is opened from disk repeatedly. The
+figures are the times to the first contentful paint and until the page is ready, the time of one
+step with its layout, and the size of the file. The search-tree page shows a tree of 111,111 nodes,
+which is opened, fully unfolded and scrolled. A frame is the time from one drawing of the screen to
+the next, 16.7 ms at best. Exits with status 1 if the first paint of the replay page takes 100 ms or
+more (median), if its file has 200 kB or more, or if a frame of the tree's scrolling takes 50 ms or
+more (median).
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""How often the solver keeps the outcome: `python3 -m benchmarks.perfect [--engine own]`.
+"""Measure how often the solver keeps the outcome: `python3 -m benchmarks.perfect [--engine own]`.
 
-Random undecided positions of classic Connect 4, 6 by 7, as many of each number of plies from 0 to
-20 as possible. The agent has `--time` seconds for each; the truth comes from `bitbully` (extra
-`solver`). A move is kept where it does not change who wins; `noted` counts the moves of which the
-agent said that they are not proven. Exits with status 1 where a move without a note lost the
-outcome.
+Uses random undecided positions of classic Connect 4, 6 by 7, spread evenly over 0 to 20 plies if
+possible. The agent has `--time` seconds for each. The correct outcomes come from `bitbully` (extra
+`solver`). A move is kept if it does not change the winner. `noted` counts the moves that the agent
+reported as not proven. Exits with status 1 if a move without a note lost the outcome.
 """
 
 from __future__ import annotations

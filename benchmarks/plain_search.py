@@ -1,7 +1,7 @@
-"""The published 64-bit agent's unpruned search written the obvious way, on a two-dimensional array.
+"""Search like the published 64-bit agent without pruning, on a plain two-dimensional array.
 
-The yardstick of `benchmarks.search_speed`: the same tree, the same estimate `v1`, columns in the
-same order. A board has shape `(6, 7)`, row 0 on top; its cells are 0, 1 or 2.
+`benchmarks.search_speed` uses it as the baseline: the same tree, the same estimate `v1`, columns in
+the same order. A board has shape `(6, 7)`, with row 0 on top; its cells are 0, 1 or 2.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Time the referee: `python3 -m benchmarks.referee [--games N]`.
 
-Two agents play in the referee's own process on 6x8 (case1: 6 pop-outs each) the way the kit's
-command lets them: seats, clock, events, the record kept and made into text. Beside it, game by
-game in the same run, a plain loop that asks the same agents and applies their actions, without
-referee, clock or record. The figures are medians over the games. Exits with status 1 where two
-trivial players reach fewer turns a second than required.
+Two agents play in the referee's own process on 6x8 (case1: 6 pop-outs each), as in the kit's
+command: with seats, clock and events, and with the record stored and written as text. The
+comparison, game by game in the same run, is a plain loop that calls the same agents and applies
+their actions, without referee, clock or record. The figures are medians over the games. Exits with
+status 1 if two trivial players reach fewer turns a second than required.
 """
 
 from __future__ import annotations

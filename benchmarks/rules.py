@@ -1,10 +1,10 @@
 """Time classic and Dynamic Connect-4: `python3 -m benchmarks.rules`.
 
-Side by side in one run: random playouts of the 6 by 7 board with the state's own `playout` and with
-the plain one; and plain minimax of Dynamic Connect-4 to 4 plies from position a (37,077 nodes)
-with the kit's rules and with boards as arrays whose lines are found by convolution, as published
-course projects do it. The figures are medians over the rounds. Exits with status 1 where a
-required figure is missed.
+Makes two comparisons side by side in one run. The first is random playouts of the 6 by 7 board,
+with the state's own `playout` and with the plain one. The second is plain minimax of Dynamic
+Connect-4 to 4 plies from position a (37,077 nodes), with the kit's rules and with boards as arrays
+whose lines are found by convolution, as in published course projects. The figures are medians over
+the rounds. Exits with status 1 if a required figure is missed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """Time the searches: `python3 -m benchmarks.search_speed [--rounds 5]`.
 
-Alpha-beta with `potential` from the empty 6 by 7 board; the published 64-bit agent's unpruned
-search of 5 plies beside `benchmarks/plain_search.py`, the same search on a two-dimensional array;
-alpha-beta of 6 plies from position b of Dynamic Connect-4; Monte-Carlo tree search. The figures
-are medians over the rounds, and no estimate remembers anything from one to the next. Exits with
-status 1 where a required figure is missed. (`benchmarks.rules` has random playouts, and plain
-minimax of Dynamic Connect-4 beside arrays.)
+- Alpha-beta with `potential` from the empty 6 by 7 board.
+- The published 64-bit agent's unpruned search of 5 plies, compared with
+  `benchmarks/plain_search.py`, the same search on a two-dimensional array.
+- Alpha-beta of 6 plies from position b of Dynamic Connect-4.
+- Monte-Carlo tree search.
+
+The figures are medians over the rounds, and no heuristic keeps cached values from one round to the
+next. Exits with status 1 if a required figure is missed. (`benchmarks.rules` measures random
+playouts, and plain minimax of Dynamic Connect-4 against arrays.)
 """
 
 from __future__ import annotations

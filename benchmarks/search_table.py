@@ -1,8 +1,8 @@
-"""Print how much searches expand: `python3 -m benchmarks.search_table`.
+"""Print how many states the searches expand: `python3 -m benchmarks.search_table`.
 
-First the published set-up's table: the 64-bit agent from the empty board, with its figures beside.
-Then each game with its usual heuristic, from its usual start (`case1` for the main game), without
-and with pruning, each as deep as `--depth` and `--seconds` allow. Exits with status 1 where a
+The first table is that of the published set-up: the 64-bit agent from the empty board, with the
+published figures. Then each game uses its usual heuristic and start (`case1` for the main game),
+without and with pruning, as deep as `--depth` and `--seconds` allow. Exits with status 1 if a
 published figure is missed.
 """
 

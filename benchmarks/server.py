@@ -1,8 +1,8 @@
 """Load the game server: `python3 -m benchmarks.server [--games 500] [--moves 100]`.
 
-A relay on one core, in a process of its own, serves all games at once; scripted clients (in this
-process) check that every line comes back to its mover and reaches the opponent, in order and whole.
-Exits with status 1 where a line is lost or out of place.
+A relay runs on one core in its own process and serves all games at once. Scripted clients (in this
+process) check that every line returns to its mover and reaches the opponent, in order and complete.
+Exits with status 1 if a line is lost or out of order.
 """
 
 from __future__ import annotations

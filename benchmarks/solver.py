@@ -1,9 +1,9 @@
 """Time the solver: `python3 -m benchmarks.solver [--positions 200] [--memory 256]`.
 
-Scores seeded random undecided positions of classic Connect 4, each with an empty table, and prints
-the nodes and the time of one. A win at once takes no node; `searched` counts the others. The best
-solvers in C++ need about 51 and 40,000 nodes on such sets. Exits with status 1 where a required
-figure is missed.
+Scores seeded random undecided positions of classic Connect 4, each with an empty table. Prints the
+mean nodes and time per position. An immediate win takes no node; `searched` counts the other
+positions. The best solvers in C++ need about 51 and 40,000 nodes on such sets. Exits with status 1
+if a required figure is missed.
 """
 
 from __future__ import annotations

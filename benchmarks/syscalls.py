@@ -1,12 +1,12 @@
-"""What agents lose by the filter of system calls: `python3 -m benchmarks.syscalls [MODULE ...]`.
+"""Measure what the system-call filter breaks: `python3 -m benchmarks.syscalls [MODULE ...]`.
 
-Runs the tests of the standard library that Python ships (package `test`), without the filter of
-`connect4.isolation.seccomp` and under it, and tells what share of those that pass without it pass
-under it, and which refused calls (by strace) the others made. `--each` names them one by one.
-`--numpy` runs numpy's own tests instead (needs pytest and hypothesis), MODULE being such as
-`numpy.linalg`.
-`--trace` (needs strace) runs them without the filter and names the system calls that they make,
-with what the filter makes of each.
+Runs the standard library's tests that Python includes (package `test`), without the filter of
+`connect4.isolation.seccomp` and with it. Reports the share of the tests passing without the filter
+that also pass with it, and which refused calls (found by strace) the others made. `--each` lists
+them one by one. `--numpy` runs numpy's own tests instead (requires pytest and hypothesis); MODULE
+is then a package such as `numpy.linalg`.
+`--trace` (requires strace) runs the tests without the filter and lists the system calls that they
+make, with how the filter treats each.
 `--cost` times system calls with the filter and without it.
 
 It runs under any Python: `PYTHONPATH=. /path/to/python3.13 -m benchmarks.syscalls`.

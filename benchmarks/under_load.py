@@ -1,9 +1,9 @@
 """Move on time on a busy machine: `python3 -m benchmarks.under_load --time 1 --moves 2000`.
 
-Two games run at once on each core, each agent in a process of its own. Every turn is judged by the
-referee; exits with status 1 where one was late, invalid or failed, or where a process took more
-than 512 MB. Nothing else may run meanwhile: a late turn that had less than `FAIR` of a core is
-counted as `starved`.
+Two games run at once on each core, each agent in its own process. The referee judges every turn.
+Exits with status 1 if a turn was late, invalid or failed, or if a process took more than 512 MB.
+Run nothing else at the same time: a late turn that had less than `FAIR` of a core is counted as
+`starved`.
 """
 
 from __future__ import annotations

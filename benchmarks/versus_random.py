@@ -1,7 +1,7 @@
 """Play the reference agent against the random player: `python3 -m benchmarks.versus_random`.
 
-Each game of a pair is played from the other side. Exits with status 1 where a mean margin is below
-what is required, or a single game below 50 % margin.
+The two games of a pair are played from opposite sides. Exits with status 1 if a mean margin is
+below the required one, or if a single game is below a 50 % margin.
 """
 
 from __future__ import annotations

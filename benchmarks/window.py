@@ -1,12 +1,13 @@
 """Measure the window's work on a 12x12 board: `python3 -m benchmarks.window [--times N]`.
 
-A random game with ten pop-outs each is shown turn by turn on a screen of 1280 by 900 (Xvfb where
-there is no display). Each figure ends when the screen has drawn all of it: the work to take a turn
-in (board, cards, list, curve) and the work of one picture of the falling or sliding tokens.
-The same game is shown several times, and of each turn and picture the fastest showing counts, so
-that other programs on the machine are not measured. `processor` is the window's time on it and,
-where the Xvfb is our own, the screen's too: the work itself. Exits with status 1 where 99 % of the
-turns or of the pictures do not keep it below 16 ms, or the median of the wall clock does not.
+A random game with ten pop-outs each is shown turn by turn on a screen of 1280 by 900 (Xvfb if there
+is no display). The figures are the time to update the window after a turn (board, cards, list,
+curve) and the time of one animation frame of the falling or sliding tokens. Each measurement ends
+when the screen has drawn everything. The same game is shown several times, and the fastest showing
+of each turn and frame counts, which excludes the effect of other programs on the machine.
+`processor` is the processor time of the window and, if this command started the Xvfb, of the screen
+too: the work itself. Exits with status 1 unless 99 % of the turns and of the frames stay below
+16 ms of processor time, and the median of the wall time does too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command: `python3 -m connect4.ConnectFour AGENT AGENT [START] [options]`. Wiring only."""
+"""Run the command `python3 -m connect4.ConnectFour AGENT AGENT [START] [options]`. Wiring only."""
 
 from __future__ import annotations
 

@@ -6,16 +6,16 @@
     >>> record.winner
     1
 
-load(name, game)          a position from a state file
-start(game, rows=, ...)   the position that a game begins with
-play(one, two, start)     play a game; returns its Record
-analyse(record)           what each move cost; returns an Analysis
-search_tree(agent, start) what a search looked at; returns a SearchTree
-Record.load(path)         a game that was played before; record.save(path)
+load(name, game)          returns a position from a state file
+start(game, rows=, ...)   returns the position that a game begins with
+play(one, two, start)     plays a game; returns its Record
+analyse(record)           measures what each move cost; returns an Analysis
+search_tree(agent, start) runs one search; returns its nodes as a SearchTree
+Record.load(path)         returns a saved game; record.save(path) saves one
 GAMES                     the games by name: extended, classic, ...
 
-Errors are Connect4Error or one of its subclasses. docs/api.md has more, help(connect4.play)
-the details. Nothing is loaded before it is used.
+Errors are Connect4Error or one of its subclasses. For more, see docs/api.md; for details,
+help(connect4.play). Nothing is loaded until it is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `connect4` or `python3 -m connect4`: the window's start page, or a game."""
+"""Run the command `connect4` or `python3 -m connect4`: the window's start page, or a game."""
 
 from __future__ import annotations
 

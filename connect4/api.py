@@ -1,6 +1,6 @@
 """The Python API behind `import connect4`: positions, games, search trees, advice.
 
-Nothing here prints, ends the process or leaves another one behind, whatever interrupts a call.
+No function here prints, ends the process or leaves another one running, even if it is interrupted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all: a new file beside the old one takes its place."""
+"""Write files completely or not at all: a new file next to the old one replaces it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command lines share: a parser that says what is wrong in one line, and number checks."""
+"""Shared code of the command lines: a parser with one-line error messages, and number checks."""
 
 from __future__ import annotations
 

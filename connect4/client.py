@@ -1,4 +1,4 @@
-"""One of our agents as a client of a game server of Dynamic Connect-4, ours or any other.
+"""Connect one of the kit's agents to a game server of Dynamic Connect-4, the kit's own or another.
 
 `docs/protocol.md` describes the lines that are exchanged.
 """

@@ -1,8 +1,8 @@
-"""Imported first by the commands: speaks for them while the rest of their imports runs.
+"""Handle interrupts and failed imports while a command loads; the commands import this first.
 
-That takes up to a second, in which a Ctrl-C would show a traceback from the middle of numpy, and
-it fails in as many lines where the kit's environment is not active, or where a file in the current
-folder is called like a module that is needed.
+Loading takes up to a second. Without this module, a Ctrl-C during that time would show a traceback
+from inside numpy. So would a failed import, when the kit's environment is not active or a file in
+the current folder has the name of a required module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The errors that this project raises on purpose; each is a built-in error too."""
+"""The errors that the kit raises on purpose; each is also a built-in error."""
 
 
 class Connect4Error(Exception):

@@ -1,6 +1,6 @@
-"""What a Jupyter notebook shows: a position as a picture, a record and a search tree as a page.
+"""Display objects in Jupyter: a position as a picture, a record and a search tree as a page.
 
-`import connect4` registers this in a notebook. Nothing else of the kit is loaded for it.
+`import connect4` registers this in a notebook. Only the modules that this needs are loaded.
 """
 
 from __future__ import annotations

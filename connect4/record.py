@@ -1,6 +1,6 @@
-"""The record of a game: one JSON document, written whole, read with checks, replayed.
+"""The record of a game: one JSON document that is written completely, checked on reading, replayed.
 
-Whatever looks at a finished game starts here. `docs/formats.md` describes the document.
+Everything that processes a finished game starts here. `docs/formats.md` describes the document.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The referee: plays one game between two seats and says what happens, event by event.
+"""The referee: plays one game between two seats and reports it event by event.
 
-It knows no view, no record and no grader; whoever iterates over `play` gets the events, and the
+It does not depend on any view, record or grader. Iterating over `play` yields the events, and the
 generator's return value is the `Result`.
 """
 

@@ -1,4 +1,4 @@
-"""The command `python3 -m connect4.analysis`."""
+"""Run the command `python3 -m connect4.analysis`."""
 
 from __future__ import annotations
 

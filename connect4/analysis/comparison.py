@@ -1,8 +1,8 @@
-"""What a search says about a position, and how two such positions are compared.
+"""Hold a search's result for a position, and compare the results of two positions.
 
-Estimates of different depths differ by themselves, most of all where one search ends with a move of
-player 1 and the other with one of player 2. So a position and the one after a move are compared at
-the same last ply: the first searched one ply deeper than the second.
+Estimates of different depths are not comparable, in particular if one search ends with a move of
+player 1 and the other with a move of player 2. A position and the position after a move are
+therefore compared at the same last ply: the first is searched one ply deeper than the second.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What each move of a finished game cost.
+"""Compute what each move of a finished game cost.
 
-Every position is searched for some seconds by the strongest agent that the kit has for the game;
-what best play loses from one position to the next is the cost of the turn between them.
+The strongest agent that the kit has for the game searches every position for a few seconds. The
+cost of a turn is the value that best play loses between the positions before and after it.
 """
 
 from __future__ import annotations

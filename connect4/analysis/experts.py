@@ -1,4 +1,4 @@
-"""Who judges the positions of which game, and by what."""
+"""Select the agent that analyses the positions of each game, and its scale."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The games as environments of the field: PettingZoo here, OpenSpiel in `connect4.envs.openspiel`.
+"""The games as standard environments: PettingZoo here, OpenSpiel in `connect4.envs.openspiel`.
 
-`from connect4.envs import extended_v1; env = extended_v1.env(start="case1")`, and so for every
-game: `classic_v1`, `classic_full_v1`, `dynamic_v1`, `popout_v1`. Needs the extra `env`.
+`from connect4.envs import extended_v1; env = extended_v1.env(start="case1")` creates one. The other
+games are `classic_v1`, `classic_full_v1`, `dynamic_v1` and `popout_v1`. Requires the extra `env`.
 """
 
 from __future__ import annotations

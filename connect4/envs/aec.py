@@ -1,4 +1,4 @@
-"""The games as PettingZoo environments, in the form of PettingZoo's own classic games."""
+"""The games as PettingZoo environments, with the interface of PettingZoo's own classic games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position as an array of pixels, drawn with numpy alone."""
+"""Draw a position as an array of pixels, with numpy only."""
 
 from __future__ import annotations
 

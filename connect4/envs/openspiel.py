@@ -1,8 +1,8 @@
 """The games in OpenSpiel: `register()`, then `pyspiel.load_game("connect4_classic(rows=6)")`.
 
-Each is sequential, without chance, with perfect information and zero-sum. Its parameters are
-`start` (a state file's name), `rows`, `columns` and the game's own options; 0 or "" stands for the
-usual. Actions and rewards are those of the PettingZoo environments (`connect4.envs.rules`).
+Each game is sequential, deterministic and zero-sum, with perfect information. Its parameters are
+`start` (a state file's name), `rows`, `columns` and the game's own options; 0 or "" selects the
+default. Actions and rewards are those of the PettingZoo environments (`connect4.envs.rules`).
 """
 
 from __future__ import annotations

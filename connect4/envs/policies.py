@@ -1,4 +1,4 @@
-"""Our agents at others' tables: a policy for PettingZoo's loop, and a bot for OpenSpiel's."""
+"""The kit's agents in other frameworks: a policy for PettingZoo's loop, and a bot for OpenSpiel."""
 
 from __future__ import annotations
 

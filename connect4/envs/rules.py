@@ -1,4 +1,4 @@
-"""What both environments share: actions as whole numbers, rewards, the position to begin with."""
+"""Shared code of both environments: actions as whole numbers, rewards, the start position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The games of the kit: `GAMES` by name, and the way from a start's name to its position."""
+"""The games of the kit: `GAMES` by name, and how to load a start by its name."""
 
 from __future__ import annotations
 

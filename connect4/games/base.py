@@ -1,6 +1,6 @@
-"""What every game offers: immutable states, and one `Game` value that reads and writes them.
+"""The interface of every game: immutable states, and one `Game` value that reads and writes them.
 
-The referee, the search algorithms, the records and the views know games through this page alone.
+The referee, the search algorithms, the records and the views use games only through this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Classic Connect 4 on any board up to 12 by 12: the first four wins, or the most fours do."""
+"""Classic Connect 4 on boards up to 12 by 12: the first four wins, or the most fours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ExtendedConnect4: drops and pop-outs, no end at four in a row, the points decide."""
+"""ExtendedConnect4: drops and pop-outs; four in a row does not end the game, and points decide."""
 
 from __future__ import annotations
 

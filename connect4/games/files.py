@@ -1,4 +1,4 @@
-"""What state files hold: rows of 0, 1 and 2 below a line of numbers, or pieces between commas."""
+"""Read state files: rows of 0, 1 and 2 below a line of numbers, or pieces separated by commas."""
 
 from __future__ import annotations
 

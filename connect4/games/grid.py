@@ -1,7 +1,7 @@
-"""Boards as bits of Python integers: where each cell is, which cells make a line.
+"""Boards as bits of Python integers: the bit of each cell, and the cells that form a line.
 
-Bit `column * (rows + 1) + height` is the cell `height` cells above the bottom of `column`; the bit
-above a column's top cell is always 0, so that a line shifted along itself never wraps around
+Bit `column * (rows + 1) + height` is the cell `height` cells above the bottom of `column`. The bit
+above a column's top cell is always 0, so a line that is shifted along itself never wraps around
 (the layout of John Tromp's Fhourstones benchmark).
 """
 

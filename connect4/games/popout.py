@@ -1,4 +1,4 @@
-"""Pop Out: classic Connect 4 in which a turn may also take one's own bottom token."""
+"""Pop Out: classic Connect 4 in which a turn may also remove one's own bottom token."""
 
 from __future__ import annotations
 

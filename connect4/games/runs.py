@@ -1,6 +1,6 @@
-"""The runs of tokens that points come from, and how a move changed them.
+"""Find the runs of tokens that score points, and how a move changed them.
 
-A run is as many of one player's tokens in a row as there are, along a row, a column or a diagonal.
+A run is a maximal row of one player's tokens along a row, a column or a diagonal.
 """
 
 from __future__ import annotations

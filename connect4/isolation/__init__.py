@@ -1,1 +1,1 @@
-"""An agent behind a seat: in a process of its own, timed, limited and killed."""
+"""Run an agent behind a seat: in its own process, timed, limited and killed."""

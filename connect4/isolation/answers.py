@@ -1,4 +1,4 @@
-"""What comes from an agent's process, read as bytes that nobody vouches for."""
+"""Read what comes from an agent's process, as untrusted bytes."""
 
 from __future__ import annotations
 

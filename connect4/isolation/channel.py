@@ -1,6 +1,6 @@
-"""The lines between the referee and one agent's process: messages, and what the agent prints.
+"""The lines between the referee and one agent's process: messages, and the agent's output.
 
-What comes up a line is bytes that nobody vouches for.
+The bytes from an agent's process are not trusted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Landlock: the kernel denies a process all files but those it names (Linux 5.13)."""
+"""Landlock: the kernel denies a process all files except those that it names (Linux 5.13)."""
 
 from __future__ import annotations
 

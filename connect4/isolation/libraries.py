@@ -1,4 +1,4 @@
-"""Which shared libraries programs and extension modules load, read from the files (ELF, Linux)."""
+"""Find the shared libraries that programs and extension modules load (ELF files, Linux)."""
 
 from __future__ import annotations
 

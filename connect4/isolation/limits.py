@@ -1,4 +1,4 @@
-"""What one agent gets of time, memory and everything else."""
+"""The limits of one agent: time, memory and other resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the referee finds out about this machine: what protects it from agents, and bubblewrap."""
+"""Detect what this machine offers: protection from agents, and bubblewrap."""
 
 from __future__ import annotations
 

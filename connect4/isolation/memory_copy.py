@@ -1,8 +1,8 @@
-"""A copy in memory of all that a submission's process may read: the root of its file system.
+"""Copy everything that a submission may read into memory, as the root of its file system.
 
-A disk's folders remember which names were looked up and not found, and its pages which parts of a
-file were read; an agent could leave notes in both for a later game. A `tmpfs` remembers neither.
-All processes of one user share the copy. The last one to end removes it.
+On a disk, folders cache the names that were looked up and not found, and the page cache shows which
+parts of a file were read. An agent could leave notes in both for a later game. A `tmpfs` has
+neither. All processes of one user share the copy. The last one to end removes it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A control group that limits the memory of one seat's processes together (Linux, root only).
 
-The limit of a process counts its addresses; the group also counts what the kernel keeps for it.
+The limit of a process counts its address space; the group also counts the kernel's memory for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an agent prints, as the referee keeps it."""
+"""Keep what an agent prints, for the referee."""
 
 from __future__ import annotations
 

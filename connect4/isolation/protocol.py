@@ -1,7 +1,7 @@
-"""What the two ends of an agent's process share: the messages between them, and the setup.
+"""Shared by both ends of an agent's process: the messages between them, and the setup.
 
-The referee's end is `spawn`, `channel` and `seat`, the other one `warden` and `worker`. A message
-is one line of JSON, an object with one key.
+The referee's end is `spawn`, `channel` and `seat`; the other end is `warden` and `worker`. A
+message is one line of JSON, an object with one key.
 """
 
 from __future__ import annotations

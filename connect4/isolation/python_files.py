@@ -1,4 +1,4 @@
-"""Which files of Python and numpy a submission may read: all that it can import, and no more."""
+"""List the files of Python and numpy that a submission may read: only what it can import."""
 
 from __future__ import annotations
 

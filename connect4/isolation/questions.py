@@ -1,7 +1,7 @@
-"""What a student's `AIPlayer` is asked beside moves, in a process where it may do no harm.
+"""Call a student's `AIPlayer` for purposes other than moves, in an isolated process.
 
-That process gives up what an agent's process gives up in a game, inside bubblewrap where that
-works. Whoever asks checks what comes out of it.
+That process has the same restrictions as an agent's process in a game, with bubblewrap where that
+works. The caller checks what it returns.
 """
 
 from __future__ import annotations

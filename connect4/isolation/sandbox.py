@@ -1,7 +1,7 @@
-"""What an agent's process may do: limits, another user, Landlock, seccomp.
+"""Restrict an agent's process: limits, a separate user, Landlock, seccomp.
 
-`enter` runs inside the agent's process, before a line of the agent is read. `docs/isolation.md`
-says what each means denies; `protections` is the referee's side.
+`enter` runs inside the agent's process before any code of the agent is read. `docs/isolation.md`
+describes what each means prevents; `protections` is the referee's side.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One agent behind a seat: in a process of its own that is paused, limited, timed and killed.
+"""Run one agent behind a seat: in its own process, which is paused, limited, timed and killed.
 
-This is the referee's side; `worker` is the other end, `sandbox` what holds the agent there.
-`docs/isolation.md` has the levels, the means and the limits.
+This is the referee's side; `worker` is the other end, and `sandbox` restricts the agent there.
+`docs/isolation.md` describes the levels, the means and the limits.
 """
 
 from __future__ import annotations

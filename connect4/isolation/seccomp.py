@@ -1,9 +1,9 @@
 """The system calls that an agent may make, as a filter that the kernel runs (Linux).
 
-Runs inside an agent's process. What is not named here is refused: with `EPERM`, so that an agent
-can go on, or with `ENOSYS` where the number is of no call that was known when the tables were
-made. `docs/syscalls.md` says why each call is needed, and how that was found.
-Numbers are those of the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
+Runs inside an agent's process. Every call that is not listed here is refused: with `EPERM`, so that
+an agent can continue, or with `ENOSYS` if the call was unknown when the tables were made.
+`docs/syscalls.md` explains why each call is needed, and how that was found.
+The numbers are those of the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An agent's process as the referee sees it: start it, stop it, measure and end it.
+"""Start, stop, measure and end an agent's process, from the referee's side.
 
-A `Warden` is a process of the kit's own that forks agents' processes; where a system cannot fork,
-a `DirectLauncher` starts each from nothing. `channel` has the lines to an agent's process.
+A `Warden` is a process of the kit that forks agents' processes. On a system that cannot fork, a
+`DirectLauncher` starts each process from scratch. `channel` handles the lines to the process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is different in a submission's process: which modules it may import, what denied calls say.
+"""Prepare a submission's process: which modules it may import, and notes on denied calls.
 
-`confine` runs before a line of the submission does. It keeps honest files to what they may use,
-and says so; what keeps the others to it is that the files of the kit cannot be read there.
+`confine` runs before any code of the submission. It restricts honest files to the allowed modules,
+with clear error messages. Other files are restricted because they cannot read the kit's files.
 """
 
 from __future__ import annotations

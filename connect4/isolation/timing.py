@@ -1,6 +1,6 @@
-"""How long a turn took and why, as the referee measures it: wall clock, processor, waiting.
+"""Measure a turn on the referee's side: wall clock, processor time, waiting.
 
-What an agent's process says about time is not asked for.
+Times that an agent's process reports are not used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The warden: forks an agent's process when the referee asks for one, and ends it.
+"""The warden: forks an agent's process when the referee requests one, and ends it.
 
-It runs as `python -c spawn.BOOT`, one for each seat, and never runs a line of an agent. It ends an
-agent's process with all that it started, and dies when the referee does.
+It runs as `python -c spawn.BOOT`, one for each seat, and never runs an agent's code. It ends an
+agent's process together with everything that it started, and exits when the referee does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An agent's process: it limits itself, loads the agent and answers requests.
 
-The warden forks it. `spawn` and `channel` are the referee's end, `protocol` has the messages.
+The warden forks it. `spawn` and `channel` are the referee's end, `protocol` defines the messages.
 """
 
 from __future__ import annotations

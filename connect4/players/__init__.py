@@ -1,5 +1,5 @@
-"""Who can sit at the table: kinds in `registry`, made by `building`, each in a module of its own.
+"""The kinds of players: `registry` lists them, `building` creates them, each has its own module.
 
-Nothing is imported here: an agent's process begins by importing this package, and loads no more
-than its own kind needs.
+Nothing is imported here. An agent's process begins by importing this package, and it loads only the
+modules of its own kind.
 """

@@ -1,4 +1,4 @@
-"""The searches as players: what each agent's options mean, and how it keeps to its time."""
+"""The searches as players: the options of each agent, and how it keeps to its time."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
 """The reference agent: expected line margins, expectimax against chance, alpha-beta otherwise.
 
-The simulator makes one `AIPlayer` per game and asks it for a move each turn. A state is
+The simulator creates one `AIPlayer` per game and requests a move from it each turn. A state is
 `(board, popouts)`: `board` is a numpy array of shape (rows, columns), row 0 on top, 0 for an
 empty cell and 1 or 2 for a player's token; `popouts` maps a player to an `Integer`, the number
-of pop-outs left. A move is `(column, is_popout)`. Both are the agent's own copies.
+of pop-outs left. A move is `(column, is_popout)`. Both parts of a state are the agent's own copies.
 
 How it works. A line is a row, a column or a diagonal. Its code is its cells read as ternary digits:
-0 empty, 1 mine, 2 the opponent's. A table gives each code the margin to expect from that line if
-every empty cell becomes mine with a fixed probability, its `share`. The sum over all lines is the
-evaluation; it is exact on a full board. A drop changes four codes, so that its `gain` takes a
-handful of look-ups. A position keeps the gains of all drops and hands them on to the next one:
-only those that have a line in common with the move have changed.
+0 for empty, 1 for mine, 2 for the opponent's. A table maps each code to the expected margin of that
+line if every empty cell becomes mine with a fixed probability, its `share`. The sum over all lines
+is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
+a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
+Only the gains of drops that share a line with the move have changed.
 
 The file reads from top to bottom: types, points and line tables, the board, the budget,
-expectimax, alpha-beta, and the `AIPlayer` that puts them together. `docs/reference-agent.md` works
-an example by hand and has what was tried without gain.
+expectimax, alpha-beta, and the `AIPlayer` that combines them. `docs/reference-agent.md` works
+through an example by hand and lists what was tried without gain.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""What stands on each side of the table: an `Agent` chooses, a `Seat` is asked by the referee."""
+"""The interfaces of players: an `Agent` chooses actions, a `Seat` returns them to the referee."""
 
 from __future__ import annotations
 

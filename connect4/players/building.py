@@ -1,4 +1,4 @@
-"""Makes an agent of its kind, loading no other kind's modules: each agent's process starts anew."""
+"""Create an agent without loading the modules of other kinds: each agent's process starts anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what stands in an agent's name: options, addresses, boards.
+"""Check the parts of an agent's name: options, addresses, boards.
 
 Nothing here loads a search: the process of every agent of the kit loads this module.
 """

@@ -1,4 +1,4 @@
-"""A person at the table: asked again for what cannot be played, free to leave."""
+"""A person's seat: it prompts again after an unplayable move, and lets the person leave."""
 
 from __future__ import annotations
 

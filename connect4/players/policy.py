@@ -1,8 +1,8 @@
-"""A policy of another package as an agent, by the name `env:MODULE:FUNCTION`.
+"""A policy of another package as an agent, with the name `env:MODULE:FUNCTION`.
 
-The function is called with an observation, as PettingZoo's environments give it (see docs/api.md),
-and with the position; it returns the number of an action. Neither PettingZoo nor OpenSpiel is
-needed here: the function's module imports what it likes.
+The function receives an observation, as in PettingZoo's environments (see docs/api.md), and the
+position. It returns the number of an action. This module requires neither PettingZoo nor OpenSpiel;
+the function's own module may import anything.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The kinds of players: `PLAYERS` by name, and the check of an agent's name.
 
-A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` takes it apart.
+A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` parses it.
 """
 
 from __future__ import annotations

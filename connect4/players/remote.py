@@ -1,4 +1,4 @@
-"""A program behind a game server of Dynamic Connect-4 as an opponent at our own table.
+"""A program behind a game server of Dynamic Connect-4, as an opponent in the kit's own games.
 
 `docs/protocol.md` describes the lines that are exchanged.
 """

@@ -1,4 +1,4 @@
-"""A student's file as an agent: load it, ask the right method, read its answer, show its errors."""
+"""A student's file as an agent: load it, call its method, read its answer, show its errors."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The opening book of the solver: outcome and best move of every position of up to 8 plies.
 
-The file holds no positions, only their values, five bits each, in a table that is a little longer
-than the number of positions. Three slots of the table belong to a position, found by hashing it,
-and the exclusive or of what they hold is its value (Graf & Lemire 2022, "Binary fuse filters").
-A position that the book was not made for gets some value too, so `Book.find` refuses those.
+The file stores no positions, only their values. Each value has five bits. The table has slightly
+more slots than there are positions. Hashing a position gives three slots of the table, and the
+exclusive or of their contents is its value (Graf & Lemire 2022, "Binary fuse filters"). A position
+that is not in the book would get an arbitrary value too, so `Book.find` refuses such positions.
 `python3 -m benchmarks.opening_book` makes the file.
 """
 

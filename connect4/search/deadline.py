@@ -1,4 +1,4 @@
-"""When a search has to stop: a moment of the clock, a number of nodes, or never."""
+"""When a search must stop: at a time, after a number of nodes, or never."""
 
 from __future__ import annotations
 

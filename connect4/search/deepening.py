@@ -1,4 +1,4 @@
-"""Iterative deepening: one ply, two plies, ... until depth, budget or game is used up."""
+"""Iterative deepening: one ply, two plies, ... until the depth, the budget or the game ends."""
 
 from __future__ import annotations
 

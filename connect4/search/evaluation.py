@@ -1,4 +1,4 @@
-"""What a search maximises: estimates where the game goes on, the value where it is over."""
+"""The values that a search maximises: an estimate during the game, the exact value at its end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Heuristics: estimates of positions that go on, for the mover, each in units of its own.
+"""Heuristics: estimates of unfinished positions, from the mover's view, each in its own units.
 
-Which of them a game uses, and what a point is worth in each, is in its `Game.heuristics`.
+`Game.heuristics` lists those that a game uses, and what a point is worth in each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Perfect play by the library `bitbully`, where it is installed (extra `solver`).
+"""Perfect play with the library `bitbully`, if it is installed (extra `solver`).
 
-The only module that knows it. Its own book holds every position of up to 12 plies, so that it
-answers at once: in a quarter of a second at most, where a dozen tokens are on the board.
+No other module uses that library. Its own book contains every position of up to 12 plies, so it
+answers at once. The slowest answers, with a dozen tokens on the board, take a quarter of a second.
 """
 
 from __future__ import annotations

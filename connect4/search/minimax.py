@@ -1,14 +1,14 @@
-"""Plain minimax, alpha-beta beside it, and alpha-beta with a transposition table.
+"""Plain minimax, alpha-beta, and alpha-beta with a transposition table.
 
-All three search a fixed number of plies and are written with negation: a value is always the
-mover's, and what is good for one side is as bad for the other (Knuth & Moore 1975, "An analysis
-of alpha-beta pruning", section 2). The value of `state` searched `depth` plies deep is
+All three search a fixed number of plies and use negation: a value is always the mover's, and a gain
+for one side is an equal loss for the other (Knuth & Moore 1975, "An analysis of alpha-beta
+pruning", section 2). The value of `state` searched `depth` plies deep is
 
     evaluation.final(state, depth)                      where the game is over
     evaluation.leaf(state)                              where depth is 0
     the maximum of -value(after a move, depth - 1)      anywhere else
 
-A node is a call for a position, the root included.
+A node is a call for a position, including the root.
 """
 
 from __future__ import annotations

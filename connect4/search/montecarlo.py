@@ -1,4 +1,4 @@
-"""Monte-Carlo evaluation: what a position is worth when both sides go on at random."""
+"""Monte-Carlo evaluation: the average outcome of a position when both sides play at random."""
 
 from __future__ import annotations
 

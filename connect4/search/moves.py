@@ -1,4 +1,4 @@
-"""Moves as the searches see them: an action, or the pass of a mover who has none."""
+"""Moves in the searches: an action, or a pass if the mover has no action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders in which a search tries moves, by name."""
+"""The orders in which a search tries moves, by name."""
 
 from __future__ import annotations
 

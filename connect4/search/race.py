@@ -1,7 +1,7 @@
 """The heuristic `race`: how many steps each side needs to complete each line, and who is ahead.
 
-For games in which pieces slide. The weights were found in games between agents that differed in
-nothing else.
+It is for games in which pieces slide. The weights were tuned in games between agents that differed
+only in these weights.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Alpha-beta for games in which pieces slide: it sees threats, repetitions and forced replies.
 
-Made for Dynamic Connect-4. Beside what `TableAlphaBeta` does it knows without a search who can
-complete a line with the next move, tries only the replies to such a threat, and does not count
-them as depth. A position that came up before is worth a draw, so the better side avoids it.
+It was written for Dynamic Connect-4. In addition to the work of `TableAlphaBeta`, it detects
+without a search which side can complete a line with the next move. It tries only the replies to
+such a threat and does not count them as depth. A position that occurred before has the value of a
+draw, so the better side avoids it.
 """
 
 from __future__ import annotations

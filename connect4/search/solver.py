@@ -1,10 +1,10 @@
 """Perfect play in classic Connect 4 on 6 rows by 7 columns: bitboards and null windows.
 
 The score of a position is that of the side to move: 22 minus the number of the winner's tokens
-once its four is complete, negative where the opponent wins, 0 for a draw. The method is that of
+once its four is complete, negative if the opponent wins, 0 for a draw. The method is that of
 P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based approach of Connect-Four"
-(1988); here the threats of all moves are found at once, in lanes of one wide integer. The first
-plies, which would take hours, come from the opening book (`search/book.py`).
+(1988). Here the threats of all moves are found at once, in lanes of one wide integer. The first
+plies would take hours; they come from the opening book (`search/book.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records what a search does, node by node, as it happens."""
+"""Record the nodes of a search in the order in which it visits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alpha-beta with a transposition table that keeps bounds as bounds."""
+"""Alpha-beta with a transposition table that stores each value as exact or as a bound."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """All windows of a board at once, as bits of one wide integer.
 
-A window is a place for a line of four (of three, where a game wants only that).
+A window is a set of cells that can form a line of four (or of three, if the game requires three).
 
-Each of a grid's four directions has a lane of `width` bits; player 2's lanes stand above player
-1's. A window is the bit of its last cell in its direction's lane. Multiplying a board by a constant
-that has a bit per lane copies it into every lane and shifts each copy along that lane's direction,
-so that a few operations on wide integers treat every window of the board.
+Each of a grid's four directions has a lane of `width` bits; player 2's lanes are above player 1's.
+A window is the bit of its last cell in the lane of its direction. Multiplying a board by a constant
+with one bit per lane copies the board into every lane and shifts each copy along that lane's
+direction. A few operations on wide integers then process every window of the board.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `python3 -m connect4.server`."""
+"""Run the command `python3 -m connect4.server`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a strict game server adds to a game: the board, the verdict, the record."""
+"""Extend a game on a strict server: keep the board, judge the moves, write the record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The relay: who has joined which game, whose line is next, and the clock (`docs/protocol.md`).
 
-Everything runs in one thread, driven by what arrives: a `Connection` cuts bytes into lines, and a
-`RelayedGame` plays the lines of its two sides one at a time, so that no client holds up another.
+Everything runs in one thread, driven by incoming data. A `Connection` splits bytes into lines. A
+`RelayedGame` processes the lines of its two sides one at a time, so no client delays another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A client of the game server: its bytes cut into lines, lines sent to it, and what is no line.
+"""A client of the game server: splits its bytes into lines, sends lines to it, rejects bad ones.
 
 `docs/protocol.md` describes the lines.
 """

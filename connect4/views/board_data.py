@@ -1,4 +1,4 @@
-"""What the pages show of a board, as plain values: its size, its labels, what a move changed."""
+"""The board data that pages show, as plain values: its size, its labels, what a move changed."""
 
 from __future__ import annotations
 

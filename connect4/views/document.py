@@ -1,7 +1,7 @@
-"""One self-contained HTML file: styles, scripts and data inside, nothing fetched, nothing trusted.
+"""Build one self-contained HTML file: it includes styles, scripts and data, and fetches nothing.
 
-The data stand in a JSON block in which no `<` is left, and the scripts write them as text alone.
-A content security policy allows the file's own style and script by hash and no request at all.
+The data is in a JSON block without any `<`, and the scripts insert it only as text. A content
+security policy allows the file's own style and script by hash, and no requests.
 """
 
 from __future__ import annotations

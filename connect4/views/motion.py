@@ -1,4 +1,4 @@
-"""What a move did to the board, seen by comparing the two boards: so views need no game's rules."""
+"""Detect what a move did by comparing two boards, so that views do not need the rules of a game."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every colour of the kit. The pages' style sheet, the window and the terminal are made from it.
+"""Every colour of the kit, for the style sheet of the pages, the window and the terminal.
 
-Player 1 is vermilion with a dot, player 2 blue with a ring: Okabe and Ito's colours, which people
-with any kind of colour blindness tell apart.
+Player 1 is vermilion with a dot, player 2 is blue with a ring. These are Okabe and Ito's colours,
+which people with any kind of colour blindness can distinguish.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A position as one SVG picture, for notebooks: the board of the replay page, standing still."""
+"""Draw a position as one SVG picture for notebooks: the replay page's board, not animated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs that a view marks on the board: those that a move made or broke, or all of a side."""
+"""The runs that a view marks on the board: those that a move made or broke, or all of one side."""
 
 from __future__ import annotations
 

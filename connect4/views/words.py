@@ -1,4 +1,4 @@
-"""Words that several views say: how a game ended, what became of a turn, why one was lost."""
+"""Texts that several views share: how a game ended, how a turn was judged, why one was lost."""
 
 from __future__ import annotations
 

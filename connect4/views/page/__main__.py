@@ -1,4 +1,4 @@
-"""The command `python3 -m connect4.views.page`."""
+"""Run the command `python3 -m connect4.views.page`."""
 
 from connect4 import entry  # first: it speaks for the imports below
 

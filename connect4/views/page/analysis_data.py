@@ -1,4 +1,4 @@
-"""What an analysis adds to the replay page: values, costs, and better lines as boards."""
+"""The data that an analysis adds to the replay page: values, costs, and better lines as boards."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The replay page: `python3 -m connect4.views.page RECORD... -o game.html`.
+"""Make the replay page: `python3 -m connect4.views.page RECORD... -o game.html`.
 
-One HTML file that shows one game or several. The boards are computed here by replaying the record
-and go into the page as differences, so that the page knows no rules and shows every game.
+It is one HTML file that shows one or more games. The boards are computed here by replaying the
+record and stored in the page as differences. The page needs no rules and can show every game.
 """
 
 from __future__ import annotations

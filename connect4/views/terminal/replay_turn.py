@@ -1,4 +1,4 @@
-"""One turn of a recorded game once more: what `--replay-turn RECORD:N` does."""
+"""Replay one turn of a recorded game, for `--replay-turn RECORD:N`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said once a game has ended: what the agents printed, the scores, what to do next."""
+"""The summary of a finished game: the agents' output, the scores, what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game in a terminal: redrawn in place there, printed line by line elsewhere."""
+"""Show the game in a terminal: redrawn in place, or line by line if output is redirected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `python3 -m connect4.views.tree`."""
+"""Run the command `python3 -m connect4.views.tree`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search tree of a position, made in a process of its own and opened in the browser."""
+"""Make the search tree of a position in a separate process and open it in the browser."""
 
 from __future__ import annotations
 

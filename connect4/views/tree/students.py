@@ -1,4 +1,4 @@
-"""The tree of a student's search, asked for where an agent may do no harm, checked node by node."""
+"""Get the tree of a student's search from an isolated process, and check it node by node."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The search-tree page: what a search looked at, in which order, and why it left the rest out.
+"""The search-tree page: the nodes that a search visited, their order, and why it skipped the rest.
 
-The nodes go into the page in the order in which the search came to them, as columns of plain values
-with tables of the moves and of the cells that they change, so that 100,000 nodes stay small.
+The page stores the nodes in the order of the search, as columns of plain values, with tables of the
+moves and of the cells that they change. This keeps 100,000 nodes small.
 """
 
 from __future__ import annotations

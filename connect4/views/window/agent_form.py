@@ -1,4 +1,4 @@
-"""The fields that name an agent: its kind, its file, its options."""
+"""The form fields that name an agent: its kind, its file, its options."""
 
 from __future__ import annotations
 

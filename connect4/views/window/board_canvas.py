@@ -1,4 +1,4 @@
-"""The board in the window: drawn at any size, animated, with marks over it."""
+"""The board in the window: drawn at any size, animated, with marks on it."""
 
 from __future__ import annotations
 

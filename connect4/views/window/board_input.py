@@ -1,4 +1,4 @@
-"""A person's moves on the board, by mouse and by keys."""
+"""Read a person's moves on the board, by mouse and keyboard."""
 
 from __future__ import annotations
 

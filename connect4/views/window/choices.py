@@ -1,4 +1,4 @@
-"""What was chosen on the start page: checked, turned into a game, kept for the next time."""
+"""The settings of the start page: check them, create a game from them, save them."""
 
 from __future__ import annotations
 

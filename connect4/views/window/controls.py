@@ -1,4 +1,4 @@
-"""The row of buttons that holds, steps and paces a game, live or replayed."""
+"""The row of buttons that pause a game, step through it and set its speed, live or replayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether there is a display, found out before anything of Tk is imported."""
+"""Detect whether there is a display, before Tk is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One player's side of the window: name, points, pop-outs left, the clock."""
+"""One player's card in the window: name, points, pop-outs left, the clock."""
 
 from __future__ import annotations
 

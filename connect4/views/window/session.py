@@ -1,4 +1,4 @@
-"""A game that runs in a thread of its own, so that a window can stay alive in the main one."""
+"""Play a game in a separate thread, so that the window stays responsive in the main thread."""
 
 from __future__ import annotations
 

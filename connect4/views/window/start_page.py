@@ -1,4 +1,4 @@
-"""The start page: what to play, on which board, with whom, and how long a move may take."""
+"""The start page: the game, the board, the players and the time for a move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the window looks: colours, fonts, ttk styles, and the smooth pictures of tokens."""
+"""The appearance of the window: colours, fonts, ttk styles, and smooth images of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The turns of a game as a list, and below it why a turn was lost."""
+"""The turns of a game as a list; below it, the reason for a lost turn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The window: a start page, live games, replays; one at a time, alive while agents think.
+"""The window: a start page, live games and replays, one at a time; it stays responsive.
 
-Tk runs in the main thread and looks every few milliseconds at what the game's own thread
-(`session.py`) has to say; nothing here waits for an agent.
+Tk runs in the main thread. Every few milliseconds it reads the messages of the game's own thread
+(`session.py`). Nothing here waits for an agent.
 """
 
 from __future__ import annotations
