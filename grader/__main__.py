@@ -196,7 +196,7 @@ def _add_output(parser: Parser) -> None:
 
 
 def has_command(name: str) -> bool:
-    """Return whether this edition has the command."""
+    """Return whether this edition of the kit has the command."""
     path = Path(__file__).parent.joinpath(*_module(name).split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 

@@ -101,7 +101,7 @@ def played_of(result: JobResult) -> PlayedGame:
 
 @dataclass(slots=True)
 class Comparison:
-    """Takes results in any order and judges them in the order of the schedule.
+    """Accepts results in any order and judges them in the order of the schedule.
 
     The verdict therefore does not depend on which game ends first. In part A `tally` has the games
     of the new agent and `old` those of the old one. In part B they are the same games.

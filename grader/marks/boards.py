@@ -30,7 +30,7 @@ class BoardWorth:
 
     @property
     def verdict(self) -> str:
-        """Return in words whether the board separates the class."""
+        """Return, in words, whether the board separates the class."""
         if self.spread == 0:
             return "does not separate: all have the same margin"
         if math.isnan(self.agreement):

@@ -67,7 +67,7 @@ class Mark:
         return self.missing > 0
 
     def points(self, part: str) -> float:
-        """Return the points of one part, without those that are withheld."""
+        """Return the points of one part, without withheld points."""
         return sum(mark.points for mark in self.matches if mark.match.part == part)
 
     @property
@@ -122,7 +122,7 @@ def baseline_of(match: Match, rubric: Rubric) -> Baseline:
 
 
 def full_points(rubric: Rubric) -> float:
-    """Return the points that parts A and B can earn."""
+    """Return the maximum points of parts A and B."""
     return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
 
 
@@ -149,7 +149,7 @@ def mark_match(
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
-    """Return the submissions that can play."""
+    """Return the submissions that can be graded."""
     return [
         schedule.submitted(item.name, item.sha256)
         for item in submissions

@@ -22,7 +22,7 @@ KINDS: Final = ("timeouts", "invalid", "errors", "starved")
 
 
 def class_page(results: Results, placement: Mapping[str, float]) -> str:
-    """Return the page; it names everybody and is not for students."""
+    """Return the page; it contains all names, so students must not see it."""
     marks = results.marks
     totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
     parts = [

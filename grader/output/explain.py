@@ -97,7 +97,7 @@ def _certainty(match: MatchMark, rubric: Rubric) -> str:
 
 
 def total_explained(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the sum of a mark, written out."""
+    """Return the total of a mark as a written sum."""
     terms = [f"{match.points:.2f} ({match.name})" for match in mark.matches]
     terms += [f"{placement:g} (placement)"] if placement else []
     total = f"{mark.total + placement:.2f} of {full_points(rubric):g}"

@@ -1,8 +1,8 @@
 """The results file: one SQLite database that survives a kill at any moment.
 
-Each game is one transaction, on disk before the next game is submitted. The file also has all data
-that a report requires (rubric, boards, submissions, sources). `docs/formats.md` describes
-the tables.
+Each game is one transaction, on disk before the next game is submitted. The file also has
+everything else that a report requires (rubric, boards, submissions, sources). `docs/formats.md`
+describes the tables.
 """
 
 from __future__ import annotations

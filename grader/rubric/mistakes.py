@@ -16,7 +16,7 @@ MOST_POPOUTS: Final = 10
 
 
 def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
-    """Raise `InputError` for a rubric's first mistake, naming file and key."""
+    """Raise `InputError` for a rubric's first mistake, with file and key."""
     for key, what in _mistakes(rubric, allow_large):
         raise InputError(f"{rubric.source}: {key}: {what}")
 
