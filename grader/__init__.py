@@ -5,7 +5,7 @@
 
 compare(new, old)   is one agent better than the other? Returns a Comparison.
 
-docs/api.md has more, help(grader.compare) the details. Nothing is loaded before it is used.
+See docs/api.md and help(grader.compare) for details. Modules are loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `python3 -m grader COMMAND`. Wiring only."""
+"""The command `python3 -m grader COMMAND`: the parser and the dispatch to the commands."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from connect4.errors import InputError
 STOPPED: Final = 3
 
 MAX_HOURS: Final = 100
-"""Core-hours that a run may take without `--yes`."""
+"""The most core-hours of a run without `--yes`."""
 
 MODULES: Final = {"handout": "handout"}
-"""Commands that are packages of their own; each of the others is a file in `commands`."""
+"""Commands that are packages; each of the others is a file in `commands`."""
 
 EXAMPLES: Final = {
     "check": """examples:
@@ -180,7 +180,7 @@ def _add_playing(parser: Parser) -> None:
 
 
 def span(text: str) -> float:
-    """Return a number of hours or minutes above 0."""
+    """Return a number of hours or minutes; it must be above 0."""
     try:
         value = float(text)
     except ValueError:
@@ -221,7 +221,7 @@ def _add_output(parser: Parser) -> None:
 
 
 def has_command(name: str) -> bool:
-    """Return whether this edition has the command."""
+    """Return whether this edition of the kit has the command."""
     path = Path(__file__).parent.joinpath(*_module(name).split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
@@ -231,7 +231,7 @@ def _module(name: str) -> str:
 
 
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
-    """Return what a command does; raises `InputError` where this edition lacks it."""
+    """Return the description of a command; raises `InputError` if this edition lacks it."""
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
     module = importlib.import_module(f"grader.{_module(name)}")

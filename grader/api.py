@@ -1,6 +1,6 @@
 """The Python API behind `import grader`: is one agent better than another?
 
-Nothing here prints, ends the process or leaves another one behind, whatever interrupts a call.
+No function here prints or ends the process. None leaves a process behind, even if interrupted.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from grader.results.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the games of one part came to; `str` gives it in words.
+    """The verdict of one part; `str` returns it in words.
 
-    `verdict` is `better`, `worse`, `equal` or `open` (more games are needed) of the new agent.
-    `margin` is its mean margin in points a game, in part A how much more of it than the old agent
-    has. `interval` holds the mean at the rubric's confidence; None where there are too few games.
+    `verdict` is `better`, `worse`, `equal` or `open` (more games are required), for the new agent.
+    `margin` is its mean margin in points per game; in part A, the difference from the old agent's.
+    `interval` is the confidence interval of the mean; None if there are too few games.
     """
 
     verdict: str
@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The verdict of each part that was played, else None; `str` gives both in words.
+    """The verdict of each part, None for a part that was not played; `str` returns both in words.
 
     In part `a`, `get_expectimax_move` of both plays the same random player; in part `b`,
     `get_intelligent_move` of both play each other.
@@ -70,14 +70,14 @@ def compare(
     isolation: str = "auto",
     progress: bool = False,
 ) -> Comparison:
-    """Find out whether a new agent is better than an old one; return a verdict for each part.
+    """Compare a new agent with an old one; return a verdict for each part.
 
-    Each is a file, such as `old/ai.py`, or an agent's name. They play pairs of games, one from
-    each side, on varied openings of the rubric's boards, until the verdict is clear: at most
-    `games` games of the new one in each part. `seconds` is the limit of a move, `rubric` a file
-    that differs from the default one in some keys, `jobs` the number of games at once (None: one
-    for each physical core). Raises `InputError` for what cannot be loaded or does not exist,
-    `RuntimeError` where the machine fails.
+    Each argument is a file, such as `old/ai.py`, or an agent's name. The agents play pairs of
+    games, one from each side, on varied openings of the rubric's boards, until the verdict is
+    clear. In each part the new agent plays at most `games` games. `seconds` is the time limit per
+    move. `rubric` is a file with keys that differ from the default rubric. `jobs` is the number
+    of games at once (None: one for each physical core). Raises `InputError` if a file or an agent
+    does not exist or cannot be loaded, and `RuntimeError` if the machine fails.
 
     >>> verdict = compare("greedy", "random", seconds=1, games=4, part="b")
     >>> verdict.b.games, verdict.b.margin > 20, verdict.a
@@ -106,7 +106,7 @@ def compare(
 
 
 def _step(stack: contextlib.ExitStack, shown: bool) -> Callable[[], object]:
-    """Return what is called after each game."""
+    """Return the function that is called after each game."""
     if not shown:
         return lambda: None
     update: Callable[[], object] = show_progress(stack, "games").update

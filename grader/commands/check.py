@@ -1,4 +1,4 @@
-"""The command `check`: judges the form of submissions, and asks each for a few moves."""
+"""The command `check`: judges the form of submissions, and calls their methods for a few moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from grader.rubric.model import Rubric
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Check files, required rules before advice; return 1 where a required rule is broken."""
+    """Check files, required rules before advice; return 1 if a required rule is broken."""
     rubric = read_rubric(arguments)
     level = None if arguments.form_only else choose_level("auto")[0]
     counts = {"submissions": 0, "failed": 0, "required": 0, "advice": 0}
@@ -45,7 +45,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 
 def _findings(item: Submission, rubric: Rubric, level: Level | None) -> Iterator[Finding]:
-    """Yield what there is to say of a submission; it is asked for moves where its form is right."""
+    """Yield the findings of a submission; its methods are called only if its form is correct."""
     found = [Finding(1, "file", item.problem)] if item.problem else []
     if item.source is not None and not item.problem:
         found = check(item.source, item.report, rubric.submission)

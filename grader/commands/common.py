@@ -1,4 +1,4 @@
-"""What the commands share: exit status, rubric, workers, isolation."""
+"""Shared parts of the commands: exit status, rubric, workers, isolation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
 
 
 def timed_rubric(path: Path | None, seconds: Seconds | None, allow_large: bool = False) -> Rubric:
-    """Return a rubric, the default one for None, with another time limit of a move."""
+    """Return a rubric (the default one for None) with another time limit per move."""
     rubric = rubrics.read(path, allow_large)
     if seconds is None:
         return rubric
@@ -45,7 +45,7 @@ def timed_rubric(path: Path | None, seconds: Seconds | None, allow_large: bool =
 
 @contextlib.contextmanager
 def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
-    """Open the local workers or the cluster that the command line asks for."""
+    """Open the local workers or the cluster that the command line selects."""
     if arguments.scheduler is not None:
         with cluster_pool(arguments.scheduler) as pool:
             yield pool
@@ -56,16 +56,16 @@ def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
 
 
 def scratch_for(results: Path) -> Path:
-    """Return the workers' folder, the same for the same results: so a killed run's is cleared."""
+    """Return the workers' folder, the same for the same results, so that leftovers are removed."""
     user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
     name = seed_of(str(results.resolve()), user)
     return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
 
 
 def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
-    """Return the level at which agents are kept; grading is never done without one.
+    """Return the isolation level of agents; grading always isolates them.
 
-    Raises `InputError` where that is less than the rubric requires.
+    Raises `InputError` if the level is lower than the rubric requires.
     """
     required, asked = rubric.limits.require, arguments.isolation
     level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
@@ -78,6 +78,6 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
 
 
 def named_few(names: Sequence[str]) -> str:
-    """Return the first of many names, and how many they are."""
+    """Return the first of many names, and the number of names."""
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
     return f"{shown} ({len(names)} in all)"

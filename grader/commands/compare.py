@@ -1,7 +1,7 @@
-"""Is a new agent better than an old one? Pairs of games on varied openings until that is clear.
+"""Compare two agents: play pairs of games on varied openings until the verdict is clear.
 
-Part A asks for `get_expectimax_move`: both play the same random player from the same openings and
-seeds. Part B asks for `get_intelligent_move`: they play each other.
+Part A calls `get_expectimax_move`: both play the same random player from the same openings and
+seeds. Part B calls `get_intelligent_move`: they play each other.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ TITLES: Final[dict[Part, str]] = {
 
 
 def opening(board: Board, plies: int, seed: int) -> Board:
-    """Return the board after `plies` random moves, fewer where the game would be over."""
+    """Return the board after `plies` random moves, fewer if the game would be over."""
     rng = random.Random(seed)
     state = GAMES[board.game].from_json(board.start)
     for _ in range(plies):
@@ -75,9 +75,9 @@ def opening(board: Board, plies: int, seed: int) -> Board:
 def pairs(
     new: Contestant, old: Contestant, rubric: Rubric, games: int, part: Part = "b"
 ) -> Iterator[list[PlannedGame]]:
-    """Yield the pairs of a comparison, at most `games` games of `new`; boards take turns.
+    """Yield the pairs of a comparison, at most `games` games of `new`; boards alternate.
 
-    In part A the two games of `old` on the same opening are in each of them too.
+    In part A each pair also contains the two games of `old` on the same opening.
     """
     rules = rubric.compare
     matches = [Match(COMPARE, new, old)]
@@ -96,7 +96,7 @@ def pairs(
 
 
 def played_of(result: JobResult) -> PlayedGame:
-    """Return a fresh result as one that was stored."""
+    """Return a new result in the form of a stored one."""
     one, two = (Faults(*side) for side in result["faults"])
     scores = result["scores"][0], result["scores"][1]
     return PlayedGame(
@@ -106,16 +106,16 @@ def played_of(result: JobResult) -> PlayedGame:
 
 @dataclass(slots=True)
 class Comparison:
-    """Takes results in any order and judges them in the order of the schedule.
+    """Accepts results in any order and judges them in the order of the schedule.
 
-    So the verdict does not depend on which game ended first. In part A `tally` has the games of
-    the new agent and `old` those of the old one; in part B they are the same games.
+    The verdict therefore does not depend on which game ends first. In part A `tally` has the games
+    of the new agent and `old` those of the old one. In part B they are the same games.
     """
 
     rubric: Rubric
     part: Part = "b"
     old_agent: Contestant | None = None
-    """Part A alone has games of its own."""
+    """The old agent, in part A only; there it plays separate games."""
     tally: Tally = field(default_factory=Tally)
     old: Tally = field(default_factory=Tally)
     samples: list[float] = field(default_factory=list)
@@ -124,7 +124,7 @@ class Comparison:
     interval: Interval | None = None
 
     def add(self, game: PlannedGame, played: PlayedGame) -> None:
-        """Count a game; once its pair and all earlier ones are there, judge."""
+        """Count a game; judge once its pair and all earlier pairs are complete."""
         whole = 4 if self.part == "a" else 2
         self.waiting.setdefault(game.repeat, []).append((game, played))
         while self.verdict == "open" and len(self.waiting.get(len(self.samples), ())) == whole:
@@ -138,20 +138,20 @@ class Comparison:
 
     @property
     def mean(self) -> float:
-        """Return the mean margin of a game, in part A how much more of it the new agent has."""
+        """Return the mean margin per game; in part A, its difference from the old agent's."""
         return sum(self.samples) / len(self.samples) if self.samples else 0.0
 
 
 @dataclass(slots=True)
 class Comparisons:
-    """What `compare` found out: one comparison for each part that was asked for."""
+    """The result of `compare`: one comparison for each requested part."""
 
     a: Comparison | None = None
     b: Comparison | None = None
 
     @property
     def all(self) -> list[Comparison]:
-        """Return those that there are."""
+        """Return the comparisons of the parts that were requested."""
         return [item for item in (self.a, self.b) if item is not None]
 
 
@@ -161,7 +161,7 @@ def begin(rubric: Rubric, part: Part = "b", old: Contestant | None = None) -> Co
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:
-    """Return the rubric with another greatest number of games; raises `InputError` below 2."""
+    """Return the rubric with another maximum number of games; raises `InputError` below 2."""
     if games is None:
         return rubric
     if games < len(SIDES):
@@ -184,7 +184,7 @@ def of_game(rubric: Rubric, game: Game) -> Rubric:
 
 
 def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
-    """Return what a comparison came to, in two lines, in part A in three."""
+    """Return the conclusion of a comparison in two lines, in part A in three."""
     new, old = names
     words = {
         "better": f"{new} is better than {old}",
@@ -228,9 +228,9 @@ def compare(
     level: str,
     sources: Mapping[str, str],
 ) -> Iterator[tuple[Comparisons, PlannedGame]]:
-    """Play the parts one after the other; yield what is known after each game.
+    """Play one part after the other; yield the state after each game.
 
-    Raises `InputError` where one of the two cannot be loaded, `GraderError` where a game fails.
+    Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
     """
     new, old = contestants
     _check_loading(contestants, rubric, store, pool, level, sources)
@@ -252,7 +252,7 @@ def compare(
 
 
 class GraderError(RuntimeError):
-    """A game could not be played, which is neither agent's fault."""
+    """A game could not be played, and neither agent caused it."""
 
 
 def _check_loading(
@@ -274,7 +274,7 @@ def _check_loading(
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
-    """Play a new agent against an old one until the answer is clear."""
+    """Play a new agent against an old one until the verdict is clear."""
     rubric = shorter(read_rubric(arguments), arguments.games)
     sources: dict[str, str] = {}
     rules = find_game(arguments.game)
@@ -316,7 +316,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 def _announce(
     contestants: tuple[Contestant, Contestant], rubric: Rubric, parts: Sequence[Part], slots: int
 ) -> int:
-    """Say how many games there are at most and how long they take; return that number."""
+    """Print the maximum number of games and their duration; return that number."""
     most = rubric.compare.max_games
     games = [
         game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
@@ -337,9 +337,9 @@ def keep(
     folder: Path,
     as_page: bool,
 ) -> None:
-    """Write the records of games below a folder, and the files that were played.
+    """Write the records of games, and the files that were played, below a folder.
 
-    With `as_page` also `games.html`, which replays them all.
+    With `as_page` also write `games.html`, which replays all games.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -370,9 +370,9 @@ def keep(
 def contestants(
     new: str, old: str, rubric: Rubric, sources: dict[str, str], game: Game = EXTENDED
 ) -> tuple[Contestant, Contestant]:
-    """Return both agents, told apart by name; `sources` gets the text of files, by hash.
+    """Return both agents with distinct names; store the text of files in `sources`, by hash.
 
-    Raises `InputError` for what is neither a submission nor an agent.
+    Raises `InputError` for anything that is neither a submission nor an agent.
     """
     one, two = (_contestant(text, rubric, sources, game) for text in (new, old))
     if one.name == two.name:
@@ -381,7 +381,7 @@ def contestants(
 
 
 def _contestant(text: str, rubric: Rubric, sources: dict[str, str], game: Game) -> Contestant:
-    """Return an agent of the kit by name, or a submission by its path."""
+    """Return the kit's agent with this name, or the submission at this path."""
     path = Path(text)
     if not path.exists():
         if path.suffix in (".py", ".zip"):

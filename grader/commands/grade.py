@@ -15,7 +15,7 @@ from grader.play.quick import quick
 
 
 def run_grade(arguments: argparse.Namespace) -> int:
-    """Grade submissions; what has a result already is not played again."""
+    """Grade submissions; games that have a result are not played again."""
     rubric = read_rubric(arguments)
     found = submissions.find(arguments.paths, rubric.submission, arguments.name)
     if arguments.quick:

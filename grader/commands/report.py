@@ -1,6 +1,6 @@
-"""The command `report`: every table and file again from stored results, without playing.
+"""The command `report`: writes every table and file again from stored results, without playing.
 
-`grade` and `tournament` end with the same.
+`grade` and `tournament` end with the same step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.results.store import DAMAGED, Store
 
 
 def run_report(arguments: argparse.Namespace) -> int:
-    """Make every table and file again from stored results."""
+    """Write every table and file again from stored results."""
     with Store(arguments.results, writing=False) as store:
         results = read_results(store)
         tell(results, store, arguments)
@@ -26,7 +26,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
-    """Print the tables and write all files that were asked for."""
+    """Print the tables and write all requested files."""
     placement: dict[str, float] = {}
     named = getattr(arguments, "placement", None)
     if named is not None:

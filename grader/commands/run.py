@@ -1,4 +1,4 @@
-"""One call of `grade` or `tournament`: plays what has no result yet, then reports."""
+"""One run of `grade` or `tournament`: plays the games without a result, then reports."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
 TRIAL: Final = "trial"
-"""Stands for the limits of what is loaded in the results file's notes on trial games."""
+"""The value for limits in the results file's notes on trial games."""
 
 DEADLY: Final = 2
-"""So often something may end the grader before it is begun no more."""
+"""After N deaths of the grader or its worker, the cause is not tried again."""
 
 HOPELESS: Final = 10
-"""A run is given up once its first N games have all failed: the machine is at fault."""
+"""A run stops if its first N games all fail: the machine is the cause."""
 
 REWRITE_SECONDS: Final = 5.0
-"""At most so often the quick files of a large class are written anew."""
+"""The quick files of a large class are written at most once in this time."""
 
 
 @dataclass
 class ClassRun:
-    """One call of `grade` or `tournament`."""
+    """One run of `grade` or `tournament`."""
 
     arguments: argparse.Namespace
     kind: str
@@ -54,18 +54,18 @@ class ClassRun:
     found: list[Submission]
     written: float = 0.0
     retried: bool = False
-    """Whether what `--retry-starved` asks for has been handed out."""
+    """Whether the games of `--retry-starved` have been scheduled."""
     held: set[str] = field(default_factory=set)
-    """The sources of whom a process could not be ended."""
+    """The sources whose processes could not be ended."""
     deadly: set[str] = field(default_factory=set)
     """The games that have ended the grader too often."""
     told: bool = False
-    """Whether it has been said that a file cannot be written."""
+    """Whether a file that cannot be written has been reported."""
     any_played: bool = False
     failed: int = 0
 
     def go(self) -> int:
-        """Play what is missing, then report; return the exit status."""
+        """Play the missing games, then report; return the exit status."""
         path: Path = self.arguments.results or Path(f"{self.kind}.db")
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
@@ -88,11 +88,11 @@ class ClassRun:
 
     @property
     def _of_a_class(self) -> bool:
-        """Whether marks of several people follow, so that nobody may know the seed."""
+        """Whether several people are marked, so that the seed must be secret."""
         return self.kind == TOURNAMENT or len(self.found) > 1
 
     def _check_seed(self) -> None:
-        """Refuse to mark a class by the seed that everybody knows; warn of others like it."""
+        """Reject the practice seed for a class; warn of other seeds that can be guessed."""
         seed = self.rubric.match.seed
         if seed is None or not self._of_a_class:
             return
@@ -106,7 +106,7 @@ class ClassRun:
             )
 
     def _foreseen(self, path: Path) -> Results:
-        """Return what a run would begin with; the results file is only read."""
+        """Return the results that a run would start with; the results file is only read."""
         results = Results(self.kind, self.rubric, self.found, {}, {})
         if path.is_file():
             with Store(path, writing=False) as store:
@@ -124,7 +124,7 @@ class ClassRun:
             raise InputError(f"{store.path}: holds a {kind}; --results names another file")
 
     def _plan(self, store: Store) -> None:
-        """Note rubric and submissions in the results file, and who has ended the last grader."""
+        """Store rubric and submissions in the results file; note what ended the last grader."""
         self._check_kind(store)
         self._tell_changed_limits(store)
         left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
@@ -155,7 +155,7 @@ class ClassRun:
                 store.blame(games[key].blamed(), games[key].title)
 
     def _tell_changed_limits(self, store: Store) -> None:
-        """Say why games that have results are played again: another limit is another game."""
+        """Report why games with results are played again: another limit makes another game."""
         before = store.meta_json("rubric")
         changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
         if changed:
@@ -166,7 +166,7 @@ class ClassRun:
             )
 
     def _announce(self, results: Results) -> None:
-        """Say how many games are ahead, and about how much time."""
+        """Print the number of games to be played and their approximate duration."""
         todo = self._missing(results)
         later = later_games(results.stages, results.rubric) if results.kind == TOURNAMENT else {}
         note = ""
@@ -200,9 +200,9 @@ class ClassRun:
             )
 
     def _missing(self, results: Results) -> list[PlannedGame]:
-        """Return the games to be played, each once: those without a result, but for hopeless ones.
+        """Return the missing games, each once, without those that have failed too often.
 
-        With `--retry-starved` also those that the machine is to blame for, the first time.
+        With `--retry-starved`, also return starved and failed games, but only the first time.
         """
         retry: set[str] = set()
         hopeless = {key for key, fault in results.faults.items() if fault.final} | self.deadly
@@ -221,7 +221,7 @@ class ClassRun:
         return list(todo.values())
 
     def _play(self, store: Store) -> bool:
-        """Play until nothing is missing that can be played; return whether that was reached."""
+        """Play until no playable game is missing; return whether that was reached."""
         sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
@@ -262,7 +262,7 @@ class ClassRun:
     def _follow(
         self, played: Iterator[tuple[PlannedGame, JobResult]], store: Store, progress: Progress
     ) -> bool:
-        """Tell of games as they end; return False where the machine can play none at all."""
+        """Report games as they end; return False if the machine cannot play any."""
         for game, result in played:
             self.any_played |= result["fault"] is None
             self.failed += result["fault"] is not None
@@ -282,11 +282,11 @@ class ClassRun:
         return True
 
     def _is_counted(self, result: JobResult) -> bool:
-        """Return whether a failure of the opponent counts by the teacher's decision."""
+        """Return whether the rubric counts games that the opponent lost by its own fault."""
         return result["scores"] is not None and self.rubric.match.opponent_faults == "count"
 
     def _tell_opponents(self, results: Results) -> None:
-        """Say how games go on that opponents of the rubric have lost by their own fault."""
+        """Report games that the rubric's opponents lost by their own fault, and what to do."""
         keys = {game.key for game in results.games} & results.faults.keys()
         if any(results.faults[key].text.startswith("the opponent ") for key in keys):
             print(
@@ -297,7 +297,7 @@ class ClassRun:
             )
 
     def _tell_deadly_pairs(self, results: Results) -> None:
-        """Say how a tournament gets on in which a game of two submissions ends its worker."""
+        """Report pairs of a tournament whose game ends its worker, and what to do."""
         for pair in _pairs([game for game in results.games if game.key in self.deadly]):
             print(
                 f"{pair}: their game ends the grader or its worker, and which of them does it is "
@@ -309,7 +309,7 @@ class ClassRun:
     def _try_opponents(self, store: Store, pool: Pool, level: str) -> None:
         """Play a trial game with each agent and each board of the rubric.
 
-        Raises `InputError` where one fails: it would give everybody its points.
+        Raises `InputError` if one fails: it would give everybody its points.
         """
         trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
         known = store.loaded(TRIAL)
@@ -325,9 +325,9 @@ class ClassRun:
                 store.set_loaded(trial["key"], TRIAL, None)
 
     def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
-        """Try once to load each submission and each baseline of its own file.
+        """Load each submission, and each baseline that has a file, once.
 
-        Raises `InputError` where a baseline cannot be loaded, or nobody is left for a tournament.
+        Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
         """
         aside = store.set_aside()
         tried = [item for item in gradable(self.found) if item.sha256 not in aside]
@@ -355,7 +355,7 @@ class ClassRun:
             raise InputError("a tournament needs two submissions that can play")
 
     def _rewrite(self, store: Store) -> None:
-        """Write results.json or the standings anew, so that a stopped run leaves them."""
+        """Write results.json or the standings again, so that they are current if the run stops."""
         out = self.arguments.out
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
@@ -368,7 +368,7 @@ class ClassRun:
             self.written = time.monotonic()
 
     def _tell_stage(self, store: Store) -> None:
-        """Print a stage of a tournament that has been played, unless it was the last one."""
+        """Print the tables of a stage that has been played, unless it was the last one."""
         if self.kind == TOURNAMENT:
             done = [state for state in read_results(store).stages if state.complete]
             if done and len(done) < len(self.rubric.tournament.stages):
@@ -401,21 +401,21 @@ class ClassRun:
 
 
 def _pairs(games: Sequence[PlannedGame]) -> list[str]:
-    """Return the two submissions of each match among games, in words."""
+    """Return the two submissions of each match among the games, in words."""
     pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
     return [text for match, text in pairs.items() if match.two.is_submission]
 
 
 def first_fault(results: Results) -> str:
-    """Return the grader's first own failure, in words."""
+    """Return the first failure of the grader itself, in words."""
     return next((fault.text for fault in results.faults.values()), "no reason is known")
 
 
 def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
-    """Return about how many seconds of a core the games take.
+    """Return the approximate duration of the games in core-seconds.
 
-    Games of the same contestants that have been played say it best; else every turn of an agent
-    that uses its time is taken as a whole one.
+    The estimate uses earlier games of the same contestants. If there are none, it assumes that
+    every turn of an agent that uses its time takes the whole time.
     """
     spent: dict[str, list[float]] = {}
     for match, listed in by_match(results.games).items():

@@ -12,7 +12,7 @@ from grader.output.report import TOURNAMENT
 
 
 def run_tournament(arguments: argparse.Namespace) -> int:
-    """Play a staged tournament; a stopped one goes on."""
+    """Play a staged tournament, or continue a stopped one."""
     rubric = read_rubric(arguments)
     found = submissions.find([arguments.folder], rubric.submission)
     if sum(item.problem is None for item in found) < 2:

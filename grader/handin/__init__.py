@@ -1,1 +1,1 @@
-"""What students hand in: found, unpacked, its form judged."""
+"""Students' submissions: finds and unpacks them and judges their form."""

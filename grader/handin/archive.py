@@ -1,6 +1,6 @@
-"""What a hand-in consists of, be it a folder or a zip: file names and a careful way to read them.
+"""The files of a hand-in, from a folder or a zip: their names and a safe way to read them.
 
-Nothing is unpacked to disk. Links are not followed, hidden and generated files are not seen.
+Nothing is unpacked to disk. Links are not followed. Hidden and generated files are skipped.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from connect4.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a hand-in: call it with the number of bytes that it may read at most.
+    """A file of a hand-in: call it with the maximum number of bytes to read.
 
-    It raises `InputError` where the file cannot be read. `times` counts how often an archive has
-    it: the last one counts.
+    It raises `InputError` if the file cannot be read. `times` is the number of files with this name
+    in an archive; the last one is used.
     """
 
     read: Callable[[int], bytes]
@@ -38,17 +38,17 @@ Tree: TypeAlias = dict[str, File]
 
 UNSEEN: Final = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
 MAX_CLASS_FILES: Final = 200_000
-"""More files than any class hands in: the folder named is a wrong one."""
+"""More files than any class hands in: the folder is probably the wrong one."""
 
 MAX_FOLDER_FILES: Final = 10_000
 """More files and folders than one student hands in."""
 
 EMPTY: Final = ".empty"
-"""Stands for the content of a folder that has none to be seen, so that its student is not
-forgotten. Reading it raises `InputError` where there is a reason."""
+"""The entry for a folder without visible files, so that its student is not forgotten.
+Reading it raises `InputError` if there is a reason."""
 
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How files in a zip may be packed; the others can unpack to gigabytes at once."""
+"""The allowed compression methods of a zip; the others can unpack to gigabytes at once."""
 
 MEGABYTE: Final = 1_000_000
 
@@ -60,9 +60,9 @@ def is_seen(path: str) -> bool:
 
 
 def printable(name: str) -> str:
-    """Return a name that any terminal, file and database takes: its other characters as escapes.
+    """Return a name that any terminal, file and database accepts, with other characters as escapes.
 
-    Two names are never written alike.
+    Different names stay different.
     """
     return "".join(
         letter
@@ -80,12 +80,12 @@ def one_line(text: object) -> str:
 
 
 def short(name: str) -> str:
-    """Return a printable path for a message; of a long one its beginning and end."""
+    """Return a printable path for a message; a long path keeps its beginning and end."""
     return name if len(name) <= 120 else f"{name[:60]}...{name[-50:]}"
 
 
 def folder_tree(folder: Path) -> Tree:
-    """Return the files of a folder; what below it cannot be read says so when it is read."""
+    """Return the files of a folder; reading an unreadable file raises its error."""
     tree: Tree = {}
     place, inside = folder, ""
     try:
@@ -110,7 +110,7 @@ def folder_tree(folder: Path) -> Tree:
 
 
 def _seen_entries(folder: Path | str) -> list[os.DirEntry[str]]:
-    """Return what is to be seen in a folder, sorted: files before folders."""
+    """Return the visible entries of a folder, sorted: files before folders."""
     with os.scandir(folder) as listed:
         entries = sorted((entry for entry in listed if is_seen(entry.name)), key=_order)
     return entries
@@ -121,7 +121,7 @@ def _order(entry: os.DirEntry[str]) -> tuple[bool, str]:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """Return what an entry of a folder is; what the system tells nothing about is a file."""
+    """Return the kind of a folder's entry; an entry whose kind is unknown counts as a file."""
     try:
         if entry.is_symlink():
             return "linked folder" if os.path.isdir(entry.path) else "other"
@@ -133,7 +133,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def _part(top: os.DirEntry[str], inside: str) -> Tree:
-    """Return what one entry of a class's folder comes to, perhaps one student's hand-in."""
+    """Return the files below one entry of a class's folder, often one student's hand-in."""
     part: Tree = {}
     pending = [(top, f"{inside}{printable(top.name)}")]
     seen = 0
@@ -167,7 +167,7 @@ def _nothing(limit: int) -> bytes:
 
 
 def _refusal(why: str) -> File:
-    """Return a file that refuses to be read."""
+    """Return a file that raises `InputError` when it is read."""
 
     def read(limit: int) -> bytes:
         raise InputError(why)
@@ -176,13 +176,13 @@ def _refusal(why: str) -> File:
 
 
 def no_file(name: str) -> File:
-    """Return a file that refuses to be read: what stands behind a link may be anybody's."""
+    """Return a file that raises `InputError` when it is read, for links: they may lead anywhere."""
     name = short(printable(name))
     return _refusal(f"{name} is a link or no file at all; put the file itself there")
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a path; a pipe without a writer does not hold the opener up."""
+    """Open a path without waiting, even if it is a pipe without a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -203,9 +203,10 @@ def file_reader(path: Path) -> File:
 
 
 def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's zip; raises `InputError` if it is damaged, a bomb or a trap.
+    """Return the files of a student's zip; raises `InputError` if it is damaged or a zip bomb.
 
-    The sizes that a zip declares bound what reading it can give.
+    The declared sizes limit the number of bytes that are read. A member that leads out of the
+    archive or requires a password also raises `InputError`.
     """
     archive, members = _members(data, max_files, max_megabytes)
     tree: Tree = {}
@@ -219,9 +220,9 @@ def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
 
 
 def class_zip_tree(data: Path) -> Tree:
-    """Return the files of a class's zip; a trap in it is the problem of the hand-in that has it.
+    """Return the files of a class's zip; an unsafe member is the problem of its hand-in only.
 
-    Raises `InputError` where the zip as a whole cannot be read.
+    Raises `InputError` if the zip as a whole cannot be read.
     """
     archive, members = _members(data, MAX_CLASS_FILES, max_megabytes=100_000)
     tree: Tree = {}
@@ -244,7 +245,7 @@ def class_zip_tree(data: Path) -> Tree:
 def _members(
     data: Path | bytes, max_files: int, max_megabytes: int
 ) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """Open a zip; return it with its files, of which there are not too many or too large ones."""
+    """Open a zip; return it with its files, after a check of their number and size."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
@@ -273,7 +274,7 @@ def _path_of(member: zipfile.ZipInfo) -> str:
 
 
 def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
-    """Return why a zip with such a member is refused."""
+    """Return the reason why a zip with such a member is rejected."""
     if leads_out(path):
         name = short(printable(member.filename))
         return f"the zip holds '{name}', a path that leads out of it"
@@ -285,7 +286,7 @@ def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
 
 
 def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
-    """Add a file; of several with one name the last one counts, as it does when unpacked."""
+    """Add a file; of several with the same name the last one is used, as when unpacking."""
     path = str(PurePosixPath(path))
     if is_seen(path):
         name = printable(path)
@@ -319,7 +320,7 @@ def below(tree: Tree, folder: str) -> Tree:
 
 
 def tops(tree: Tree) -> dict[str, Tree]:
-    """Return the names at the top of a tree, sorted, each with what is below it."""
+    """Return the names at the top of a tree, sorted, each with the files below it."""
     parts: dict[str, Tree] = {}
     for path, file in tree.items():
         top, slash, inner = path.partition("/")

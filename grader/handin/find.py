@@ -1,6 +1,6 @@
 """Finds submissions: single files, a class's folder, downloads of Moodle and Gradescope, archives.
 
-A student's hand-in may be an archive itself; an archive in that archive is refused.
+A student's hand-in may be an archive. An archive inside that archive is rejected.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from grader.handin.tarball import ENDINGS, tar_tree
 from grader.rubric.model import SubmissionRules
 
 MAX_TAR_MB: Final = 500
-"""Of a whole class in one tar, packed and unpacked: it is read into memory."""
+"""Size limit of a class in one tar, packed and unpacked: it is read into memory."""
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
-    Raises `InputError` where a path does not exist or there is no submission at all.
+    Raises `InputError` if a path does not exist or there is no submission.
     """
     found: list[Submission] = []
     name = name and printable(name)
@@ -62,7 +62,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
 def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, str]:
     """Return a file as a hand-in, and the key of its source.
 
-    Among several, files called `ai.py` go by their folders.
+    If there are several files called `ai.py`, their folders give the names.
     """
     stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
     places = [path, path.with_name("report.txt")]
@@ -71,7 +71,7 @@ def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, s
 
 
 def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
-    """Return what was handed in at a path; one of several that cannot be read stops no other."""
+    """Return the hand-ins at a path; an unreadable one does not stop the others."""
     try:
         tree = _read_path(path)
     except InputError as error:
@@ -89,7 +89,7 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
 
 
 def _stem(path: Path) -> str:
-    """Return the name of a file without its ending, `.tar.gz` too."""
+    """Return the name of a file without its suffix, including `.tar.gz`."""
     return path.stem.removesuffix(".tar")
 
 
@@ -116,7 +116,7 @@ def _read_archive(path: Path) -> Tree:
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
-    """Add where the file stands on disk, if it does."""
+    """Add the path of the file if it is on disk."""
     if not os.path.isdir(path):
         return submission
     for place in (path / submission.place, Path(submission.place)):
@@ -126,9 +126,9 @@ def _with_path(submission: Submission, path: Path) -> Submission:
 
 
 def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = None) -> Submission:
-    """Look inside a hand-in and return it as a submission, with its problem where it has one.
+    """Read a hand-in and return it as a submission, with its problem if it has one.
 
-    `file` is the source where that is known.
+    `file` is the source if it is already known.
     """
     place = hand_in.places[0] if hand_in.places else hand_in.name
     submission = Submission(hand_in.name, place, members=hand_in.members)
@@ -146,7 +146,7 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = Non
 
 
 def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
-    """Return a hand-in as a submission; raises `InputError` where it cannot be one."""
+    """Return a hand-in as a submission; raises `InputError` if it cannot be graded."""
     archives = [path for path in hand_in.tree if path.lower().endswith(ARCHIVES)]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
@@ -179,7 +179,7 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
 
 
 def _choose(sources: list[str]) -> str:
-    """Return the one file that is the agent: the only `ai.py`, else the only Python file."""
+    """Return the agent's file: the only `ai.py`, else the only Python file."""
     named = [path for path in sources if PurePosixPath(path).name.lower() == "ai.py"]
     candidates = named or sources
     if not candidates:
@@ -212,7 +212,7 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
 
 
 def _read_report(tree: Tree, source: str, limit: int) -> str | None:
-    """Return the report beside the source, else the only one anywhere."""
+    """Return the report beside the source, else the only report in the hand-in."""
     reports = [path for path in tree if PurePosixPath(path).name.lower() == "report.txt"]
     beside = [
         path for path in reports if PurePosixPath(path).parent == PurePosixPath(source).parent
@@ -222,7 +222,7 @@ def _read_report(tree: Tree, source: str, limit: int) -> str | None:
 
 
 def _without_doubles(found: list[Submission]) -> list[Submission]:
-    """Return one submission for each name; of several with one name none can be graded."""
+    """Return one submission for each name; if several have the same name, none can be graded."""
     by_name: dict[str, list[Submission]] = {}
     for submission in found:
         by_name.setdefault(submission.name, []).append(submission)
@@ -240,7 +240,7 @@ def _without_doubles(found: list[Submission]) -> list[Submission]:
 
 
 def _told_apart(found: list[Submission]) -> list[Submission]:
-    """Number those whose names are different but would be the same as names of files."""
+    """Number submissions with different names that would get the same file name."""
     taken: set[str] = set()
     apart = []
     for submission in found:
@@ -255,5 +255,5 @@ def _told_apart(found: list[Submission]) -> list[Submission]:
 
 
 def _on_disk(name: str) -> str:
-    """Return what a disk that ignores case and ways to write an accent makes of a name."""
+    """Return a name as a disk treats it that ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", file_name(name).casefold())

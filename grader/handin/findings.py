@@ -1,7 +1,7 @@
-"""The rules of form, read from a submission's text without running it.
+"""The rules of form, checked in a submission's text without running it.
 
-Rules marked required fail the check; the others are advice. Much can be hidden from a reader of
-the text: the walls are those of isolation, and what this cannot see it says.
+A broken required rule fails the check; the others are advice. A text can hide much from this
+check. Isolation enforces the rules; the check also reports what it cannot see.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NETWORK: Final = frozenset(
 )
 NATIVE: Final = frozenset({"ctypes", "_ctypes", "mmap", "pty"})
 HIDING: Final = frozenset({"importlib", "_imp", "imp", "runpy", "builtins", "pkgutil", "zipimport"})
-"""Modules that run or load what the text does not show."""
+"""Modules that run or load code that the text does not show."""
 
 HIDING_CALLS: Final = frozenset({"eval", "exec", "compile", "__import__"})
 HIDING_NAMES: Final = frozenset({"__builtins__", "__globals__", "__loader__", "__subclasses__"})
@@ -54,7 +54,7 @@ METHODS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, where, by which rule; `required` ones fail the check."""
+    """A broken rule: what is wrong, where, by which rule; `required` rules fail the check."""
 
     line: int
     rule: str
@@ -66,7 +66,7 @@ class Finding:
 def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source text, in the order of their lines.
 
-    A hostile text may take all memory and time that there is.
+    A hostile text may use unlimited memory and time.
     """
     data = source.encode()
     if len(data) > rules.max_source_kb * 1000:
@@ -90,11 +90,11 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
 
 
 Bindings: TypeAlias = dict[str, str]
-"""What the names that imports bind stand for: `np` for `numpy`, `clock` for `time.clock`."""
+"""The full names behind imported names: `numpy` for `np`, `time.clock` for `clock`."""
 
 
 def _bindings(nodes: Sequence[ast.AST]) -> Bindings:
-    """Return what imports anywhere in the file bind; where two bind one name, the last."""
+    """Return the names that imports bind anywhere in the file; the last binding counts."""
     bound = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -120,7 +120,7 @@ def _uses(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[tuple[int, str]
 
 
 def _defined(nodes: Sequence[ast.AST], bound: Bindings) -> set[str]:
-    """Return every name that the file binds in any way, in whatever scope."""
+    """Return every name that the file binds, in any way and any scope."""
     names = set(bound)
     for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -219,7 +219,7 @@ def _is_allowed(module: str, allowed: Sequence[str]) -> bool:
 
 
 def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:
-    """Return the module that a `from` asks for; of a package, the first that is not allowed."""
+    """Return the module that a `from` loads; for a package, the first that is not allowed."""
     package = node.module or ""
     if any(name.startswith(f"{package}.") for name in allowed):
         modules = [f"{package}.{name.name}" for name in node.names]
@@ -275,7 +275,7 @@ def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
 
 
 def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Finding]:
-    """Return the findings with old names as advice where an error is caught around them."""
+    """Return the findings; an old name inside a `try` with a handler is only advice."""
     spans = [
         (node.body[0].lineno, node.body[-1].end_lineno or 0)
         for node in nodes
@@ -291,7 +291,7 @@ def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Find
 
 
 def _hidden(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
-    """Find what can run code that the text does not show, once each: advice, no fault."""
+    """Yield advice on each construct that can run code that the text does not show, once each."""
     defined = _defined(nodes, bound)
     seen: set[str] = set()
     for node in nodes:
@@ -318,7 +318,7 @@ def _hidden(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of the text of `report.txt`; None stands for a missing one."""
+    """Return the findings of the text of `report.txt`; None means that the file is missing."""
     if report is None:
         text = "no report.txt; describe your ideas in it, the authors in its first line"
         return [Finding(1, "report", text, in_report=True)]

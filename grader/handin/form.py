@@ -1,7 +1,7 @@
-"""The form of a submission, judged without running it: one `Finding` a line.
+"""The form of a submission, judged without running it: one `Finding` for each broken rule.
 
-A process of its own reads the text: one that takes too much time or memory there costs its author
-the check, and nobody else anything. The process stays for the next text and ends with this one.
+A separate process reads the text. If it uses too much time or memory, only the check of that
+submission fails. The process is reused for the next text and ends with this one.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:  # the process does without the games
 __all__ = ["Finding", "check", "check_report", "check_source"]
 
 READ_SECONDS: Final = 30.0
-"""Any source of the size allowed is read in a tenth of it."""
+"""Reading any source of the allowed size takes a tenth of this time."""
 
 MEMORY: Final = 2 << 30
-"""Bytes of address space that reading may take."""
+"""Bytes of address space for reading."""
 
 MAX_FINDINGS: Final = 100
 
@@ -50,7 +50,7 @@ def check(source: str, report: str | None, rules: SubmissionRules) -> list[Findi
 def check_source(
     source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
 ) -> list[Finding]:
-    """Return the findings of a source text; reading it takes `seconds` at most."""
+    """Return the findings of a source text; reading it takes at most `seconds`."""
     found = _READER.ask({"source": source, "rules": asdict(rules)}, seconds)
     if isinstance(found, str):
         return [Finding(1, "syntax", f"{found}; make the file smaller and simpler")]
@@ -60,7 +60,7 @@ def check_source(
 def check_report(
     report: str | None, rules: SubmissionRules, seconds: float = READ_SECONDS
 ) -> list[Finding]:
-    """Return the findings of the text of `report.txt`; None stands for a missing one."""
+    """Return the findings of the text of `report.txt`; None means that the file is missing."""
     found = _READER.ask({"report": report, "rules": asdict(rules)}, seconds)
     if isinstance(found, str):
         return [Finding(1, "report", f"{found}; make it shorter", in_report=True)]
@@ -68,7 +68,7 @@ def check_report(
 
 
 class Reader:
-    """The process that reads texts, started when it is first needed and after it was ended."""
+    """The process that reads texts; it starts on first use and again after it has ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -76,7 +76,7 @@ class Reader:
         self._owner = 0
 
     def ask(self, job: dict[str, Any], seconds: float) -> list[Finding] | str:
-        """Return the findings of a text, or why there are none."""
+        """Return the findings of a text, or one finding that explains why there are none."""
         line = json.dumps({**job, "seconds": seconds}).encode() + b"\n"
         with self._lock:
             process = self._running()
@@ -120,7 +120,7 @@ class Reader:
         return self._process
 
     def end(self) -> None:
-        """End the process, if this one has started it."""
+        """End the process if this object has started it."""
         process, self._process = self._process, None
         if process is not None and self._owner == os.getpid():
             process.kill()
@@ -132,7 +132,7 @@ atexit.register(_READER.end)
 
 
 def serve() -> None:
-    """Be the process that reads: a job a line from standard input, its findings to the output."""
+    """Run as the reading process: read one job per line, write its findings to standard output."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits
         import resource
 
@@ -154,7 +154,7 @@ def serve() -> None:
 
 
 def _first(found: list[Finding]) -> list[Finding]:
-    """Return the first findings, and of many how many more there are."""
+    """Return the first findings; if there are more, add their number."""
     rest = found[MAX_FINDINGS:]
     if not rest:
         return found

@@ -1,7 +1,7 @@
-"""How the hand-ins of a class lie in a folder or an archive: which file is whose.
+"""The layouts of a class's hand-ins in a folder or an archive: which file is whose.
 
-Layouts, each as a folder or as a zip of it:
-- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder a student, named after them;
+Each layout may be a folder or a zip of it:
+- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder for each student, with their name;
 - Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
   `Full Name_123456_assignsubmission_file_ai.py`;
 - Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
@@ -23,10 +23,10 @@ MOODLE: Final = re.compile(
 )
 
 ARCHIVES: Final = (".zip", *ENDINGS)
-"""Archives that are opened."""
+"""Suffixes of archives that are opened."""
 
 UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb")
-"""What students also hand in; it is no source and is not opened."""
+"""Other files that students hand in; they are no source and are not opened."""
 
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
 
@@ -35,7 +35,7 @@ MAX_METADATA: Final = 50 * MEGABYTE
 
 @dataclass(slots=True)
 class HandIn:
-    """What one student handed in, before a look inside."""
+    """The hand-in of one student, before it is read."""
 
     name: str
     places: list[str]
@@ -47,7 +47,7 @@ class HandIn:
 
 
 def unwrapped(tree: Tree) -> Tree:
-    """Return what a single folder around a whole class holds, else the tree itself."""
+    """Return the content of a single folder around a whole class, else the tree itself."""
     names = top_names(tree)
     if len(names) != 1 or MOODLE.fullmatch(names[0]):
         return tree
@@ -88,7 +88,7 @@ def hand_ins(tree: Tree) -> list[HandIn]:
 
 
 def _whose(top: str) -> tuple[str | None, str, str]:
-    """Return student, number and the file's own name behind an entry of a class's folder."""
+    """Return the student, the number and the file's own name of an entry in a class's folder."""
     moodle = MOODLE.fullmatch(top)
     if moodle is None:
         packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
@@ -113,7 +113,7 @@ def _counts(top: str, tree: Tree) -> bool:
 
 
 def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
-    """Add an entry to a hand-in; a second place with code is a second hand-in."""
+    """Add an entry to a hand-in; a second place with code makes a second hand-in."""
     is_report = top.lower().endswith(".txt") and len(part) == 1
     if is_report and not grouped:
         part = {"report.txt": next(iter(part.values()))}
@@ -127,7 +127,7 @@ def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
     """Return the students behind each folder that Gradescope's metadata names.
 
-    Reads the few lines of the YAML file that matter: folders at the margin, and the `:name:`,
+    Only the relevant lines of the YAML file are read: unindented folders, and the `:name:`,
     `:sid:` and `:email:` of each of their submitters.
     """
     if GRADESCOPE_METADATA not in tree:

@@ -1,4 +1,4 @@
-"""Finds module-level variables that functions change: state that outlives a game, or seems to."""
+"""Finds module-level variables that functions change: state that outlives a game, or may do so."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _module_names(tree: ast.Module) -> set[str]:
 
 
 def _outer_functions(tree: ast.Module) -> Iterator[Function]:
-    """Yield functions of the module and methods of its classes, not what is nested in them."""
+    """Yield functions of the module and methods of its classes, without nested functions."""
     pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
@@ -66,7 +66,7 @@ def _outer_functions(tree: ast.Module) -> Iterator[Function]:
 
 
 def _local_names(function: Function) -> set[str]:
-    """Return the names that a function binds itself, its parameters among them."""
+    """Return the names that a function binds, including its parameters."""
     declared: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(function):
@@ -80,7 +80,7 @@ def _local_names(function: Function) -> set[str]:
 
 
 def _changed(node: ast.AST) -> tuple[str | None, str]:
-    """Return the variable that a node changes in place, and how."""
+    """Return the variable that a node changes in place, and the kind of change."""
     if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
         node.ctx, ast.Store | ast.Del
     ):

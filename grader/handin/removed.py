@@ -1,7 +1,7 @@
-"""Names that older submissions use and that a newer Python or numpy lacks, and what to write.
+"""Names that older submissions use and that a newer Python or numpy lacks, with replacements.
 
-Whether a name is there is asked of the Python and numpy at hand; the tables only say what to write
-in its place.
+The installed Python and numpy decide whether a name exists. The tables contain only the
+replacements.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ BUILTINS: Final = {
 }
 
 STAYS: Final = frozenset({"numpy.bool", "numpy.long"})
-"""Gone from some versions and back in later ones: no reason to write it differently."""
+"""Names that some versions lack and later ones have again: they require no replacement."""
 
 
 @functools.cache
@@ -120,7 +120,7 @@ def _is_there(name: str) -> bool:
 
 
 def old_name(name: str) -> tuple[str, bool] | None:
-    """Return what to say of `module.name` and whether it fails here; None where nothing is."""
+    """Return the message on `module.name` and whether it fails here; None for no message."""
     if name not in INSTEAD:
         return None
     instead = INSTEAD[name]
@@ -137,7 +137,7 @@ def _version(name: str) -> str:
 
 
 def old_module(module: str) -> tuple[str, bool] | None:
-    """Return what to say of an imported module and whether it fails here; None for nothing."""
+    """Return the message on an imported module and whether it fails here; None for no message."""
     top = module.partition(".")[0]
     if top not in MODULES:
         return None
@@ -147,7 +147,7 @@ def old_module(module: str) -> tuple[str, bool] | None:
 
 
 def old_builtin(name: str) -> str | None:
-    """Return what to say of a name of Python 2 that nothing in the file defines."""
+    """Return the message on a name of Python 2 that the file does not define."""
     if name not in BUILTINS or hasattr(builtins, name):
         return None
     return f"{name} is not in {_version(name)}; write {BUILTINS[name]}"

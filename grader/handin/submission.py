@@ -1,4 +1,4 @@
-"""A submission: whose it is, its source, its report, and why it cannot be graded."""
+"""A submission: its student, its source, its report, and the reason if it cannot be graded."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = "submissions"
-"""Folder of the students' files beside the records that name them."""
+"""Folder of the students' files, beside the records that name them."""
 
 RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
-"""Names that Windows keeps for devices, whatever their ending."""
+"""Names that Windows reserves for devices, with any suffix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A student as the gradebook knows them."""
+    """A student as listed in the gradebook."""
 
     name: str
     identity: str = ""
@@ -27,20 +27,20 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One hand-in. Where `problem` is set it cannot be graded, and `source` may be None."""
+    """One hand-in. If `problem` is set it cannot be graded, and `source` may be None."""
 
     name: str
     place: str
-    """Where it was found, for messages."""
+    """The path, for messages."""
     source: str | None = None
     report: str | None = None
-    """The text of `report.txt`, None where there is none."""
+    """The text of `report.txt`, None if there is none."""
     problem: str | None = None
     members: tuple[Member, ...] = ()
     path: Path | None = None
-    """The file itself where it is one on disk, for annotations."""
+    """The path of the file if it is on disk, for annotations."""
     note: str | None = None
-    """What its author should know though it can be graded."""
+    """A note for the author of a submission that can be graded."""
 
     @property
     def sha256(self) -> str | None:
@@ -51,7 +51,7 @@ class Submission:
 
 
 def file_name(name: str) -> str:
-    """Return a student's name as a file name that is safe everywhere: 200 bytes at most."""
+    """Return a student's name as a file name that is safe on every system: at most 200 bytes."""
     kept = "".join(
         letter if letter.isalnum() or letter in " -_().@+" else "_"
         for letter in unicodedata.normalize("NFC", name)

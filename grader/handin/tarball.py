@@ -1,6 +1,6 @@
-"""Hand-ins as `.tar`, `.tar.gz` or `.tgz`: read as carefully as a zip.
+"""Hand-ins as `.tar`, `.tar.gz` or `.tgz`: read with the same checks as a zip.
 
-The archive is decompressed to a limit, in memory, and nothing is unpacked to disk.
+The archive is decompressed in memory, up to a limit. Nothing is unpacked to disk.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ HEADERS: Final = 4096
 """Bytes that an archive may use for each file besides its content: headers and padding."""
 
 DIRECTORIES: Final = 10
-"""The most entries for each file that is allowed: folders have entries too."""
+"""The maximum number of entries for each allowed file: folders have entries too."""
 
 
 def tar_tree(data: bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a tar archive; raises `InputError` if it is damaged, a bomb or a trap."""
+    """Return the files of a tar archive; raises `InputError` if it is damaged or unsafe."""
     most = max_megabytes * MEGABYTE + max_files * HEADERS
     if data.startswith(GZIP):
         data = _decompressed(data, most, max_megabytes)
@@ -69,7 +69,7 @@ def _too_large(max_megabytes: int) -> InputError:
 
 
 def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
-    """Return what gzip has packed, perhaps in several parts, of `most` bytes at most."""
+    """Return at most `most` bytes from gzip data, which may have several parts."""
     unpacked = bytearray()
     try:
         while data.startswith(GZIP):
@@ -86,7 +86,7 @@ def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
 
 
 def _members(data: bytes, most: int) -> tuple[tarfile.TarFile, list[tarfile.TarInfo]]:
-    """Open an archive; return it with its entries, each further on than the one before it."""
+    """Open an archive; return it with its entries, whose offsets must increase."""
     members: list[tarfile.TarInfo] = []
     place = -1
     try:

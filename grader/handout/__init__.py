@@ -1,6 +1,6 @@
 """The students' edition of the kit, and the Gradescope autograder: both are zips.
 
-Teachers only; the students' edition has everything of the grader but this.
+For teachers only: the students' edition contains the whole grader except this package.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ROOT: Final = HERE.parent.parent
 SETTINGS: Final = HERE.with_name("handout.toml")
 GRADESCOPE: Final = HERE.with_name("gradescope")
 STUB: Final = HERE / "ai_stub.py"
-"""What students get as `STUDENT`, whatever stands there."""
+"""The path at which students get the stub, whatever file the teacher has there."""
 
 FOLDER: Final = "connect4-kit"
 """The folder that the students' zip unpacks to."""
 
 TOP: Final = ("LICENSE", "README.md", "environment.yml", "pyproject.toml")
 SEEN: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
-"""Where the kit's own files are; what else a teacher keeps there stays there (`own_files`)."""
+"""Folders with the kit's own files; other files there stay with the teacher (`own_files`)."""
 
 STARTS: Final = "connect4/initial_states"
 STUDENT: Final = "connect4/players/ai.py"
@@ -52,14 +52,15 @@ UNSEEN: Final = re.compile(
     r"(^|/)(\.|#|__pycache__|[^/]*\.egg-info|build/|dist/)|(~|\.(bak|orig|rej|swp))$"
 )
 SHOWN: Final = 5
-"""So many of the files left out are named."""
+"""The number of left-out files that the message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The lines around what students do not get, and the line that they get in its place.
+    """The lines around a part that students do not get, and the line that replaces it.
 
-    `stub` may name the last `{function}` that was begun, and the `{indent}` of the first mark.
+    `stub` may contain `{function}`, the last function that was begun, and `{indent}`, the
+    indentation of the first mark.
     """
 
     what: str
@@ -88,7 +89,7 @@ KIT_MB: Final = 500
 
 
 def run_handout(arguments: argparse.Namespace) -> int:
-    """Write the zip, after a smoke test of what is in it."""
+    """Write the zip, after a smoke test of its content."""
     out: Path = arguments.out
     if out.suffix != ".zip":
         raise InputError(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
@@ -108,19 +109,19 @@ def run_handout(arguments: argparse.Namespace) -> int:
 
 @functools.cache
 def settings() -> dict[str, list[str]]:
-    """Return the lists of patterns that say what goes out."""
+    """Return the lists of path patterns from `grader/handout.toml`."""
     return tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
 
 
 def matches(name: str, setting: str) -> bool:
-    """Say whether a path follows a pattern of this list in the settings."""
+    """Return whether a path matches a pattern of this list in the settings."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in settings()[setting])
 
 
 def own_files() -> tuple[Callable[[str], bool], str]:
-    """Return what tells the kit's own files from others in its folders, and why the others are.
+    """Return a test for the kit's own files, and the reason why other files are left out.
 
-    In a checkout git does; elsewhere, in an unpacked zip say, the patterns of the settings.
+    In a checkout git decides. Elsewhere, as in an unpacked zip, the patterns of the settings do.
     """
     try:
         git = ["git", "ls-files", "-z"]
@@ -137,9 +138,9 @@ def own_files() -> tuple[Callable[[str], bool], str]:
 def kit_files(
     wanted: Callable[[str], bool], also: Collection[str] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield `(path, content)` of the kit's own files and those in `also`; print what stays.
+    """Yield `(path, content)` of the kit's own files and those in `also`; print the files left out.
 
-    The content is the one on disk, whatever git has of it.
+    The content is read from disk, not from git.
     """
     is_own, why = own_files()
     paths = [ROOT / name for name in TOP]
@@ -160,7 +161,7 @@ def kit_files(
 
 
 def student_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the students' edition: the stub, and no solution or teachers' part."""
+    """Yield the files of the students' edition: the stub, but no solution or teachers' part."""
 
     def wanted(name: str) -> bool:
         return not matches(name, "exclude") or matches(name, "tests")
@@ -181,9 +182,9 @@ def student_files() -> Iterator[tuple[str, bytes]]:
 
 
 def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
-    """Return a text with a stub in place of each part that is marked.
+    """Return a text with a stub in place of each marked part.
 
-    Raises `InputError` for a part in a part, one that is not closed, or an end without a begin.
+    Raises `InputError` for a nested part, a part without an end, or an end without a beginning.
     """
     lines: list[str] = []
     began = 0
@@ -209,9 +210,9 @@ def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
 
 
 def write_zip(files: dict[str, bytes], out: Path) -> None:
-    """Write a zip, whole or not at all; raises `InputError` where it cannot be.
+    """Write a zip, whole or not at all; raises `InputError` if it cannot be written.
 
-    The same files make the same zip.
+    The same files produce the same zip.
     """
     try:
         with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
@@ -225,9 +226,9 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
 
 
 def smoke_test(files: dict[str, bytes]) -> None:
-    """Use what students get as they will; raises `InputError` where that does not work.
+    """Use the students' edition as students will; raises `InputError` if anything fails.
 
-    Nor may anything that its pages name be missing, or an agent of its rubric be the student's own.
+    Also raises it if a page names a missing file, or an agent of the rubric is the student's own.
     """
     there = {name.removeprefix(f"{FOLDER}/"): data for name, data in files.items()}
     source = there[STUDENT].decode()
@@ -265,7 +266,7 @@ def smoke_test(files: dict[str, bytes]) -> None:
 
 
 def try_out(kit: Path) -> None:
-    """Play the first game with an unpacked students' edition, check and grade its file."""
+    """Play the first game with an unpacked students' edition; check and grade its stub."""
     game = ["ai", "random", "case4", "--view", "none", "--seed", "1", "--record", "first.json"]
     played = run_in(kit, "connect4.ConnectFour", *game)
     first = kit / "first.json"
@@ -291,7 +292,7 @@ def try_out(kit: Path) -> None:
 
 
 def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run `python3 -m command` with the kit that is unpacked there."""
+    """Run `python3 -m command` with the kit in the unpacked folder."""
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=kit,
@@ -304,9 +305,9 @@ def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def tell_container(rubric: Rubric, most: float) -> None:
-    """Print how long one submission takes and what its container needs.
+    """Print the time for one submission and the resources that its container requires.
 
-    Raises `InputError` where that is longer than `most` minutes.
+    Raises `InputError` if the time is longer than `most` minutes.
     """
     games = {game.key: game for game in grade_games([submitted("", "")], rubric)}.values()
     minutes = sum(map(worth, games)) / 60
@@ -323,7 +324,7 @@ def tell_container(rubric: Rubric, most: float) -> None:
 
 
 def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a Gradescope autograder: scripts, the kit, the rubric with its files."""
+    """Yield the files of a Gradescope autograder: scripts, kit, rubric and the rubric's files."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
     boards = {board.name for board in all_boards(rubrics.read(path, allow_large))}
@@ -343,7 +344,7 @@ def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str
 def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
     """Yield a rubric, the boards beside it and the files of its agents.
 
-    The rubric names those files from its own folder.
+    In the yielded rubric, these files have paths relative to its own folder.
     """
     rubric = rubrics.read(path, allow_large)
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8"), rubric)

@@ -1,7 +1,7 @@
-"""Your agent: the one file that you write. It begins as a stub that plays the first valid move.
+"""Your agent: the one file that you write. At first it is a stub that plays the first valid move.
 
-A state is `(board, popouts)`. `board` is a numpy array of shape `(rows, columns)`, row 0 on top:
-0 is an empty cell, 1 and 2 are the players' tokens. `popouts[1].get_int()` and
+A state is `(board, popouts)`. `board` is a numpy array of shape `(rows, columns)`, with row 0 at
+the top: 0 is an empty cell, 1 and 2 are the players' tokens. `popouts[1].get_int()` and
 `popouts[2].get_int()` are the pop-outs that each player has left. Both are your own copies.
 
 An action is `(column, is_popout)`: `(3, False)` drops a token into column 3, `(3, True)` pops one
@@ -15,7 +15,7 @@ from connect4.utils import Integer, get_valid_actions
 
 
 class AIPlayer:
-    """One player of one game. What you keep on `self` is there again at the next turn."""
+    """One player of one game. Data on `self` is kept from turn to turn."""
 
     def __init__(self, player_number: int, time: int):
         """Play as `player_number`, 1 or 2, with `time` seconds for each move."""

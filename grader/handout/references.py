@@ -1,4 +1,4 @@
-"""Finds what the students' edition names and has not got: in its pages, and in its imports."""
+"""Finds references in the students' edition to files and modules that it lacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from posixpath import join, normpath
 from typing import Final
 
 OURS: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
-"""The kit's folders: a path or module that begins with one of them is to be there."""
+"""The kit's folders: a path or module that begins with one of them must exist."""
 
 INSTALLED: Final = frozenset(sys.stdlib_module_names) | {"pip", "pytest"}
 """Modules of other projects that a page may run."""
@@ -26,14 +26,14 @@ MAKE: Final = re.compile(r"(?:`|^)make +[\w-]+", re.MULTILINE)
 QUOTED: Final = re.compile(r"`([\w.-]+\.\w+)`")
 
 COMMANDS: Final = {"handout": "grader/handout/__init__.py"}
-"""Commands of the grader that not every edition has, and what they are made of."""
+"""Commands of the grader that not every edition has, with their source files."""
 
 
 def missing(files: dict[str, bytes], kept_back: Collection[str]) -> list[str]:
-    """Return one line for each thing that `files` name and do not hold.
+    """Return one line for each missing thing that `files` name.
 
-    `files` have paths from the kit's root, `kept_back` are paths of the kit that are not among
-    them: a page must not name those either, not even by their last part.
+    Paths in `files` start at the kit's root. `kept_back` are paths of the kit that are left out; a
+    page must not name those either, even by their last part.
     """
     here = Edition(files, kept_back)
     found: list[str] = []
@@ -46,7 +46,7 @@ def missing(files: dict[str, bytes], kept_back: Collection[str]) -> list[str]:
 
 
 class Edition:
-    """The files that go out, asked what is among them."""
+    """The files that go out, with checks for references to missing ones."""
 
     def __init__(self, files: dict[str, bytes], kept_back: Collection[str]) -> None:
         self._files = files
@@ -56,7 +56,7 @@ class Edition:
         self._private = {PurePosixPath(name).name for name in kept_back} - self._names
 
     def of_page(self, page: str, text: str) -> Iterator[str]:
-        """Yield what a Markdown page names in vain, each thing once, as `PAGE: WHAT`."""
+        """Yield the missing things that a Markdown page names, each once, as `PAGE: WHAT`."""
         checks: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
             (LINK, lambda found: self._link(page, found[1])),
             (RUN, lambda found: self._command(found[1], found[2] or "")),
@@ -74,7 +74,7 @@ class Edition:
                     yield f"{page}: {what}"
 
     def of_source(self, name: str, text: str) -> Iterator[str]:
-        """Yield the kit's modules that a Python file imports in vain."""
+        """Yield the kit's modules that a Python file imports but the edition lacks."""
         for node in ast.walk(ast.parse(text)):
             imported = []
             if isinstance(node, ast.Import):
@@ -118,7 +118,7 @@ class Edition:
         return "" if known else path
 
     def _module(self, module: str) -> str:
-        """Return the module, or the name that its package defines, where neither is there."""
+        """Return the module if it is missing and its package defines no such name, else ""."""
         path = module.replace(".", "/")
         package, _, name = module.rpartition(".")
         own = self._files.get(f"{package}/__init__.py", b"").decode()

@@ -1,1 +1,1 @@
-"""What games are worth: points, intervals, tournaments, comparisons."""
+"""The value of games: points, intervals, tournaments, comparisons."""

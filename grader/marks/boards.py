@@ -1,4 +1,4 @@
-"""Which boards tell strong submissions from weak ones."""
+"""Finds the boards that separate strong submissions from weak ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from grader.marks.points import Mark
 
 FEWEST: Final = 3
-"""Fewer submissions say nothing of a board."""
+"""With fewer submissions, boards are not judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardWorth:
-    """What a board adds to one match of the class."""
+    """The contribution of a board to one match of the class."""
 
     match: str
     board: str
@@ -26,11 +26,11 @@ class BoardWorth:
     spread: float
     """Standard deviation of the submissions' mean margins."""
     agreement: float
-    """Correlation with the total of each submission without this board; NaN where there is none."""
+    """Correlation with each submission's total without this board; NaN if there is none."""
 
     @property
     def verdict(self) -> str:
-        """Return in words whether the board separates the class."""
+        """Return, in words, whether the board separates the class."""
         if self.spread == 0:
             return "does not separate: all have the same margin"
         if math.isnan(self.agreement):
@@ -41,7 +41,7 @@ class BoardWorth:
 
 
 def board_worth(marks: Sequence[Mark]) -> list[BoardWorth]:
-    """Return the worth of each board in each match, by item-rest correlation.
+    """Return the contribution of each board to each match, by item-rest correlation.
 
     The rest of a submission is the mean of its margins on all other boards, each divided by the
     class's spread there. Submissions with missing games are left out.

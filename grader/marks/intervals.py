@@ -1,6 +1,6 @@
-"""The statistics of margins. One sample is the mean margin of a PAIR of games with sides swapped.
+"""The statistics of margins; one sample is the mean margin of a pair of games with swapped sides.
 
-Swapping sides on the same board and seed takes the advantage of moving first out of every sample.
+Swapping sides on the same board and seed removes the first-move advantage from every sample.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from grader.rubric.model import CompareRules, StatisticsRules
 
 DECIMALS: Final = 1
-"""Decimals of an interval as it is shown."""
+"""Decimals of a printed interval."""
 
 FEW_PAIRS: Final = 6
-"""With fewer pairs an interval goes with the words "few games"."""
+"""With fewer pairs an interval is marked "few games"."""
 
 SKEWED_FROM: Final = 4
-"""From so many pairs on the third moment says something."""
+"""From N pairs on, the third moment is informative."""
 
 ROUNDING: Final = math.sqrt(1 / 12)
 """The standard deviation of a uniform error of one point."""
@@ -54,8 +54,8 @@ def mean_interval(samples: Sequence[float], rules: StatisticsRules) -> Interval:
     Student's t, "The probable error of a mean", Biometrika 6 (1908); from `SKEWED_FROM` pairs on
     with P. Hall's correction for skewed samples, "On the removal of skewness by transformation",
     Journal of the Royal Statistical Society B 54 (1992). `python3 -m benchmarks.intervals` shows
-    how often such intervals hold the true mean. The deviation is never taken to be smaller than
-    that of margins rounded to whole points: a few equal samples prove nothing.
+    how often such intervals contain the true mean. The deviation is at least that of margins
+    rounded to whole points, because a few equal samples prove nothing.
     """
     values = np.asarray(samples, dtype=np.float64)
     count = values.size
@@ -73,7 +73,7 @@ def mean_interval(samples: Sequence[float], rules: StatisticsRules) -> Interval:
 
 
 def _unskewed(t: float, skewness: float, count: int) -> float:
-    """Return the mean's distance in deviations at which Hall's statistic has the value `t`."""
+    """Return the mean's distance, in deviations, at which Hall's statistic equals `t`."""
     step = t / math.sqrt(count)
     if abs(skewness) < 1e-6:
         return step
@@ -109,7 +109,7 @@ def _t_inside(angle: float, freedom: int) -> float:
 
 
 def few_games(pairs: int) -> bool:
-    """Return whether an interval is of so few pairs that skewed margins often fall outside it."""
+    """Return whether an interval has so few pairs that skewed margins often fall outside it."""
     return pairs < FEW_PAIRS
 
 
@@ -117,17 +117,17 @@ Verdict: TypeAlias = Literal["better", "worse", "equal", "open"]
 
 
 def sequential_interval(samples: Sequence[float], rules: CompareRules) -> Interval:
-    """Return the mean with an interval that stays valid however often one looks.
+    """Return the mean with an interval that stays valid however often it is checked.
 
-    It holds the means that the sequential t-test does not reject: with probability
-    `1 - rules.error` the true mean is in it at all times at once, exactly so for normal margins.
+    It contains the means that the sequential t-test does not reject. With probability
+    `1 - rules.error` the true mean is inside at all times, exactly so for normal margins.
     The test is the Bayes factor of M. Goenen et al., "The Bayesian two-sample t test", American
-    Statistician 59 (2005), with a normal prior of deviation `rules.effect` on mean by deviation;
-    why it may be looked at all the time: M. F. Perez-Ortiz et al., "E-statistics, group invariance
-    and anytime-valid testing", Annals of Statistics 52 (2024).
-    Margins as skewed as an exponential distribution break the promise twice over (10 % for 5 %).
-    The deviation is the sample's, never below that of margins rounded to whole points, so that a
-    few equal samples prove nothing.
+    Statistician 59 (2005), with a normal prior of deviation `rules.effect` on mean by deviation.
+    For the validity of repeated checks see M. F. Perez-Ortiz et al., "E-statistics, group
+    invariance and anytime-valid testing", Annals of Statistics 52 (2024).
+    For margins as skewed as an exponential distribution the error doubles (10 % for 5 %).
+    The deviation is the sample's, and at least that of margins rounded to whole points, because
+    a few equal samples prove nothing.
     """
     values = np.asarray(samples, dtype=np.float64)
     count = values.size
@@ -145,10 +145,10 @@ def sequential_interval(samples: Sequence[float], rules: CompareRules) -> Interv
 
 
 def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Interval]:
-    """Return what pairs of games say so far of a new agent against an old one.
+    """Return the verdict of the pairs so far on a new agent against an old one.
 
-    Neither is better while the interval, as it is printed, reaches 0.
-    `equal`: the true mean margin lies within `equal_within` of 0; `open`: play on.
+    Neither is better while the printed interval includes 0. `equal`: the true mean margin lies
+    within `equal_within` of 0. `open`: more games are required.
     """
     interval = sequential_interval(samples, rules)
     if round(interval.low, DECIMALS) > 0:

@@ -1,4 +1,4 @@
-"""How much a tournament still has to play: its stages that have not begun, too."""
+"""The number of games that a tournament still has to play, including stages not yet begun."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.rubric.model import Rubric
 
 
 def later_games(begun: Sequence[StageState], rubric: Rubric) -> dict[str, list[PlannedGame]]:
-    """Return the games of each stage after those begun, with stand-ins for who will be promoted."""
+    """Return the games of each stage not yet begun, with placeholders for promoted contestants."""
     groups = [len(group.standings) for group in begun[-1].groups] if begun else []
     found: dict[str, list[PlannedGame]] = {}
     for before, stage in zip(rubric.tournament.stages, rubric.tournament.stages[1:], strict=False):

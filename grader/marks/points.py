@@ -1,4 +1,4 @@
-"""From played games to marks: tallies of matches, and points as the rubric has them."""
+"""Computes marks from played games: tallies of matches, and points by the rubric."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class MatchMark:
     tally: Tally
     boards: dict[str, Tally]
     points: float
-    """0 where games are missing: a mean of some of them is no mark."""
+    """0 while games are missing: a mean of only some games is not a mark."""
     max_points: float
     bounds: tuple[float, float] | None = None
-    """The confidence interval of the points; None where games are missing or one pair is all."""
+    """The confidence interval of the points; None if games are missing or for a single pair."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,14 @@ class MatchMark:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """All that a submission has earned."""
+    """The whole mark of a submission."""
 
     submission: Submission
     matches: tuple[MatchMark, ...] = ()
     findings: tuple[Finding, ...] = ()
-    """What `check` says of the source and the report."""
+    """The findings of `check` on the source and the report."""
     detail: str = ""
-    """More of the submission's problem, in several lines."""
+    """More lines on the submission's problem."""
 
     @property
     def broken_rule(self) -> str | None:
@@ -57,7 +57,7 @@ class Mark:
         return None
 
     def withheld(self, part: str) -> bool:
-        """Return whether points of a part are withheld, since games of it are missing."""
+        """Return whether points of a part are withheld because games are missing."""
         matches = (mark for mark in self.matches if mark.match.part == part)
         return not all(mark.tally.complete for mark in matches)
 
@@ -67,7 +67,7 @@ class Mark:
         return self.missing > 0
 
     def points(self, part: str) -> float:
-        """Return the points of one part, without those that are withheld."""
+        """Return the points of one part, without withheld points."""
         return sum(mark.points for mark in self.matches if mark.match.part == part)
 
     @property
@@ -77,9 +77,9 @@ class Mark:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Return the confidence interval of the total, None where a match has none.
+        """Return the confidence interval of the total, None if a match has none.
 
-        The matches are independent: what each may be off by adds up as squares do.
+        The matches are independent, so the squares of their half widths add up.
         """
         known = [mark.bounds for mark in self.matches if mark.bounds is not None]
         if not known or len(known) < len(self.matches):
@@ -91,12 +91,12 @@ class Mark:
 
     @property
     def few_games(self) -> bool:
-        """Return whether the interval of a match is of few games."""
+        """Return whether the interval of any match is based on few games."""
         return any(few_games(len(mark.tally.pairs)) for mark in self.matches)
 
     @property
     def faults(self) -> Faults:
-        """Return the lost turns of all games."""
+        """Return the number of lost turns in all games, by kind."""
         return sum((mark.tally.faults for mark in self.matches), Faults())
 
     @property
@@ -117,12 +117,12 @@ def points_b(margin: float, step: Baseline) -> float:
 
 
 def baseline_of(match: Match, rubric: Rubric) -> Baseline:
-    """Return the step of the ladder that a match of part B is played against."""
+    """Return the baseline of the ladder for a match of part B."""
     return next(step for step in rubric.part_b.baselines if step.agent.name == match.two.name)
 
 
 def full_points(rubric: Rubric) -> float:
-    """Return the points that parts A and B can earn."""
+    """Return the maximum points of parts A and B."""
     return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
 
 
@@ -149,7 +149,7 @@ def mark_match(
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
-    """Return the submissions that can play."""
+    """Return the submissions that can be graded."""
     return [
         schedule.submitted(item.name, item.sha256)
         for item in submissions

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A strength in points of margin against an average agent, with its standard error."""
+    """The strength of an agent: its margin against an average agent, with the standard error."""
 
     value: float
     error: float
@@ -24,8 +24,8 @@ def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -
 
     Least squares on margins, K. Massey, "Statistical models applied to the rating of sports
     teams" (1997): a margin is the difference of two ratings plus noise. `ridge` adds the squares
-    of the ratings (A. Hoerl and R. Kennard, "Ridge regression", Technometrics 12, 1970), so that
-    agents who never met, in any chain of games, have ratings too, and few games give small ones.
+    of the ratings (A. Hoerl and R. Kennard, "Ridge regression", Technometrics 12, 1970). Agents
+    that no chain of games connects then have ratings too, and few games give small ratings.
     """
     normal = np.eye(count) * ridge
     right = np.zeros(count)

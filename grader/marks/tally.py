@@ -1,4 +1,4 @@
-"""What the games of a match come to."""
+"""Tallies of the games of a match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.rubric.model import StatisticsRules
 
 @dataclass(slots=True)
 class Tally:
-    """What the games of one match, or of its games on one board, come to for `match.one`."""
+    """The totals of one match, or of its games on one board, for `match.one`."""
 
     games: int = 0
     planned: int = 0
@@ -36,12 +36,12 @@ class Tally:
 
     @property
     def mean_margin(self) -> float:
-        """Return the mean margin of a game, 0 where there is none."""
+        """Return the mean margin per game, 0 if there are no games."""
         return (self.own - self.other) / self.games if self.games else 0.0
 
     @property
     def percent(self) -> float:
-        """Return the percentage margin of the sums of scores over the opponent's."""
+        """Return the margin of the summed scores as a percentage of the opponent's."""
         return 100 * (self.own - self.other) / max(self.other, 1)
 
     def interval(self, rules: StatisticsRules) -> Interval:
@@ -51,7 +51,8 @@ class Tally:
     def percent_interval(self, rules: StatisticsRules) -> Interval:
         """Return the percentage margin with its confidence interval.
 
-        That of a ratio of means: W. G. Cochran, "Sampling Techniques" (3rd edition, 1977), 6.4.
+        The interval is that of a ratio of means: W. G. Cochran, "Sampling Techniques" (3rd edition,
+        1977), 6.4.
         """
         ratio = self.percent / 100
         rest = [pair - ratio * other for pair, other in zip(self.pairs, self.others, strict=True)]
@@ -79,7 +80,7 @@ def margin_of(game: PlannedGame, played: PlayedGame) -> int:
 
 
 def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tally:
-    """Return the tally of games of one match; a pair counts once both of its games are there."""
+    """Return the tally of one match's games; a pair counts when both of its games are complete."""
     total = Tally()
     halves: dict[tuple[str, int], tuple[int, int]] = {}
     for game in games:
@@ -100,7 +101,7 @@ def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tal
 
 
 def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
-    """Return the games of each match, both in the order of the schedule."""
+    """Return the games of each match, in the order of the schedule."""
     matches: dict[Match, list[PlannedGame]] = {}
     for game in games:
         matches.setdefault(game.match, []).append(game)

@@ -1,7 +1,7 @@
-"""The staged tournament: groups in which everybody meets everybody, promotion, final.
+"""The staged tournament: groups with all pairings, promotion, final.
 
-All follows from the submissions, the rubric and the games played: the state of a tournament is
-computed anew whenever it is wanted, so that a stopped one just goes on.
+The submissions, the rubric and the played games determine the state of a tournament. It is
+computed again on each use, so a stopped tournament can simply continue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.rubric.model import Rubric, Stage
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of a table. `mean_margin` is per game, of the games played so far."""
+    """One line of a table; `mean_margin` is per game, over the games played so far."""
 
     contestant: Contestant
     rating: Rating
@@ -33,7 +33,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One group of a stage: its games and its table as it stands."""
+    """One group of a stage: its games and its current table."""
 
     name: str
     games: tuple[PlannedGame, ...]
@@ -43,7 +43,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class StageState:
-    """A stage that has begun; it is complete once no group misses a game."""
+    """A stage that has begun; it is complete when no group has missing games."""
 
     stage: Stage
     groups: tuple[Group, ...]
@@ -59,8 +59,8 @@ def stages(
 ) -> list[StageState]:
     """Return the stages begun so far; the last one may be incomplete.
 
-    The first stage is drawn by lot from the rubric's seed; later ones are seeded by the order in
-    which contestants were promoted.
+    The first stage is drawn by lot from the rubric's seed. Later stages are seeded in the order
+    of promotion.
     """
     rules = rubric.tournament
     order = sorted(contestants, key=lambda item: item.name)
@@ -80,7 +80,7 @@ def stages(
 
 
 def group_count(contestants: int, stage: Stage) -> int:
-    """Return into how many groups a stage is divided; nobody plays alone."""
+    """Return the number of groups of a stage; no group has only one contestant."""
     if not stage.group_size:
         return 1
     return max(1, min(-(-contestants // stage.group_size), contestants // 2))
@@ -92,7 +92,7 @@ def group_name(stage: Stage, number: int, count: int) -> str:
 
 
 def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
-    """Deal contestants into `count` groups to and fro, so that equal strength meets in none."""
+    """Deal contestants into `count` groups in alternating direction, for equal strength."""
     groups: list[list[Contestant]] = [[] for _ in range(count)]
     for place, contestant in enumerate(order):
         turn, column = divmod(place, count)
@@ -101,7 +101,7 @@ def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
 
 
 def promoted(state: StageState) -> list[Contestant]:
-    """Return who goes on, the winners of the groups first."""
+    """Return the promoted contestants, the winners of the groups first."""
     places = [
         [
             group.standings[place].contestant
@@ -172,7 +172,7 @@ def _order(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
 
 
 def _record(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
-    """Return what decides an order besides the name."""
+    """Return the values that decide an order, without the name."""
     values = _earned(standing)
     return tuple(values[key] for key in rubric.tournament.tie_breaks if key != "name")
 
@@ -188,7 +188,7 @@ def _earned(standing: Standing) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Where a contestant came in, and the points for it."""
+    """The place of a contestant, and its points."""
 
     place: int
     contestant: Contestant
@@ -198,9 +198,9 @@ class Placing:
 
 
 def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
-    """Return everybody's place: by the last stage reached, then by the order in it.
+    """Return all places: by the last stage reached, then by the order in that stage.
 
-    Who are equal in all but their names share the points of their places.
+    Tied contestants share the points of their places.
     """
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []

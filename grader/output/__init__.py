@@ -1,1 +1,1 @@
-"""What comes out: tables, files, pages."""
+"""The grader's output: tables, files, pages."""

@@ -22,7 +22,7 @@ KINDS: Final = ("timeouts", "invalid", "errors", "starved")
 
 
 def class_page(results: Results, placement: Mapping[str, float]) -> str:
-    """Return the page; it names everybody and is not for students."""
+    """Return the page; it contains all names, so students must not see it."""
     marks = results.marks
     totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
     parts = [
@@ -51,7 +51,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
 def _section(
     title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell]], otherwise: str = ""
 ) -> list[str]:
-    """Return a table below its title; without rows what is `otherwise`, or nothing."""
+    """Return a table below its title; without rows, the text `otherwise` if there is one."""
     if not rows and not otherwise:
         return []
     return [f"<h2>{title}</h2>", card(table(headers, rows) if rows else f"<p>{otherwise}</p>")]
@@ -102,7 +102,7 @@ def _not_graded(marks: Sequence[Mark]) -> list[list[Cell]]:
 
 
 def _unreliable(results: Results) -> list[list[Cell]]:
-    """Return who has lost turns, by kind of fault, those with the most games hit first."""
+    """Return the submissions that lost turns, by kind of fault, the most affected games first."""
     found: list[tuple[int, list[Cell]]] = []
     for mark in results.marks:
         faults = mark.faults
@@ -140,7 +140,7 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
 
 
 def _verdict(lost: int, done: int, full: int, none: int) -> str:
-    """Return in words how an opponent served."""
+    """Return the verdict on an opponent, in words."""
     if lost:
         return "loses turns: check it"
     if done > 1 and full == done:
@@ -157,7 +157,7 @@ def _failures(results: Results) -> list[list[Cell]]:
 
 
 def _boards(marks: Sequence[Mark]) -> list[str]:
-    """Return which boards tell strong submissions from weak ones."""
+    """Return how well each board separates strong submissions from weak ones."""
     rows: list[list[Cell]] = []
     for worth in board_worth(marks):
         agreement = "-" if math.isnan(worth.agreement) else f"{worth.agreement:+.2f}"

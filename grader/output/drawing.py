@@ -19,7 +19,7 @@ STEPS: Final = 10
 
 
 def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
-    """Return the margins of all pairs as an SVG drawing, a line a match."""
+    """Return the margins of all pairs as an SVG drawing, one line for each match."""
     reach = max([10.0, *(abs(pair) for match in matches for pair in match.tally.pairs)]) * 1.05
 
     def across(margin: float) -> float:

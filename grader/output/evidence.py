@@ -1,7 +1,7 @@
-"""What a complaint is judged by: every record, each with the very source that played.
+"""The evidence for complaints: every record, each with the exact source that played.
 
-Below `--out`: `submissions/NAME/HASH/ai.py` and `records/NAME/HASH/*.json`, HASH being the first
-digits of the source's SHA-256, and `records/index.csv` that lists them all.
+Below `--out`: `submissions/NAME/HASH/ai.py` and `records/NAME/HASH/*.json`, where HASH is the
+first digits of the source's SHA-256, and `records/index.csv` with one line for each record.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from grader.results.store import KeptGame, Store
 RECORDS: Final = "records"
 
 HIDDEN: Final = "hidden-boards"
-"""Folder of the records on hidden boards; it stays with the teacher."""
+"""Folder of the records on hidden boards; the teacher does not publish it."""
 
 DIGITS: Final = 12
 """Digits of a hash in the name of a folder."""
 
 PAGE_MARK: Final = "<!-- feedback "
-"""In the first lines of each page that the grader writes."""
+"""A mark in the first lines of each page that the grader writes."""
 
 COLUMNS: Final = (
     *("Submission", "SHA-256", "Now", "Counts", "Part", "Opponent", "Board", "Round", "Side"),
@@ -47,7 +47,7 @@ class Entry:
     name: str
     sha256: str
     planned: PlannedGame | None
-    """None for a game of an earlier version of somebody's file, or under another rubric."""
+    """None for a game of an earlier version of the file, or under another rubric."""
     side: int
     kept: KeptGame
     document: dict[str, Any]
@@ -56,7 +56,7 @@ class Entry:
 
     @property
     def path(self) -> Path:
-        """Return where the record goes, from the folder of `--out` on."""
+        """Return the path of the record, relative to `--out`."""
         parts = [self.opponent, f"player{self.side}"]
         if self.planned is not None:
             board = [self.planned.board.label, str(self.planned.repeat + 1)]
@@ -68,7 +68,7 @@ class Entry:
 
     @property
     def opponent(self) -> str:
-        """Return who played on the other side, by the name of that time."""
+        """Return the opponent's name at the time of the game."""
         if self.planned is not None:
             return self.planned.players[2 - self.side].name
         return self.kept.names[2 - self.side]
@@ -91,9 +91,9 @@ class Entry:
 
 
 def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
-    """Write all records and their sources, so that any turn can be asked for again from `out`.
+    """Write all records and their sources, so that any turn can be repeated from `out`.
 
-    A record that is there is left as it is.
+    An existing record is not changed.
     """
     entries: list[Entry] = []
     by_key: dict[str, list[PlannedGame]] = {}
@@ -132,7 +132,7 @@ def _entries(
     names: Collection[str],
     hidden: bool,
 ) -> Iterable[Entry]:
-    """Yield the entries of a game: it may be that of several submissions of one content."""
+    """Yield the entries of a game; several submissions with equal content share a game."""
     for game in planned:
         own = game.match.one
         named = _with_sources(document, game.players)
@@ -162,12 +162,12 @@ def _with_sources(document: dict[str, Any], contestants: Iterable[Contestant]) -
 
 
 def source_path(name: str, sha256: str) -> Path:
-    """Return where a version of somebody's source goes, from the folder of `--out` on."""
+    """Return the path of one version of a student's source, relative to `--out`."""
     return Path(FOLDER, file_name(name), sha256[:DIGITS], "ai.py")
 
 
 def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
-    """Write every source that a record names, and those of submissions that have played nothing."""
+    """Write every source that a record names, and those of submissions without games."""
     sources = {
         source_path(item.name, item.sha256): item.sha256
         for item in store.submissions()
@@ -185,7 +185,7 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
 
 
 def remove_withdrawn(out: Path, names: Iterable[str]) -> None:
-    """Remove what an earlier run has written of students who are no longer among these."""
+    """Remove files that an earlier run wrote for students who are no longer among these."""
     there = {file_name(name) for name in names}
     gone: set[str] = set()
     for path in (out / "feedback").glob("*.html"):
@@ -212,7 +212,7 @@ def _begin(path: Path) -> str:
 
 
 def _clear(folder: Path) -> None:
-    """Remove records and sources below a folder, and the folders that are empty then."""
+    """Remove records and sources below a folder, then the folders that are empty."""
     for place, _, files in os.walk(folder, topdown=False, followlinks=False):
         for name in files:
             path = Path(place, name)

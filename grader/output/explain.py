@@ -1,6 +1,7 @@
-"""How the points of a mark come about, in sentences with the numbers in them.
+"""Explains the points of a mark, in sentences with the numbers in them.
 
-Pages, Gradescope, JUnit and GitHub say the same, so that nobody has to ask "why did I get 31?".
+Pages, Gradescope, JUnit and GitHub show the same text, so that nobody has to ask how a mark was
+computed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from grader.rubric.model import Rubric
 
 
 def explained(match: MatchMark, rubric: Rubric) -> list[str]:
-    """Return how the points of a match come about, a sentence a line."""
+    """Return an explanation of the points of a match, one sentence per line."""
     total = match.tally
     if not total.complete:
         played = f"{total.games} of {total.planned} games are played"
@@ -67,7 +68,7 @@ def _term(number: float) -> str:
 
 
 def _next_step(match: MatchMark, needed: str, low: float, high: float) -> str:
-    """Return what one point more takes; from `low` to `high` points grow evenly."""
+    """Return what one more point requires; from `low` to `high`, points grow linearly."""
     full = match.max_points
     if match.points >= full:
         return "This is the maximum."
@@ -96,7 +97,7 @@ def _certainty(match: MatchMark, rubric: Rubric) -> str:
 
 
 def total_explained(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the sum of a mark, written out."""
+    """Return the total of a mark as a written sum."""
     terms = [f"{match.points:.2f} ({match.name})" for match in mark.matches]
     terms += [f"{placement:g} (placement)"] if placement else []
     total = f"{mark.total + placement:.2f} of {full_points(rubric):g}"

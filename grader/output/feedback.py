@@ -1,6 +1,6 @@
-"""The page of a submission: marks, margins drawn, lost turns, every game to replay.
+"""The page of a submission: marks, a drawing of the margins, lost turns, a replay of every game.
 
-One HTML file that fetches nothing. Nothing that a student wrote is markup in it.
+The page is one HTML file that loads nothing else. Text by a student is never used as markup.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ FEEDBACK: Final = (*PARTS, "report")
 
 @cache
 def code() -> str:
-    """Return what a page is made with: one that other code or another style has made is old."""
+    """Return the sources that a page depends on; a page made with other sources is out of date."""
     document_text = document.build("", FEEDBACK, {"games": [GAMES]})
     sources = map(inspect.getsource, (sys.modules[__name__], pages, lost_turns_module))
     return "\n".join([*sources, MADE_BY, document_text])
 
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the upper part of the page: points, where they come from, table and drawing."""
+    """Return the upper part of the page: points, their explanation, table and drawing."""
     name = html.escape(mark.submission.name)
     parts = [f'<h1 id="name">{name}</h1>']
     if mark.submission.problem:
@@ -85,7 +85,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
-    """Return where the points of one match come from."""
+    """Return the explanation of one match's points."""
     lines = "".join(f"<li>{html.escape(line)}</li>" for line in explained(match, rubric))
     points = f"{points_text(match)} of {match.max_points:g}"
     head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
@@ -94,7 +94,7 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
 
 
 def _form(mark: Mark) -> str:
-    """Return what `check` says of the source and the report."""
+    """Return the findings of `check` on the source and the report."""
     if not mark.findings:
         return ""
     items = "".join(f"<li>{html.escape(finding_text(found))}</li>" for found in mark.findings)
@@ -102,7 +102,7 @@ def _form(mark: Mark) -> str:
 
 
 def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str:
-    """Return why turns were lost, the first reasons of many; each leads to its turn."""
+    """Return the first reasons for lost turns; each links to its turn."""
     if not lost:
         return ""
     shown = []
@@ -133,7 +133,7 @@ def games_table(
 ) -> str:
     """Return the table of all games; `shown` has the keys of those that can be replayed.
 
-    Of a hidden board only the margin is shown.
+    For a hidden board, only the margin is shown.
     """
     rows: list[list[Cell]] = []
     for number, game in enumerate(games, 1):
@@ -158,7 +158,7 @@ def games_table(
 
 
 def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
-    """Return a hash of all that a page shows, so that an unchanged one is not made again."""
+    """Return a hash of everything on a page, so that an unchanged page is not written again."""
     keys = [game.key for game in games if game.key in played]
     text = "\n".join([code(), upper, *keys])
     return hashlib.sha256(text.encode()).hexdigest()
@@ -189,7 +189,7 @@ def feedback_page(
 
 
 def _labelled(game: PlannedGame, replay: Replay) -> str:
-    """Return the data of a game for the replay page, with the name by which one chooses it."""
+    """Return the data of a game for the replay page, with its label in the list of games."""
     side = "first" if game.side == 1 else "second"
     label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
     data = replay.partition(" ")[2]

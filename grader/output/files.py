@@ -9,7 +9,7 @@ from connect4.errors import InputError
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those around it; raises `InputError`."""
+    """Make a folder and its parents; raises `InputError` if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -17,7 +17,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_out(out: Path) -> None:
-    """Make the folder of `--out`; raises `InputError` where nothing can be written into it."""
+    """Make the folder of `--out`; raises `InputError` if it is not writable."""
     make_folder(out)
     trial = out / ".trial"
     write(trial, "")
@@ -25,7 +25,7 @@ def check_out(out: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises `InputError`."""
+    """Write a file whole or not at all; raises `InputError` if that fails."""
     try:
         atomic.write_text(path, text)
     except OSError as error:

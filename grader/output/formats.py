@@ -1,4 +1,4 @@
-"""The files that other programs read: gradebook CSV, Gradescope's JSON, JUnit's XML, GitHub."""
+"""The files that other programs read: gradebook CSV, Gradescope JSON, JUnit XML, GitHub output."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ GRADEBOOK_HEADERS: Final = (
 FORMULA: Final = re.compile(
     r"(^|[;,|:\t\r\n])([\s\"']*)(?=[=+@\-\uff1d\uff0b\uff0d\uff20])|(^)()(?=[\t\r])"
 )
-"""Where a spreadsheet may see the beginning of a formula, also in full-width letters."""
+"""Where a spreadsheet may recognize a formula, also in full-width letters."""
 
 CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document can hold."""
+"""Characters that an XML document cannot contain."""
 
 
 Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
-"""The reasons of lost turns, by submission."""
+"""The reasons for lost turns, by submission."""
 
 MAX_SHOWN: Final = 5
-"""So many reasons of lost turns are shown for one match."""
+"""The maximum number of reasons for lost turns that are shown for one match."""
 
 
 def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    """Return `grades.csv`: one line a student, also where several handed in together.
+    """Return `grades.csv`: one line for each student, also if several handed in together.
 
-    It begins with a byte order mark, without which Excel takes UTF-8 for something else.
+    It starts with a byte order mark. Without one, Excel does not recognize UTF-8.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -86,10 +86,10 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula.
+    """Return a text that no spreadsheet reads as a formula.
 
-    Nor after a separator that is not ours: where the comma is the decimal mark, spreadsheets
-    divide lines at semicolons.
+    This also covers other separators: in countries with a decimal comma, spreadsheets split lines
+    at semicolons.
     """
     return FORMULA.sub(r"\1\2'", text)
 
@@ -99,8 +99,8 @@ def gradescope(
 ) -> dict[str, Any]:
     """Return `results.json` as Gradescope's autograder reads it, one test for each match.
 
-    The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/. That
-    of several students has no score: a sum over them means nothing.
+    The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/. For
+    several students the file has no score, because a sum over them means nothing.
     """
     several = len(marks) > 1
     tests: list[dict[str, Any]] = []
@@ -131,7 +131,7 @@ def gradescope(
 
 
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
-    """Yield the tests of a submission: its matches, then what `check` says."""
+    """Yield the tests of a submission: its matches, then the findings of `check`."""
     if mark.submission.problem:
         texts = (mark.submission.problem, without_folders(mark.detail))
         output = "\n\n".join(filter(None, texts))
@@ -164,15 +164,15 @@ def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict
 
 
 def of_match(lost: Sequence[LostTurn], match: MatchMark) -> list[LostTurn]:
-    """Return the first reasons of lost turns that are of a match."""
+    """Return the first reasons for lost turns in a match."""
     return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
 
 
 def junit(results: Results, lost: Lost) -> str:
-    """Return `junit.xml`: a suite a submission, a case a game, its margin as a property.
+    """Return `junit.xml`: a suite for each submission, a case for each game, with its margin.
 
-    Lost turns are a failure, the grader's own fault is an error, a missing game is skipped. What
-    a suite prints is how the points come about and what `check` says.
+    Lost turns are a failure, an error of the grader is an error, a missing game is skipped. The
+    output of a suite explains the points and lists the findings of `check`.
     """
     by_name: dict[str, list[PlannedGame]] = {mark.submission.name: [] for mark in results.marks}
     for match, listed in by_match(results.games).items():
@@ -257,14 +257,14 @@ def _attribute(text: str) -> str:
 
 
 def annotation(path: str, finding: Finding) -> str:
-    """Return a finding as GitHub Actions shows it beside the line."""
+    """Return a finding as a GitHub Actions annotation beside the line."""
     level = "error" if finding.required else "warning"
     where = f"file={_property(path)},line={finding.line},title={_property(finding.rule)}"
     return f"::{level} {where}::{_data(finding.text)}"
 
 
 def github_lines(mark: Mark, lost: Sequence[LostTurn]) -> Iterator[str]:
-    """Yield what GitHub shows of a submission: lost turns with their reasons, and its form."""
+    """Yield a submission's annotations: lost turns with reasons, and findings of form."""
     submission = mark.submission
     where = f"file={_property(str(submission.path or submission.place))},line=1"
     if submission.problem:
@@ -312,7 +312,7 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
 
 
 def _markdown(text: str) -> str:
-    """Return a text as code in a table: in it no link, mention, picture or tag comes alive."""
+    """Return a text as code in a table, so that links, mentions, images and tags are inactive."""
     if not text:
         return ""
     shown = CONTROL.sub("?", text).replace("|", "\\|").replace("`", "'")
@@ -320,5 +320,5 @@ def _markdown(text: str) -> str:
 
 
 def to_json(document: dict[str, Any]) -> str:
-    """Return a document as the text of its file."""
+    """Return a document as the text of a JSON file."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"

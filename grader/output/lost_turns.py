@@ -1,4 +1,4 @@
-"""Why turns were lost: each reason once, with the game, the turn and the position it came in."""
+"""Lost turns: each reason once, with the game, the turn and the position."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from grader.results.store import PlayedGame
 MAX_REASONS: Final = 20
 
 CLIPPED: Final = 1500
-"""Characters of a reason in files that others show: of a traceback, the end."""
+"""Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
 
 OWN: Final = ("played", "pass")
 
 
 @dataclass(frozen=True, slots=True)
 class LostTurn:
-    """The first turn that was lost for a reason, and how many were."""
+    """The first turn that was lost for a reason, and the number of such turns."""
 
     game: PlannedGame
     number: int
@@ -32,12 +32,12 @@ class LostTurn:
 
     @property
     def title(self) -> str:
-        """Return where it was."""
+        """Return the game, the turn and the outcome."""
         return f"{self.game.title}, turn {self.number}: {self.outcome}"
 
     @property
     def text(self) -> str:
-        """Return the reason with the position, clipped, in several lines."""
+        """Return the reason with the position, in several lines; a long reason is cut."""
         detail = self.detail
         if len(detail) > CLIPPED:
             detail = "...\n" + detail[-CLIPPED:].partition("\n")[2]
@@ -48,9 +48,9 @@ class LostTurn:
 def lost_turns(
     games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], replays: Mapping[str, Replay]
 ) -> list[LostTurn]:
-    """Return the first turn lost for each reason, of the player that the games are played for.
+    """Return the first turn lost for each reason, by the player `match.one` of each game.
 
-    Of a hidden board neither the position nor the reason is shown: a program may put the
+    For a hidden board neither the position nor the reason is shown, because a program may put the
     position into the text of its exception.
     """
     found: dict[tuple[str, str], LostTurn] = {}
@@ -77,7 +77,7 @@ def lost_turns(
 
 
 def _position(data: Mapping[str, Any], number: int) -> str:
-    """Return the position before a turn, a line a row: 0 for empty, else the player's number."""
+    """Return the position before a turn, a line per row: 0 for empty, else the player's number."""
     cells = list(data["start"])
     for turn in data["turns"][: number - 1]:
         changed = turn[6]

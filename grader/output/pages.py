@@ -1,4 +1,4 @@
-"""What the grader's pages share: style, frame, tables. Nothing that a student wrote is markup."""
+"""Shared parts of the grader's pages: style, frame, tables. Students' text is never markup."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ REPORT: Final = ("base", "report")
 """The assets of a page without games."""
 
 RELOAD: Final = "setTimeout(() => location.reload(), 10000);"
-"""The script of a page that is shown while games are played."""
+"""The script of a page that is shown during play."""
 
 WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|few games|withheld|incomplete)\b")
-"""Words that a column of numbers may hold beside them."""
+"""Words that are allowed in a column of numbers."""
 
 NUMBERS: Final = re.compile(r"[-+\u2212\u00b1\d.,%\s:()]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A cell that leads to a file below `--out`, or with no path to a place on the same page."""
+    """A cell that links to a file below `--out` or, without a path, to a place on the same page."""
 
     text: str
     path: str
@@ -36,7 +36,7 @@ Cell: TypeAlias = str | int | Link
 
 
 def whole(title: str, body: str, kind: str = "", script: str = "", comment: str = "") -> str:
-    """Return a page; `kind` is a class of its style sheet, `comment` a remark in its source."""
+    """Return a page; `kind` is a class of its style sheet, `comment` a comment in its source."""
     main = f'<main class="{" ".join(filter(None, ("report", kind)))}">\n{body}\n</main>'
     return document.whole(title, document.style_sheet(REPORT), main, script, comment)
 
@@ -47,7 +47,7 @@ def card(body: str, kind: str = "") -> str:
 
 
 def progress(name: str, value: float, full: float) -> str:
-    """Return a bar that shows how much of all there is."""
+    """Return a progress bar."""
     return (
         f'<progress max="{full:g}" value="{max(0.0, min(value, full)):g}" '
         f'aria-label="{html.escape(name)}"></progress>'
@@ -55,7 +55,7 @@ def progress(name: str, value: float, full: float) -> str:
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table; columns of numbers are right-aligned, and a wide one scrolls by itself."""
+    """Return a table; columns of numbers are right-aligned, and a wide table scrolls separately."""
     kinds = [
         ' class="number"' if _is_numbers(column) else "" for column in zip(*rows, strict=True)
     ] or [""] * len(headers)
@@ -71,7 +71,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def _is_numbers(column: Sequence[Cell]) -> bool:
-    """Return whether all cells of a column are numbers, or empty; one at least is a number."""
+    """Return whether all cells of a column are numbers or empty, and at least one is a number."""
     texts = [cell.text if isinstance(cell, Link) else str(cell) for cell in column]
     return any(any(map(str.isdigit, text)) for text in texts) and all(
         NUMBERS.fullmatch(WORDS_OF_NUMBERS.sub("", text)) for text in texts

@@ -1,6 +1,6 @@
-"""Everything that comes out of stored results: the tables and the files below `--out`.
+"""All output from stored results: the tables and the files below `--out`.
 
-Nothing here plays; a report can be made while games are being played, and again years later.
+Nothing here plays. A report can be written during play, or years later.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LAST_LINES: Final = 20
 
 @dataclass(frozen=True)
 class Results:
-    """All that a results file says, read at one moment."""
+    """The content of a results file, read at one moment."""
 
     kind: str
     rubric: Rubric
@@ -46,7 +46,7 @@ class Results:
     played: dict[str, PlayedGame]
     faults: dict[str, InfraFailure]
     details: dict[str, str] = field(default_factory=dict)
-    """By submission, all that is to be said of one that cannot be loaded."""
+    """Details for each submission that cannot be loaded."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -56,11 +56,11 @@ class Results:
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, name: str) -> list[PlannedGame]:
-        """Return the games of a submission's mark, in the order of the schedule."""
+        """Return the games that count for a submission's mark, in the order of the schedule."""
         return self._games_by_name.get(name, [])
 
     def lost_turns(self, game: PlannedGame) -> int:
-        """Return how many turns whoever is marked has lost in a game."""
+        """Return the number of turns that the marked player lost in a game."""
         result = self.played.get(game.key)
         return 0 if result is None else result.faults[game.side - 1].total
 
@@ -73,7 +73,7 @@ class Results:
 
     @cached_property
     def marks(self) -> list[Mark]:
-        """Return the marks, of a grading only."""
+        """Return the marks of a grading; empty for a tournament."""
         return (
             marks(self.submissions, self.played, self.rubric, self.details)
             if self.kind == GRADE
@@ -82,14 +82,14 @@ class Results:
 
     @cached_property
     def stages(self) -> list[StageState]:
-        """Return the stages begun, of a tournament only."""
+        """Return the stages begun in a tournament; empty for a grading."""
         if self.kind == GRADE:
             return []
         return stages(gradable(self.submissions), self.played, self.rubric)
 
     @cached_property
     def placings(self) -> list[Placing]:
-        """Return the places, of a tournament only."""
+        """Return the places of a tournament; empty for a grading."""
         return placings(self.stages, self.rubric)
 
     @property
@@ -106,13 +106,13 @@ class Results:
 
     @property
     def left_out(self) -> list[str]:
-        """Return who is not in the tournament, and why."""
+        """Return the submissions that are not in the tournament, with the reasons."""
         problems = [item for item in self.submissions if item.problem]
         return [f"{item.name}: not in it: {item.problem}" for item in problems]
 
 
 def read_results(store: Store) -> Results:
-    """Read a results file whole; raises `InputError` where it has no schedule yet."""
+    """Read a whole results file; raises `InputError` if it has no schedule yet."""
     kind, values = store.meta("kind"), store.meta_json("rubric")
     if kind is None or values is None:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
@@ -125,7 +125,7 @@ def read_results(store: Store) -> Results:
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
-    """Return a rubric with the scheme and, if it names no seed, the secret of a results file."""
+    """Return a rubric with a results file's scheme and, if it names no seed, the file's secret."""
     rubric = replace(rubric, scheme=store.scheme)
     secret = store.secret(make=False)
     if secret is None or rubric.match.seed is not None:
@@ -136,7 +136,7 @@ def with_secret(rubric: Rubric, store: Store) -> Rubric:
 def known_problems(
     found: Sequence[Submission], store: Store, rubric: Rubric
 ) -> tuple[list[Submission], dict[str, str]]:
-    """Return the submissions with what loading and playing them has shown, and details of it."""
+    """Return the submissions with problems from loading and playing them, and the details."""
     unloaded = store.loaded(limits_text(rubric))
     aside = store.set_aside()
     listed: list[Submission] = []
@@ -154,7 +154,7 @@ def known_problems(
 
 
 def last_lines(text: str) -> str:
-    """Return the last lines of a text, where the cause stands."""
+    """Return the last lines of a text, which contain the cause."""
     lines = text.strip("\n").splitlines()
     return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
 
@@ -162,7 +162,7 @@ def last_lines(text: str) -> str:
 def placement_points(results: Results) -> dict[str, float]:
     """Return the points for placement by submission.
 
-    Raises `InputError` where there are none to give: no tournament, one not finished, no points.
+    Raises `InputError` if there is no tournament, it is not finished, or it has no points.
     """
     if results.kind != TOURNAMENT:
         raise InputError(f"holds a {results.kind}, not a tournament")
@@ -180,7 +180,7 @@ def placement_points(results: Results) -> dict[str, float]:
 def write_quick(
     results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
 ) -> None:
-    """Write what is rewritten while games are being played, then without reasons of lost turns."""
+    """Write the files that change during play; during play they lack the reasons for lost turns."""
     make_folder(out)
     if results.kind == GRADE:
         document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
@@ -193,7 +193,7 @@ def write_quick(
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
-    """Write every file but the records; pages that have not changed are left as they are."""
+    """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
     write_quick(results, out, placement, lost)
     write(out / "tables.txt", results.text(placement, details=True))
@@ -213,7 +213,7 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
 
 
 def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
-    """Return why each submission lost turns, of a grading only."""
+    """Return the reasons for each submission's lost turns; empty for a tournament."""
     found: dict[str, list[LostTurn]] = {}
     for mark in results.marks:
         name = mark.submission.name
@@ -224,9 +224,9 @@ def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
 
 
 def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
-    """Return what the replay page shows of games that have been played.
+    """Return the data of the replay page for games that have been played.
 
-    A game whose record is damaged or lost is left out, and named.
+    A game whose record is damaged or lost is reported and left out.
     """
     found: dict[str, Replay] = {}
     for game in games:
@@ -247,7 +247,7 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
 
 
 def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
-    """Write the page of each submission, unless it stands there already as it is to be."""
+    """Write the page of each submission unless it exists and is up to date."""
     folder = out / "feedback"
     make_folder(folder)
     for mark in results.marks:
@@ -269,7 +269,7 @@ def _begins_with(path: Path, digest: str) -> bool:
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
-    """Write annotations and the job summary where this runs in GitHub Actions."""
+    """Write annotations and the job summary when running in GitHub Actions."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     lost = reasons(results, store)

@@ -1,6 +1,6 @@
 """The page of a tournament for a projector: the bracket of its stages, then every table.
 
-It reloads itself while games are played.
+The page reloads itself during play.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.rubric.model import Rubric, Stage
 def standings_page(
     begun: Sequence[StageState], placings: Sequence[Placing], rubric: Rubric, notes: Sequence[str]
 ) -> str:
-    """Return the page as things stand; `notes` say who is not in the tournament and why."""
+    """Return the current page; `notes` lists who is not in the tournament, with the reasons."""
     stages = rubric.tournament.stages
     finished = len(begun) == len(stages) and begun[-1].complete
     parts = ["<h1>Tournament</h1>"]
@@ -36,7 +36,7 @@ def standings_page(
 
 
 def _stage(state: StageState) -> str:
-    """Return a column of the bracket: the groups, and who goes on from each."""
+    """Return a column of the bracket: the groups, and the promoted contestants of each."""
     groups = "\n".join(_group(group, state.stage.promote) for group in state.groups)
     return f'<div class="stage-groups">\n{groups}\n</div>'
 

@@ -1,4 +1,4 @@
-"""The tables that people read: marks, matches board by board, standings."""
+"""The printed tables: marks, matches board by board, standings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from grader.results.store import Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
 FEW: Final = 3
-"""Up to so many submissions the terminal shows every board."""
+"""Up to N submissions, the terminal shows every board."""
 
 
 def text_table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
-    """Return a table; what looks like a number in a name stays a text."""
+    """Return a table; a name that looks like a number stays text."""
     align = _alignment(rows, headers)
     return str(tabulate(rows, headers, disable_numparse=True, colalign=align))
 
@@ -34,7 +34,7 @@ def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list
 
 
 def mean_text(interval: Interval) -> str:
-    """Return `+3.5 (+2.1 to +5.2)`, the second part only where there is an interval."""
+    """Return `+3.5 (+2.1 to +5.2)`; the second part requires an interval."""
     if math.isnan(interval.mean):
         return "-"
     if not interval.known:
@@ -44,7 +44,7 @@ def mean_text(interval: Interval) -> str:
 
 
 def faults_text(faults: Faults) -> str:
-    """Return the lost turns in words, empty where there are none."""
+    """Return the lost turns in words, empty if there are none."""
     counts = {"timeouts": faults.timeouts, "invalid": faults.invalid, "errors": faults.errors}
     text = ", ".join(
         f"{count} {word if count > 1 else word.removesuffix('s')}"
@@ -55,13 +55,13 @@ def faults_text(faults: Faults) -> str:
 
 
 def remark(mark: Mark) -> str:
-    """Return what the teacher has to know besides the points."""
+    """Return the teacher's remark on a mark."""
     late = "late turns on a busy machine (grade --retry-starved plays them again)"
     return "; ".join(_notes(mark, late))
 
 
 def remark_for_student(mark: Mark) -> str:
-    """Return what the student has to know besides the points."""
+    """Return the student's remark on a mark."""
     starved = mark.faults.starved
     turns = f"{starved} late turn{'s' if starved > 1 else ''}"
     return "; ".join(_notes(mark, f"{turns} on a busy machine: the machine may be to blame"))
@@ -85,7 +85,7 @@ def _notes(mark: Mark, starved: str) -> list[str]:
 
 
 def finding_text(finding: Finding) -> str:
-    """Return a finding of the form as a line."""
+    """Return a finding as one line."""
     where = "report.txt" if finding.in_report else "line"
     kind = "required" if finding.required else "advice"
     return f"{where} {finding.line}: {finding.rule}: {finding.text} ({kind})"
@@ -99,12 +99,12 @@ def points_text(mark: MatchMark) -> str:
 
 
 def bounds_text(bounds: tuple[float, float] | None) -> str:
-    """Return the interval of points as what follows them, empty where there is none."""
+    """Return the interval of points as a suffix, empty if there is none."""
     return "" if bounds is None else f" ({bounds[0]:.2f} to {bounds[1]:.2f})"
 
 
 def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
-    """Return `48.20 of 75`; `extra` are the points for placement, which that sum is without."""
+    """Return `48.20 of 75`; the maximum does not include `extra`, the points for placement."""
     if mark.incomplete:
         return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
     text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
@@ -120,9 +120,9 @@ def level_text(rules: StatisticsRules) -> str:
 
 
 def interval_text(mark: Mark, extra: float) -> str:
-    """Return the interval of a total, empty where there is none.
+    """Return the interval of a total, empty if there is none.
 
-    Of the points for placement, `extra`, nothing is uncertain.
+    The points for placement, `extra`, have no uncertainty.
     """
     if mark.bounds is None:
         return ""
@@ -132,7 +132,7 @@ def interval_text(mark: Mark, extra: float) -> str:
 
 
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
-    """Return one line a submission: points of each part, total and its maximum, faults, remark."""
+    """Return one line per submission: points of each part, total and maximum, faults, remark."""
     placed = any(placement.values())
     headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
     with_bounds = any(mark.bounds for mark in marks)
@@ -190,7 +190,7 @@ def match_table(mark: Mark, rules: StatisticsRules) -> str:
 def grade_text(
     marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, details: bool
 ) -> str:
-    """Return what `grade` and `report` print; `details` shows every board of every match."""
+    """Return the text that `grade` and `report` print; `details` adds every board of a match."""
     parts = []
     if details or len(marks) <= FEW:
         parts = [
@@ -206,7 +206,7 @@ def grade_text(
 
 
 def intervals_text(rules: StatisticsRules) -> str:
-    """Return how the intervals of tables are to be read."""
+    """Return a note on how to read the intervals of tables."""
     return (
         f"Intervals have {level_text(rules)} confidence, over pairs of games with sides swapped. "
         f'"few games": with fewer than {FEW_PAIRS} pairs they are rough.'
@@ -219,7 +219,7 @@ STANDING_HEADERS = (
 
 
 def standing_row(place: int, standing: Standing, confidence: float) -> list[str]:
-    """Return one line of a group's table; a rating has the half width of its interval."""
+    """Return one line of a group's table; a rating is shown with the half width of its interval."""
     rating = f"{standing.rating.value:+.1f}"
     if not math.isnan(standing.rating.error):
         width = t_quantile((1 + confidence) / 2, standing.rating.freedom)
@@ -247,7 +247,7 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
 
 
 def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
-    """Return the tournament's table of places; points only where placement earns any."""
+    """Return the tournament's table of places; points are shown only if placement earns any."""
     with_points = any(placing.points for placing in placings)
     rows = [
         [
@@ -264,7 +264,7 @@ def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
 def tournament_text(
     begun: Sequence[StageState], placings: Sequence[Placing], rubric: Rubric
 ) -> str:
-    """Return every table of a tournament; the places once the last stage is played."""
+    """Return every table of a tournament; the places follow when the last stage has been played."""
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
         parts.append(placing_text(placings, rubric))

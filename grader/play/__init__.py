@@ -1,1 +1,1 @@
-"""Which games are played, and how."""
+"""Schedules and plays the games."""

@@ -1,9 +1,9 @@
-"""Executors: local worker processes pinned to a core each, or a Dask cluster.
+"""Executors: local worker processes, each pinned to a core, or a Dask cluster.
 
-The local one outlives the death of its workers, which `ProcessPoolExecutor` does not, and its
-workers do not outlive it. Run as `python3 -m grader.play.executors`, this module is such a worker:
-JSON lines `{"function", "arguments", "core"}` in, `{"result"}` or `{"error"}` out, gone at the
-end of its input.
+Unlike `ProcessPoolExecutor`, the local executor survives the death of its workers. Its workers
+end when it ends. Run as `python3 -m grader.play.executors`, this module is such a worker. It
+reads JSON lines `{"function", "arguments", "core"}`, writes `{"result"}` or `{"error"}`, and ends
+at the end of its input.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from typing import IO, Any, Final
 from connect4.errors import InputError
 
 ATTEMPTS: Final = 2
-"""How often a game is begun whose worker dies: it is played again, but not for ever."""
+"""How often a request is tried whose worker dies."""
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PATIENCE: Final = 5.0
-"""Seconds that an idle worker gets to leave by itself."""
+"""Seconds that an idle worker gets to exit."""
 
 
 class WorkerDiedError(Exception):
-    """A worker process ended in the middle of its work, again and again."""
+    """A worker process died during a request, in every attempt."""
 
 
 class WorkerError(RuntimeError):
-    """A call has raised something in its worker; the worker's own traceback is a note of it."""
+    """A call raised an exception in its worker; a note has the worker's traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class _Task:
 class LocalExecutor(Executor):
     """Runs functions of importable modules on JSON values in `jobs` worker processes.
 
-    Worker `i` stays on `cores[i]` where the system can do that. `scratch` holds the workers'
-    temporary files, is emptied first and removed last.
+    Worker `i` is pinned to `cores[i]` if the system supports that. `scratch` holds the workers'
+    temporary files. It is emptied first and removed last.
     """
 
     def __init__(self, cores: list[int | None], scratch: Path) -> None:
@@ -71,7 +71,7 @@ class LocalExecutor(Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; `fn` is a function of a module, arguments and result are JSON values."""
+        """Queue a call; `fn` is a module's function with JSON values as arguments and result."""
         if self._closed:
             raise RuntimeError("the executor is shut down")
         assert not kwargs
@@ -81,7 +81,7 @@ class LocalExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the workers go once the queue is empty; or at once, dropping what is under way."""
+        """Stop the workers when the queue is empty, or at once without finishing the calls."""
         self._closed = True
         if cancel_futures:
             self._stopped = True
@@ -100,7 +100,7 @@ class LocalExecutor(Executor):
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _serve(self, number: int, core: int | None) -> None:
-        """Hand tasks to one worker process, a new one whenever it has died."""
+        """Send tasks to one worker process; start a new one after each death."""
         folder = self._scratch / str(number)
         while (task := self._tasks.get()) is not None:
             if not task.future.set_running_or_notify_cancel():
@@ -117,7 +117,7 @@ class LocalExecutor(Executor):
     def _answer(
         self, number: int, folder: Path, core: int | None, request: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """Return what a worker says to a request, None where it died of it again and again."""
+        """Return a worker's answer to a request, None if the worker died in every attempt."""
         for _ in range(ATTEMPTS):
             if number not in self._workers:
                 self._workers[number] = _start_worker(folder, core)
@@ -157,7 +157,7 @@ def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
 
 
 def _ask(worker: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a worker's answer, None where it died."""
+    """Return a worker's answer, None if it died."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
@@ -176,7 +176,7 @@ def _ask(worker: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, An
 
 
 def _end(worker: subprocess.Popen[str]) -> None:
-    """Close a worker's input, and its life if that does not do."""
+    """Close a worker's input; kill the worker if it does not exit."""
     for stream in (worker.stdin, worker.stdout):
         if stream is not None:
             with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def _end(worker: subprocess.Popen[str]) -> None:
 
 
 def work(requests: IO[str], answers: IO[str]) -> None:
-    """Serve requests until their end; a grader that dies ends them, even within a game."""
+    """Serve requests until the input ends; this includes the grader's death, even within a game."""
     pending: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
@@ -212,7 +212,7 @@ def work(requests: IO[str], answers: IO[str]) -> None:
 
 
 def worker_main(core: str) -> None:
-    """Be a worker, on `core` where that is not empty."""
+    """Run as a worker, on `core` unless it is empty."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if core and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
@@ -224,7 +224,7 @@ def worker_main(core: str) -> None:
 def physical_cores() -> list[int]:
     """Return one processor number of each physical core that this process may use.
 
-    The affinity mask and the quota of the control group bound them.
+    The affinity mask and the quota of the control group limit them.
     """
     if not hasattr(os, "sched_getaffinity"):
         return list(range(os.cpu_count() or 1))
@@ -240,7 +240,7 @@ def physical_cores() -> list[int]:
 
 
 def _quota(folder: Path) -> int | None:
-    """Return how many whole processors the control group allows, None for no bound."""
+    """Return how many whole processors the control group allows, None for no limit."""
     try:
         limit, period = (folder / "cpu.max").read_text().split()
     except (OSError, ValueError):
@@ -256,16 +256,16 @@ def _quota(folder: Path) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """An executor with the number of games that it plays at once."""
+    """An executor, and the number of games that it plays at once."""
 
     executor: Executor
     slots: int
 
 
 def worker_count(jobs: int | None, forced: bool) -> int:
-    """Return how many games are played at once, one a physical core if `jobs` is None.
+    """Return how many games are played at once: one per physical core if `jobs` is None.
 
-    Raises `InputError` where more are asked for than there are cores, unless `forced`.
+    Raises `InputError` if `jobs` is greater than the number of cores, unless `forced`.
     """
     cores = len(physical_cores())
     if jobs is not None and jobs > cores and not forced:
@@ -278,7 +278,7 @@ def worker_count(jobs: int | None, forced: bool) -> int:
 
 @contextlib.contextmanager
 def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
-    """Open local workers, each on a core, which is its own where there are enough."""
+    """Open local workers, each pinned to a separate core if there are enough cores."""
     cores = physical_cores()
     places: list[int | None] = [cores[number % len(cores)] for number in range(jobs)]
     executor = LocalExecutor(places, scratch)
@@ -290,7 +290,7 @@ def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
 
 @contextlib.contextmanager
 def cluster_pool(address: str) -> Iterator[Pool]:
-    """Connect to a Dask scheduler; raises `InputError` where that cannot be done."""
+    """Connect to a Dask scheduler; raises `InputError` if that fails."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:

@@ -1,7 +1,7 @@
 """Plays scheduled games on any executor with the interface of `concurrent.futures`.
 
-`play_game` is the one function that plays a game, here or on another machine: plain values in,
-plain values out.
+`play_game` is the function that plays a game, here or on another machine. Its argument and its
+result are plain values.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ JobResult: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 LOADING: Final = "load "
-"""Begins the key of a trial to load a submission; its hash follows."""
+"""The prefix of the key of a loading trial; the hash of the submission follows."""
 
 PASSING: Final = ("was not loaded within", "its process was killed")
-"""In the headline of a load failure that a busy machine may be to blame for: it is tried again."""
+"""Words in the headline of a load failure that a busy machine may cause: it is tried again."""
 
 DEATHS: Final = ("WorkerDiedError", "KilledWorker")
-"""What the local executor and Dask raise where a call has ended its worker again and again."""
+"""Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
 
 
 def play_game(job: Job) -> JobResult:
-    """Play one game and return what the results file keeps of it.
+    """Play one game and return its entry for the results file.
 
-    Whatever goes wrong is in the result: lost turns are the players', `fault` is the grader's own.
+    The entry has every failure: lost turns belong to the players, `fault` is the grader's own.
     """
     began = time.monotonic()
     result: JobResult = {
@@ -91,7 +91,7 @@ def one_line(error: BaseException) -> str:
 
 
 def play_job(job: Job) -> tuple[Record, list[Player]]:
-    """Play a game; return its record, and the players of whom a process could not be ended."""
+    """Play a game; return its record, and the players with a process that could not be ended."""
     _use_memory_copy(job)
     one, two = map(_agent, job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
@@ -115,13 +115,16 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
 
 
 def _use_memory_copy(job: Job) -> None:
-    """Leave agents nothing on disk to keep notes in; the command has reported where that fails."""
+    """Give agents a copy of Python in memory, so that they cannot keep notes on disk.
+
+    The command has already reported a machine where that fails.
+    """
     if job["isolation"] == "strong":
         memory_copy.use()
 
 
 def _agent(player: dict[str, Any]) -> AgentName:
-    """Return an agent by its name; a submission is no file here, but knows its name."""
+    """Return an agent by its name; a submission has a name here, but no file."""
     if player["source"] is None:
         return parse_agent(player["agent"])
     own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
@@ -140,7 +143,7 @@ def _source(player: dict[str, Any]) -> bytes | None:
 
 
 def limits_of(job: Job) -> Limits:
-    """Return the limits of a job as an agent's process takes them."""
+    """Return the limits of a job for an agent's process."""
     limits = job["limits"]
     return Limits(
         start_seconds=limits["startup"],
@@ -152,9 +155,9 @@ def limits_of(job: Job) -> Limits:
 
 
 def try_load(job: Job) -> JobResult:
-    """Load a submission as player 1 and, where that fails, as player 2; return what went wrong.
+    """Load a submission as player 1 and, if that fails, as player 2; return what failed.
 
-    `problem` is the submission's own, None if it can be loaded; `fault` is the grader's.
+    `problem` is the submission's error, None if it can be loaded; `fault` is the grader's error.
     """
     result: JobResult = {"problem": None, "fault": None, "traceback": None}
     player = job["players"][0]
@@ -182,7 +185,7 @@ def try_load(job: Job) -> JobResult:
 
 
 def _with_names(record: Record, job: Job) -> Record:
-    """Return the record with the submissions' folders as their authors know them."""
+    """Return the record with the submissions' folders under their authors' names."""
     players = [
         played
         if player["source"] is None
@@ -209,9 +212,9 @@ def spread(
     jobs: Iterator[tuple[T, Job]],
     most: int,
 ) -> Generator[tuple[T, Future[JobResult]], None, None]:
-    """Call `function` with each job, at most `most` at once, yielding them as they are done.
+    """Call `function` with each job, at most `most` at once; yield each job when it is done.
 
-    `jobs` are taken when there is room for them; a stop cancels what is under way.
+    `jobs` is read only when a call can start; a stop cancels the calls in progress.
     """
     waiting: dict[Future[JobResult], T] = {}
     try:
@@ -237,11 +240,11 @@ def play_all(
     sources: Mapping[str, str],
     alone: bool = False,
 ) -> Generator[tuple[PlannedGame, JobResult], None, None]:
-    """Play the games, yielding each with its result once that is stored.
+    """Play the games; yield each with its result after the result has been stored.
 
-    Only twice `slots` games are handed out at once, so that a stop loses next to nothing, with
-    `alone` one. A submission whose process could not be ended, or that has ended its worker,
-    plays no more of them.
+    At most twice `slots` games are submitted at once, so that a stop loses little; with `alone`,
+    one game. A submission whose process could not be ended, or that ended its worker, plays no
+    more of them.
     """
     barred: set[str] = set()
 
@@ -266,7 +269,7 @@ def play_all(
 
 
 def is_passing(problem: str) -> bool:
-    """Return whether a submission that could not be loaded may well be loaded next time."""
+    """Return whether a load failure may be temporary."""
     return any(words in headline(problem) for words in PASSING)
 
 
@@ -278,9 +281,9 @@ def load_all(
     isolation: str,
     sources: Mapping[str, str],
 ) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
-    """Try once to load each that comes from a file, yielding it with its problem and our own.
+    """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
-    What is known of a source under these limits is not tried again, but for a passing failure.
+    A source with a known result under these limits is skipped, unless the failure may be temporary.
     """
     limits = limits_text(rubric)
     known = {
@@ -319,7 +322,10 @@ def load_all(
 
 
 def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> None:
-    """Store a result; who has ended its worker is suspected, and with nothing beside it blamed."""
+    """Store a result; a game that ended its worker makes its submissions suspects.
+
+    If no other game was in progress, they are blamed.
+    """
     if result["died"]:
         store.end(game.key, died=True)
         if alone:
@@ -328,9 +334,9 @@ def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> N
 
 
 def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
-    """Return how an opponent of the rubric lost by its own fault, so that nobody has won.
+    """Return how an opponent of the rubric lost by its own fault, None if it did not.
 
-    Such a game keeps its scores and its record; what it counts for is the teacher's to decide.
+    Such a game keeps its scores and its record. The rubric decides whether it counts.
     """
     if game.match.two.is_submission or game.match.part not in (PART_A, PART_B):
         return None
@@ -354,7 +360,7 @@ def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
 
 
 def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:
-    """Return a game's result; where its worker died again and again, say so in its place."""
+    """Return a game's result; if its worker died in every attempt, return that failure instead."""
     died = False
     try:
         return future.result()

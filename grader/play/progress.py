@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal where tqdm is installed, else a plain line now and then."""
+"""The progress of a run: a bar on a terminal if tqdm is installed, else a line at intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERY: Final = 30.0
 
 
 class Progress:
-    """Counts games; a context manager. Writes to standard error alone."""
+    """Counts games; a context manager that writes to standard error only."""
 
     def __init__(self, total: int, unit: str = "games") -> None:
         self._total, self._unit = total, unit
@@ -36,7 +36,7 @@ class Progress:
             print(line.rstrip(), file=sys.stderr, flush=True)
 
     def say(self, text: str) -> None:
-        """Print a text to standard output without tearing the bar."""
+        """Print a text to standard output without breaking the bar."""
         if self._bar is None:
             print(text, flush=True)
         else:
@@ -56,7 +56,7 @@ class Progress:
 
 
 def _bar(total: int, unit: str) -> Any:
-    """Return a tqdm bar, None where tqdm is not installed."""
+    """Return a tqdm bar, None if tqdm is not installed."""
     try:
         tqdm = importlib.import_module("tqdm").tqdm
     except ImportError:
@@ -65,7 +65,7 @@ def _bar(total: int, unit: str) -> Any:
 
 
 def duration(seconds: float) -> str:
-    """Return a time span as a person says it."""
+    """Return a time span in words."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

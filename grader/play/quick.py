@@ -1,4 +1,4 @@
-"""A rubric that grades one file in about two minutes: a first look, no mark."""
+"""A rubric that grades one file in about two minutes: a first estimate, not a mark."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from grader.rubric import reading as rubrics
 from grader.rubric.model import Board, Rubric
 
 SECONDS: Final = 120.0
-"""Of one core, where the submission uses all its time."""
+"""The duration of a run on one core if the submission uses all its time."""
 
 LEAST: Final = 0.05
-"""Seconds per move; with less, starting and sending would decide."""
+"""Seconds per move; below this, process start and communication would dominate."""
 
 
 def quick(rubric: Rubric, folder: Path | None) -> tuple[Rubric, str]:
     """Return the rubric with the shortest board of each part and less time, and what it leaves out.
 
-    `folder` holds the rubric's own boards.
+    `folder` contains the rubric's own boards.
     """
     values: dict[str, Any] = {**rubric.values, "match": {**rubric.values["match"], "repeats": 1}}
     left: list[str] = []

@@ -1,4 +1,4 @@
-"""What the replay page shows of a game, made where the game is played."""
+"""Prepares the data of the replay page for a game, on the machine that plays the game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from connect4.views.document import json_in_html
 from connect4.views.page import analysis_data, page, run_data
 
 Replay: TypeAlias = str
-"""`MADE_BY`, a blank, and the data of one game for the replay page: JSON that may stand in HTML."""
+"""`MADE_BY`, a blank, and the data of one game for the replay page: JSON that is safe in HTML."""
 
 NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
@@ -25,14 +25,14 @@ FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "3").encode()
 ).hexdigest()[:16]
-"""Data that another version of the replay page's code has made are made anew."""
+"""Data from another version of the replay page's code are computed again."""
 
 
 def replay_data(record: Record, names: Sequence[str]) -> Replay:
-    """Return what the replay page shows of a record, with names in place of agents' files.
+    """Return a record's data for the replay page, with names in place of agents' files.
 
-    It is made where the game is played, so that pages of many games are made in no time. It goes
-    to students: the seed is not in it.
+    The data are computed on the machine that plays the game, so that writing many pages is fast.
+    Students see them, so they do not contain the seed.
     """
     one, two = (
         replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
@@ -45,10 +45,10 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
 
 
 def renamed(replay: Replay, names: Sequence[str]) -> Replay:
-    """Return a replay with these names: a game is stored once for all who handed in one content."""
+    """Return a replay with these names: submissions with equal content share a stored game."""
     return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
 
 
 def without_folders(text: str) -> str:
-    """Return a text in which files go by their names: where they lie is the server's affair."""
+    """Return a text with the folders of paths removed, so that students do not see them."""
     return FOLDERS.sub("", text)

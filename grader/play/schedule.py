@@ -1,7 +1,8 @@
-"""Which games are played: the same boards, sides and seeds for every submission.
+"""The games to be played: the same boards, sides and seeds for every submission.
 
-A game is known by a key: a hash of everything that its course depends on. What has a result under
-its key is never played again; a changed submission changes the keys of its own games alone.
+A key identifies a game: a hash of everything that its course depends on. A game with a stored
+result under its key is never played again. A changed submission changes the keys of its own games
+only.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ SIDES: Final = (1, 2)
 FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
 
 START_SECONDS: Final = 1.0
-"""What a game takes besides its turns: two processes are started and ended."""
+"""The time that a game takes besides its turns: two processes start and end."""
 
 STREAM: Final = 1
-"""Raised whenever agents that draw at random draw otherwise from the same seed."""
+"""Increase this number when random agents make different draws from the same seed."""
 
 AGENTS: Final[dict[str, int]] = {}
-"""Kinds of the kit's agents that no longer play as they first did: raise the number, from 2 on."""
+"""Kinds of the kit's agents that play differently than before; increase the number, from 2 on."""
 
 LIMITS: Final[dict[str, tuple[str, object]]] = {
     "startup": ("startup", 10.0),
@@ -55,14 +56,14 @@ LIMITS: Final[dict[str, tuple[str, object]]] = {
     "require": ("require", None),
     "allowed": ("allowed", ALLOWED_MODULES),
 }
-"""How each field of `AgentLimits` stands in a key, and the value with which it stands in none.
+"""The name of each field of `AgentLimits` in a key, and the default, which is not in the key.
 
-A new field comes with the value that means "as before"; one that is renamed keeps its name here.
-So neither changes the key of a game that is played as it always was.
+The default of a new field means "as before". A renamed field keeps its name here. A key
+therefore stays the same as long as the game is played in the same way.
 """
 
 NAMED_USUAL: Final[dict[str, object]] = {"time_margin": 0.05}
-"""Values that stand in no key of `NAMED_SCHEME`, where they are others than today."""
+"""Defaults that keys of `NAMED_SCHEME` leave out, if they differ from the present ones."""
 
 PART_A: Final = "A"
 PART_B: Final = "B"
@@ -70,17 +71,17 @@ PART_B: Final = "B"
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """Who plays: a submission by its source's hash, or a baseline by its agent's name."""
+    """A contestant: a submission by its source's hash, or a baseline by its agent's name."""
 
     name: str
     agent: str
     sha256: str | None
     written: str = ""
-    """How the rubric writes an opponent; keys of `NAMED_SCHEME` hold it."""
+    """The opponent's name in the rubric; keys of `NAMED_SCHEME` contain it."""
 
     @property
     def is_submission(self) -> bool:
-        """Return whether its source comes from a student."""
+        """Return whether the contestant is a student's submission."""
         return self.agent == "ai:"
 
 
@@ -90,12 +91,12 @@ def submitted(name: str, sha256: str) -> Contestant:
 
 
 def baseline(agent: str) -> Contestant:
-    """Return an agent of the kit; the hash of its file counts where it is one."""
+    """Return an agent of the kit as a contestant; if it is a file, with the hash of the file."""
     return Contestant(agent, agent, file_hash(parse_agent(agent)), agent)
 
 
 def opponent(agent: KitAgent) -> Contestant:
-    """Return an agent that a rubric names."""
+    """Return an agent of a rubric as a contestant."""
     return Contestant(agent.name, agent.agent, agent.sha256, agent.written)
 
 
@@ -110,7 +111,7 @@ class Match:
 
 @dataclass(frozen=True)
 class PlannedGame:
-    """One game. `side` is the player that `match.one` is: 1 moves first."""
+    """One game; `side` is the player number of `match.one`, and player 1 moves first."""
 
     match: Match
     board: Board
@@ -144,7 +145,7 @@ class PlannedGame:
 
     @property
     def submitted(self) -> list[str]:
-        """Return the hashes of the submissions in it."""
+        """Return the hashes of the game's submissions."""
         return [str(player.sha256) for player in self.players if player.is_submission]
 
     @property
@@ -156,9 +157,9 @@ class PlannedGame:
         )
 
     def blamed(self) -> dict[str, str]:
-        """Return whom to blame for the death of the grader: each hash with the other one's.
+        """Return the suspects for the death of the grader: each hash with the other one's.
 
-        An opponent of the kit is never to blame; its hash is the empty string.
+        An opponent from the kit is never a suspect; its hash is the empty string.
         """
         hashes = self.submitted
         return {
@@ -166,7 +167,7 @@ class PlannedGame:
         }
 
     def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
-        """Return all that a worker needs to play the game, as plain values."""
+        """Return everything that a worker requires to play the game, as plain values."""
         return {
             "key": self.key,
             "game": self.board.game,
@@ -188,7 +189,7 @@ class PlannedGame:
 
 
 def limits_key(limits: AgentLimits, scheme: int = CONTENT_SCHEME) -> dict[str, object]:
-    """Return the limits that are not the usual ones, by their stable names."""
+    """Return the limits that differ from the defaults, by their stable names."""
     usual = dict(LIMITS.values())
     if scheme <= NAMED_SCHEME:
         usual |= NAMED_USUAL
@@ -197,7 +198,7 @@ def limits_key(limits: AgentLimits, scheme: int = CONTENT_SCHEME) -> dict[str, o
 
 
 def _player_key(player: Contestant, scheme: int) -> list[object]:
-    """Return what a key holds of a player: what it is, and never where it lies."""
+    """Return a player's part of a key: its content, never its path."""
     if scheme <= NAMED_SCHEME:
         names = [player.name, "ai:"] if player.is_submission else [player.written] * 2
         return [*names, player.sha256]
@@ -208,7 +209,7 @@ def _player_key(player: Contestant, scheme: int) -> list[object]:
 
 
 def limits_text(rubric: Rubric) -> str:
-    """Return the limits under which a source could be loaded or not, as a key of their own."""
+    """Return the limits that decide whether a source can be loaded, as a key."""
     return json.dumps(limits_key(rubric.limits, rubric.scheme))
 
 
@@ -217,10 +218,10 @@ def _version(player: Contestant) -> int:
 
 
 def secret_seed(secret: int, *parts: object) -> int:
-    """Return the 128-bit seed of one game, from which nobody comes back to `secret` or to others.
+    """Return the 128-bit seed of one game; it reveals neither `secret` nor other seeds.
 
-    `parts` hold the side too: what an agent is given for its own draws in one game of a pair is
-    not what its opponent had in the other.
+    `parts` include the side. The seed of an agent in one game of a pair therefore differs from the
+    seed of its opponent in the other game.
     """
     text = "/".join(map(str, parts))
     digest = hmac.digest(str(secret).encode(), text.encode(), "sha256")
@@ -228,7 +229,7 @@ def secret_seed(secret: int, *parts: object) -> int:
 
 
 def seed_of(*parts: object) -> int:
-    """Return a seed of up to 18 digits that follows from `parts` alone."""
+    """Return a seed of up to 18 digits that depends only on `parts`."""
     text = "/".join(map(str, parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % 10**18
 
@@ -241,7 +242,7 @@ def _games(
     rubric: Rubric,
     *purpose: str,
 ) -> Iterator[PlannedGame]:
-    """Yield the games of a match; `purpose` keeps the seeds of stages apart."""
+    """Yield the games of a match; `purpose` keeps the seeds of stages distinct."""
     seed, scheme = rubric.match.playing_seed, rubric.scheme
     for board in boards:
         for repeat in range(repeats):
@@ -255,7 +256,7 @@ def _games(
 
 
 def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[PlannedGame]:
-    """Return the games of parts A and B, submission by submission."""
+    """Return the games of parts A and B, one submission after the other."""
     rules = rubric.match
     weak = opponent(rubric.part_a.opponent)
     ladder = [opponent(step.agent) for step in rubric.part_b.baselines]
@@ -271,7 +272,7 @@ def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[Plann
 def group_games(
     part: str, group: Sequence[Contestant], stage: Stage, rubric: Rubric
 ) -> list[PlannedGame]:
-    """Return the games of one group of a tournament: everybody meets everybody."""
+    """Return the games of one group of a tournament: everybody plays everybody."""
     games: list[PlannedGame] = []
     for one, two in combinations(group, 2):
         match = Match(part, one, two)
@@ -280,10 +281,10 @@ def group_games(
 
 
 def timed_turns(game: PlannedGame) -> int:
-    """Return about how many turns of a game are thought about for the whole time limit.
+    """Return approximately how many turns of a game use the whole time limit.
 
-    A game fills the empty cells, a pop-out is a turn and empties one more; each side has half of
-    the turns.
+    A game fills the empty cells. A pop-out is a turn and empties one more cell. Each side has half
+    of the turns.
     """
     start = game.board.start
     if game.board.game == EXTENDED.name:
@@ -297,15 +298,15 @@ def timed_turns(game: PlannedGame) -> int:
 
 
 def worth(game: PlannedGame) -> Seconds:
-    """Return about how many seconds a game takes in which everybody uses all the time there is.
+    """Return the approximate seconds of a game in which everybody uses the whole time.
 
-    Random, greedy and searches to a fixed depth take next to none.
+    Random, greedy and searches to a fixed depth take almost no time.
     """
     return START_SECONDS + timed_turns(game) * game.time_limit
 
 
 def thinks(agent: str) -> bool:
-    """Return whether an agent uses the time it has; random, greedy and bounded ones do not."""
+    """Return whether an agent uses its time; random, greedy and bounded agents do not."""
     if agent == "ai:":
         return True
     name = split_name(agent)

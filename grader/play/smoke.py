@@ -1,4 +1,4 @@
-"""One move of each method on each board size, as `check` asks for it: does the file run at all?"""
+"""One move of each method on each board size, for `check`: does the file run at all?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
 
 def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
-    """Return what goes wrong when a submission is asked for moves in a process of its own."""
+    """Return the failures of a submission that is called for moves in a separate process."""
     sizes: dict[tuple[int, ...], State] = {}
     for board in all_boards(rubric):
         state = EXTENDED.from_json(board.start)
@@ -57,7 +57,7 @@ def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
 
 
 def _problem(reply: Reply, state: State) -> str | None:
-    """Return what is wrong with a reply, in words."""
+    """Return the error of a reply, in words."""
     if reply.outcome is Outcome.TIMEOUT:
         return (
             f"no answer within {SECONDS:g} s, though that was its time limit; does it keep to the "

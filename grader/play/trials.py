@@ -1,7 +1,7 @@
 """Trial games of the rubric's agents and boards, before anybody is marked.
 
-An opponent that fails gives every submission its points. So each plays one quick game against
-`greedy` on its smallest board and answers once from each side on the others.
+A failing opponent gives every submission its points. Each opponent therefore plays one quick game
+against `greedy` on its smallest board and one move from each side on the other boards.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from grader.play.schedule import seed_of
 from grader.rubric.model import Board, KitAgent, Rubric
 
 SECONDS: Final = 0.05
-"""For each move: enough to fail. That a move is late in this time is no failure."""
+"""Seconds per move, enough to find errors; a late move is not an error here."""
 
 GREEDY: Final = {"name": "greedy", "agent": "greedy", "sha256": None, "source": None}
-"""The other side: against `random` a file would be asked for another method than in the marks."""
+"""The other side; against `random` a file would be called with another method than in the marks."""
 
 FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
 
@@ -91,7 +91,7 @@ def _problems(trial: dict[str, Any]) -> Iterator[str]:
 
 
 def _game_problem(trial: dict[str, Any], side: int) -> str | None:
-    """Return what went wrong for the agent in a game against `greedy`."""
+    """Return the agent's error in a game against `greedy`."""
     own = trial["agent"]
     job = {
         "key": trial["key"],
@@ -110,7 +110,7 @@ def _game_problem(trial: dict[str, Any], side: int) -> str | None:
 
 
 def _move_problem(trial: dict[str, Any], state: State) -> str | None:
-    """Return what went wrong when the agent was asked for one move."""
+    """Return the agent's error when it is called for one move."""
     seconds: Seconds = trial["time_limit"]
     agent = parse_agent(trial["agent"]["agent"])
     asked = method_of(agent, agent)

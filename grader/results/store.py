@@ -1,7 +1,7 @@
 """The results file: one SQLite database that survives a kill at any moment.
 
-Each game is one transaction, on disk before the next one is handed out. What a report needs
-besides the games (rubric, boards, submissions, sources) is in the file too. `docs/formats.md`
+Each game is one transaction, on disk before the next game is submitted. The file also has
+everything else that a report requires (rubric, boards, submissions, sources). `docs/formats.md`
 describes the tables.
 """
 
@@ -58,12 +58,12 @@ CREATE TABLE IF NOT EXISTS ended_grader (
     sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL,
     PRIMARY KEY (sha256, opponent)) STRICT;
 """
-"""`starved` counts late turns that the machine, not the agent, is to blame for; `fault` is the
-grader's own failure in one line, of a game whose status is INFRA and that has no scores."""
+"""`starved` counts late turns that the machine caused; `fault` is the grader's own failure in one
+line, for a game with status INFRA and without scores."""
 
 PLAYED: Final = "PLAYED"
 INFRA: Final = "INFRA"
-"""The status of a game: it has scores; or the grader or its machine failed."""
+"""The status of a game: it has scores (PLAYED), or the grader or its machine failed (INFRA)."""
 
 DAMAGED: Final = "its row in the results file is damaged"
 """The failure of a game that has neither a result nor a failure."""
@@ -72,10 +72,10 @@ WHOLE: Final = (
     "ending IS NOT NULL AND score1 + score2 + turns + timeouts1 + invalid1 + errors1 + starved1 "
     "+ timeouts2 + invalid2 + errors2 + starved2 IS NOT NULL"
 )
-"""Whether a row of `game` has all of a result."""
+"""The condition that a row of `game` has a complete result."""
 
 ATTEMPTS: Final = 3
-"""How often a game is begun that fails: after that it stays INFRA."""
+"""The number of attempts for a game that fails; after the last one it stays INFRA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +115,20 @@ class PlayedGame:
 
 @dataclass(frozen=True, slots=True)
 class InfraFailure:
-    """Why a game is INFRA, and how often it has been begun."""
+    """The reason why a game is INFRA, and the number of attempts."""
 
     text: str
     attempts: int
 
     @property
     def final(self) -> bool:
-        """Return whether it is not begun again."""
+        """Return whether the game is not tried again."""
         return self.attempts >= ATTEMPTS
 
 
 @dataclass(frozen=True, slots=True)
 class KeptGame:
-    """A game with its record; `counts` is false once it has been played again."""
+    """A game with its record; `counts` is false if it has been played again since."""
 
     key: str
     attempt: int
@@ -138,11 +138,11 @@ class KeptGame:
     ending: str | None
     played_at: str
     text: str | None
-    """The record, None where it is damaged."""
+    """The record, None if it is damaged."""
 
 
 def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
-    """Put a game that is about to be replaced beside the new one, with its record."""
+    """Copy a game that is about to be replaced, with its record, to the table `earlier`."""
     database.execute(
         "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, played_at, "
         "worker, zlib FROM game JOIN record USING (key) WHERE key = ? AND score1 IS NOT NULL",
@@ -154,12 +154,12 @@ def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
 class Store:
     """An open results file; a context manager. Only one process at a time may write to it.
 
-    Raises `InputError` where reading shows that the file is damaged, by SQLite at the end of the
-    block. `is_first` says that version 0.1.0 made it.
+    Raises `InputError` if the file is found to be damaged while reading; errors from SQLite are
+    converted at the end of the block. `is_first` is true for a file of version 0.1.0.
     """
 
     def __init__(self, path: Path, writing: bool) -> None:
-        """Open the file, making it where `writing`; raises `InputError` where it cannot be used."""
+        """Open the file, or create it if `writing`; raises `InputError` if that is impossible."""
         self.path = path
         self._lock: int | None = None
         if not writing and not path.is_file():
@@ -189,7 +189,7 @@ class Store:
             raise
 
     def _prepare(self, writing: bool) -> None:
-        """Make the tables of a new file; a file of another kind is refused as it is."""
+        """Create the tables of a new file; reject a file of another kind without changing it."""
         new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
         found = None if new else self.meta("format")
         if writing and found is None:  # a new file, or one whose making was stopped
@@ -230,17 +230,17 @@ class Store:
             raise _damaged(self.path, error) from None
 
     def meta(self, name: str) -> str | None:
-        """Return a named value, None where there is none."""
+        """Return a named value, None if there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     @property
     def scheme(self) -> int:
-        """Return in which way the keys of its games are made."""
+        """Return the number of the scheme for the keys of this file's games."""
         return FIRST_SCHEME if self.is_first else int(self.meta("scheme") or NAMED_SCHEME)
 
     def meta_json(self, name: str) -> Any:
-        """Return a named value that is JSON, None where there is none."""
+        """Return a named JSON value, None if there is none."""
         text = self.meta(name)
         return None if text is None else self._json(text)
 
@@ -251,7 +251,10 @@ class Store:
             raise _damaged(self.path, error) from None
 
     def secret(self, make: bool) -> int | None:
-        """Return the secret seed of a class, made once, or None; nobody else reads such a file."""
+        """Return a class's secret seed, None if there is none; only the owner can read such a file.
+
+        With `make`, a missing seed is created and the file's permissions are restricted.
+        """
         held = self.meta("secret")
         if held is None and make:
             for suffix in ("", "-wal", "-shm"):
@@ -270,7 +273,7 @@ class Store:
         return _Transaction(self._database, self.path)
 
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
-        """Replace the list of submissions; sources of earlier ones stay, as evidence."""
+        """Replace the list of submissions; earlier sources are kept as evidence."""
         with self._transaction() as database:
             database.execute("DELETE FROM submission")
             for item in submissions:
@@ -302,7 +305,7 @@ class Store:
         ]
 
     def add(self, result: Mapping[str, Any]) -> None:
-        """Store what `run.play_game` returned, in one transaction."""
+        """Store a result of `play_game` in one transaction."""
         faults = [value for side in result["faults"] or [[None] * 4] * 2 for value in side]
         scores = result["scores"] or [None, None]
         names = result["names"]
@@ -336,7 +339,7 @@ class Store:
     def played(self, opponents_faults: bool = False) -> dict[str, PlayedGame]:
         """Return every stored game that has a result, by key.
 
-        With `opponents_faults` also those that the rubric's agent lost by its own fault.
+        With `opponents_faults`, include games that the rubric's agent lost by its own fault.
         """
         rows = self._database.execute(
             "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
@@ -357,9 +360,9 @@ class Store:
         }
 
     def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
-        """Return the grader's own failures by the key of the game, damaged rows among them.
+        """Return the grader's own failures by the key of the game, including damaged rows.
 
-        Those that `played` returns are none.
+        Games that `played` returns are not included.
         """
         rows = self._database.execute(
             "SELECT key, coalesce(fault, ?), attempts FROM game "
@@ -369,7 +372,7 @@ class Store:
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
     def begin_again(self, keys: Iterable[str]) -> None:
-        """Forget how often games have failed."""
+        """Reset the number of failed attempts of games."""
         with self._transaction() as database:
             database.executemany(
                 "UPDATE game SET attempts = 0 WHERE key = ? AND fault IS NOT NULL",
@@ -377,7 +380,7 @@ class Store:
             )
 
     def begin(self, key: str, title: str) -> None:
-        """Note that something runs that may end the grader, before it does."""
+        """Note the start of something that may end the grader."""
         with self._transaction() as database:
             database.execute(
                 "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
@@ -386,7 +389,7 @@ class Store:
             )
 
     def end(self, key: str, died: bool) -> None:
-        """Note that something has ended, by itself or together with the grader or its worker."""
+        """Note the end of something; `died` if the grader or its worker ended with it."""
         with self._transaction() as database:
             if died:
                 change = "SET running = 0, deaths = deaths + 1"
@@ -395,17 +398,17 @@ class Store:
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
 
     def end_all(self) -> None:
-        """Note that nothing runs any more."""
+        """Note that nothing is running any more."""
         with self._transaction() as database:
             database.execute("UPDATE begun SET running = 0")
             database.execute("DELETE FROM begun WHERE deaths = 0")
 
     def take_stock(self) -> list[str]:
-        """Return the titles of what ran when an earlier grader was ended by the machine.
+        """Return the titles of what was running when the machine ended an earlier grader.
 
-        A grader that somebody has killed proves nothing: the kernel must have ended a process
-        for lack of memory meanwhile, or the machine have restarted. Where a system tells
-        neither, every sudden end counts.
+        A grader that somebody killed proves nothing. It counts only if the kernel has ended a
+        process for lack of memory since then, or the machine has restarted. On a system that
+        reports neither, every sudden end counts.
         """
         rows = self._database.execute("SELECT key, title, machine FROM begun WHERE running = 1")
         now = machine()
@@ -416,24 +419,24 @@ class Store:
         return [title for _, title in ended]
 
     def suspects(self) -> dict[str, int]:
-        """Return how often the grader or a worker was ended while each of these ran."""
+        """Return how often the grader or a worker ended during each of these keys."""
         rows = self._database.execute("SELECT key, deaths FROM begun WHERE deaths > 0")
         return dict(rows.fetchall())
 
     def blame(self, sources: Mapping[str, str], title: str) -> None:
-        """Note whose game has ended the grader; `sources` has the name of each one's opponent."""
+        """Note the sources whose game ended the grader; `sources` maps each to its opponent."""
         with self._transaction() as database:
             rows = [(sha256, opponent, title) for sha256, opponent in sources.items()]
             database.executemany("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", rows)
 
     def set_loaded(self, sha256: str, limits: str, problem: str | None) -> None:
-        """Note that a source could be loaded, or why not."""
+        """Note that a source could be loaded, or its error."""
         with self._transaction() as database:
             row = (sha256, limits, problem)
             database.execute("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", row)
 
     def loaded(self, limits: str) -> dict[str, str | None]:
-        """Return why sources could not be loaded under these limits, None for those that could."""
+        """Return the load error of each source under these limits, None for a success."""
         if self.is_first:
             return {}
         rows = self._database.execute(
@@ -444,8 +447,8 @@ class Store:
     def set_aside(self) -> dict[str, str]:
         """Return the sources that are set aside, each with the title of what ended the grader.
 
-        In a game of two submissions nobody knows which one it was, until it happens to one of
-        them with another opponent too.
+        In a game of two submissions the cause is unknown. A submission is set aside when the same
+        happens with another opponent.
         """
         if self.is_first:
             return {}
@@ -456,7 +459,7 @@ class Store:
         return dict(rows.fetchall())
 
     def kept(self) -> Iterator[KeptGame]:
-        """Yield every game that has a record, by key; of one that was replayed each attempt."""
+        """Yield every game that has a record, by key; a replayed game yields each attempt."""
         columns = "key, {}, player1, player2, {}score1, {}score2, {}ending, {}played_at, {}zlib"
         last = columns.format("attempts", *["game."] * 4, "record.")
         queries = [f"SELECT {last}, 1 FROM game JOIN record USING (key)"]
@@ -474,7 +477,7 @@ class Store:
             yield KeptGame(key, attempt, bool(counts), (one, two), scores, ending, at, text)
 
     def source(self, sha256: str) -> str | None:
-        """Return a source that was once graded."""
+        """Return a source that was graded before."""
         row = self._database.execute(
             "SELECT text FROM source WHERE sha256 = ?", (sha256,)
         ).fetchone()
@@ -483,7 +486,7 @@ class Store:
     def records(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the record's text for each key of a game that has a result.
 
-        Raises `InputError` for a record that is damaged or lost.
+        Raises `InputError` if a record is damaged or lost.
         """
         for key in keys:
             text = self.record(key)
@@ -492,11 +495,11 @@ class Store:
             yield text
 
     def record(self, key: str) -> str | None:
-        """Return the record's text of a game, None where it is damaged or lost."""
+        """Return the text of a game's record, None if it is damaged or lost."""
         return self._unpacked("zlib", key)
 
     def page(self, key: str) -> str | None:
-        """Return what `replays.replay_data` made of a record, None where it is damaged or lost."""
+        """Return the stored result of `replays.replay_data`, None if it is damaged or lost."""
         return self._unpacked("page_zlib", key)
 
     def _unpacked(self, column: str, key: str) -> str | None:
@@ -509,9 +512,9 @@ class Store:
 
 
 def machine() -> str:
-    """Return what changes when the machine restarts or ends a process for lack of memory.
+    """Return a value that changes when the machine restarts or ends a process for lack of memory.
 
-    Empty where the system does not tell.
+    The value is empty if the system does not report this.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -522,9 +525,9 @@ def machine() -> str:
 
 
 class _Transaction:
-    """`BEGIN IMMEDIATE` to `COMMIT`, or `ROLLBACK` where an exception leaves the block.
+    """A block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
 
-    Raises `InputError` where the file cannot be written, as on a full disk.
+    Raises `InputError` if the file cannot be written, as on a full disk.
     """
 
     def __init__(self, database: sqlite3.Connection, path: Path) -> None:
@@ -562,7 +565,7 @@ def _damaged(path: Path, error: Exception) -> InputError:
 
 
 def _connect(path: Path, writing: bool) -> sqlite3.Connection:
-    """Open the database; where nobody can write beside it, it is read as it stands."""
+    """Open the database; if its folder is not writable, read the file as it is."""
     frozen = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
     if writing or not frozen:
         return sqlite3.connect(path, isolation_level=None, timeout=30)
@@ -571,7 +574,7 @@ def _connect(path: Path, writing: bool) -> sqlite3.Connection:
 
 
 def _take_lock(path: Path) -> int:
-    """Lock the results file for this process; the system lets go however the process ends."""
+    """Lock the results file for this process; the system releases the lock at its end."""
     try:
         handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""What the teacher says: the rubric."""
+"""The teacher's rules for grading: the rubric."""

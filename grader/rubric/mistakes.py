@@ -1,4 +1,4 @@
-"""Rubrics that can be read but are surely a mistake: each is refused in one line."""
+"""Rejects rubrics that are valid but certainly a mistake, with one line each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_POPOUTS: Final = 10
 
 
 def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
-    """Raise `InputError` for a rubric's first mistake, naming file and key."""
+    """Raise `InputError` for a rubric's first mistake, with file and key."""
     for key, what in _mistakes(rubric, allow_large):
         raise InputError(f"{rubric.source}: {key}: {what}")
 
@@ -56,7 +56,7 @@ def _lists_of_boards(rubric: Rubric) -> Iterator[tuple[str, tuple[Board, ...]]]:
 
 
 def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
-    """Yield what is wrong with positions that stand in one list twice: they would be one game."""
+    """Yield an error for each position that is in a list twice: its games would be the same."""
     first: dict[str, str] = {}
     for board in boards:
         name = first.get(board.digest)

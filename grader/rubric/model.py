@@ -1,4 +1,4 @@
-"""The rubric as values: every constant of grading, checked when it is read (`reading.py`)."""
+"""The rubric as values: every constant of grading; `reading.py` checks them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 
 LEAST_SECRET: Final = 10**15
-"""Smaller seeds can be found by trying them all."""
+"""Smaller seeds can be found by trying all of them."""
 
 PRACTICE_SEED: Final = 20240
-"""Stands in where a rubric names no seed. Everybody knows it."""
+"""The seed if a rubric names none; it is public."""
 
 FIRST_SCHEME: Final = 1
-"""Seeds and keys as version 0.1.0 of the kit had them: its results are read, never added to."""
+"""Seeds and keys of version 0.1.0; its results are read, never extended."""
 
 NAMED_SCHEME: Final = 2
-"""Keys that hold the names of submissions: results of that time are added to in the same way."""
+"""Keys with the names of submissions; such files are extended with keys of the same kind."""
 
 CONTENT_SCHEME: Final = 3
-"""Keys that hold contents alone: a submission under a new name has its games already."""
+"""Keys from content alone: a submission under a new name keeps its games."""
 
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
@@ -34,45 +34,45 @@ Values: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A start: its name in the rubric and its position as a record writes it."""
+    """A start: its name in the rubric and its position in the form of a record."""
 
     name: str
     start: Values
     digest: str
     """Hash of `start`."""
     hidden: int = 0
-    """Its place among the boards that are marked and not shown, 0 where it is none of them."""
+    """The number of a hidden board, 0 for other boards."""
     game: str = EXTENDED.name
-    """The game that it is a start of; only `compare` plays another one."""
+    """The game of the position; only `compare` plays another one."""
 
     @property
     def label(self) -> str:
-        """Return what everything that comes out calls it."""
+        """Return the board's name in all output."""
         return f"hidden board {self.hidden}" if self.hidden else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRules:
-    """What all matches of parts A and B share."""
+    """The rules of all matches in parts A and B."""
 
     time_limit: Seconds
     repeats: int
     seed: int | None
-    """None where the rubric names no seed."""
+    """None if the rubric names no seed."""
     opponent_faults: Literal["withhold", "count"] = "withhold"
     """Whether games count that an opponent of the rubric lost by its own fault."""
     hidden: tuple[str, ...] = ()
-    """The boards that are marked and not shown."""
+    """The boards that count but are not shown."""
 
     @property
     def playing_seed(self) -> int:
-        """Return the seed, the practice seed where the rubric names none."""
+        """Return the seed, or the practice seed if the rubric names none."""
         return PRACTICE_SEED if self.seed is None else self.seed
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """What an agent's process may use."""
+    """The limits of an agent's process."""
 
     startup: Seconds
     memory_mb: int
@@ -81,25 +81,25 @@ class AgentLimits:
     startup_total: Seconds = 10.0
     """For all loading after the first in a game."""
     restarts: int = 5
-    """How often that may be in a game."""
+    """The number of times that an agent is loaded again in a game."""
     require: Literal["process", "strong"] | None = None
-    """The least level of isolation that games count at; None for any."""
+    """The lowest isolation level at which games count; None for any."""
     allowed: tuple[str, ...] = ALLOWED_MODULES
-    """As in `SubmissionRules`: what a process may import decides how a game goes."""
+    """As in `SubmissionRules`: the allowed imports affect the course of a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class KitAgent:
-    """An agent that the rubric names: an opponent of submissions."""
+    """An agent in the rubric: an opponent of submissions."""
 
     written: str
-    """As the rubric writes it."""
+    """The name in the rubric."""
     agent: str
-    """As `parse_agent` reads it: a file has its full path."""
+    """The name as `parse_agent` reads it, with the full path of a file."""
     sha256: str | None
-    """Of its file; None for an agent of the kit."""
+    """The hash of its file; None for an agent of the kit."""
     name: str
-    """What tables and pages call it: never a path."""
+    """The name in tables and pages, never a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class PartA:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """One step of the ladder: points by mean margin, linear from `low` to `high`."""
+    """One baseline of the ladder: points by mean margin, linear from `low` to `high`."""
 
     agent: KitAgent
     points: float
@@ -144,7 +144,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TournamentRules:
-    """The stages and how their standings are ordered."""
+    """The stages, and the rules for their order."""
 
     points: tuple[float, ...]
     tie_breaks: tuple[TieBreak, ...]
@@ -154,7 +154,7 @@ class TournamentRules:
 
 @dataclass(frozen=True, slots=True)
 class CompareRules:
-    """When `compare` has seen enough."""
+    """The rules for the end of `compare`."""
 
     boards: tuple[Board, ...]
     opening_plies: int
@@ -167,7 +167,7 @@ class CompareRules:
 
 @dataclass(frozen=True, slots=True)
 class StatisticsRules:
-    """How confidence intervals are made."""
+    """The rules for confidence intervals."""
 
     confidence: float
     resamples: int
@@ -176,7 +176,7 @@ class StatisticsRules:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
-    """What a submission may be."""
+    """The rules for a submission."""
 
     max_source_kb: int
     max_archive_mb: int
@@ -190,7 +190,7 @@ class SubmissionRules:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """A checked rubric. `values` is what it was made of, for the results file."""
+    """A checked rubric; `values` are its plain values for the results file."""
 
     source: str
     values: Values
@@ -203,7 +203,7 @@ class Rubric:
     statistics: StatisticsRules
     submission: SubmissionRules
     scheme: int = CONTENT_SCHEME
-    """Which way seeds and keys of games are made."""
+    """The scheme of the seeds and keys of games."""
 
 
 def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
@@ -213,12 +213,12 @@ def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
 
 
 def kit_agents(rubric: Rubric) -> list[KitAgent]:
-    """Return every agent that the rubric names, some of them perhaps twice."""
+    """Return every agent that the rubric names; some may occur twice."""
     return [rubric.part_a.opponent, *(step.agent for step in rubric.part_b.baselines)]
 
 
 def all_boards(rubric: Rubric) -> list[Board]:
-    """Return every board that is named anywhere, some of them more than once."""
+    """Return every board that the rubric names; some may occur more than once."""
     return [
         *rubric.part_a.boards,
         *rubric.part_b.boards,

@@ -1,6 +1,6 @@
-"""Reads a rubric from TOML and checks it whole: one clear line for each mistake.
+"""Reads a rubric from TOML and checks all of it: one clear line for each mistake.
 
-`grader/rubric.toml` is the default; another file needs only the keys in which it differs.
+`grader/rubric.toml` is the default. Another file contains only the keys that differ.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ OPTIONAL: Final = {
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
 }
-"""Keys that a rubric may name though the default one does not, by their tables."""
+"""Optional keys that the default rubric does not contain, by table."""
 
 STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
 
 
 def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
-    """Read a rubric file, the default one for None; raises `InputError` naming file and key.
+    """Read a rubric file, the default one for None; raises `InputError` with file and key.
 
-    Boards of more than 12 rows or columns or 10 pop-outs are refused unless `allow_large`.
+    More than 12 rows or columns, or more than 10 pop-outs, are rejected unless `allow_large`.
     """
     default = _load(DEFAULT)
     if path is None:
@@ -85,7 +85,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
 
 
 def from_stored(values: Values, source: str) -> Rubric:
-    """Return a rubric as a results file has it; keys that are newer than the file are the usual."""
+    """Return a rubric from a results file; keys that the file lacks get their defaults."""
     known = {key: value for key, value in values.items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source, "")
     stored = {key: values.get(key, {}) for key in STORED}
@@ -103,7 +103,7 @@ def _load(path: Path) -> Values:
 
 
 def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
-    """Return `base` with the values of `over`; others than `base` has must be optional keys."""
+    """Return `base` with the values of `over`; a key that `base` lacks must be optional."""
     merged = dict(base)
     known = {*base, *OPTIONAL.get(where, ())}
     for key, value in over.items():
@@ -115,9 +115,9 @@ def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
 
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
-    """Check plain values; raises `InputError` naming source and key.
+    """Check plain values; raises `InputError` with source and key.
 
-    Files of boards and agents lie below `folder`; `stored_values` need no files.
+    Files of boards and agents lie below `folder`; `stored_values` require no files.
     """
     top = TomlTable(values, source, "")
     stored: dict[str, Values] = values.get("boards", {})
@@ -154,9 +154,9 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
-    """Return a rubric's TOML text with a secret seed if it names none; raises `InputError`.
+    """Return a rubric's TOML text, with a secret seed added if it names none.
 
-    Also where it names the practice seed.
+    Raises `InputError` if no seed can be added, or if the text names the practice seed.
     """
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
@@ -180,7 +180,7 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
 def stored_values(rubric: Rubric) -> Values:
     """Return the values with each board's position and each agent's file and hash.
 
-    So nothing but the results file is needed to report on it.
+    A report therefore requires only the results file.
     """
     boards = {board.name: board.start for board in all_boards(rubric)}
     agents = {
@@ -190,7 +190,7 @@ def stored_values(rubric: Rubric) -> Values:
 
 
 def changed_limits(before: Values, now: Values) -> list[str]:
-    """Return in words which limits and time limits differ between two rubrics' values."""
+    """Return the limits and time limits that differ between two rubrics' values, in words."""
     found = []
     for table, key in (("match", "time_limit"), *(("limits", key) for key in now["limits"])):
         old, new = before.get(table, {}).get(key), now[table].get(key)
@@ -201,7 +201,7 @@ def changed_limits(before: Values, now: Values) -> list[str]:
 
 
 def _agent(table: TomlTable, key: str, folder: Path | None, stored: dict[str, Values]) -> KitAgent:
-    """Return the agent that a key names; the file of `ai:FILE` lies below `folder`."""
+    """Return the agent at a key; the file of `ai:FILE` lies below `folder`."""
     written = table.text(key)
     name = table.text("name") if table.has("name") else _shown_name(written)
     if written in stored:
@@ -221,7 +221,7 @@ def _agent(table: TomlTable, key: str, folder: Path | None, stored: dict[str, Va
 
 
 def _shown_name(written: str) -> str:
-    """Return an agent's name as the rubric writes it, without the folders of its file."""
+    """Return an agent's name as in the rubric, without the folders of its file."""
     kind, colon, rest = written.partition(":")
     return f"{kind}{colon}{PurePath(rest).name}" if kind == "ai" else written
 

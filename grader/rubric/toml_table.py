@@ -1,4 +1,4 @@
-"""One table of a TOML file, read with checks: every error names file and key."""
+"""One table of a TOML file, read with checks; every error contains file and key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class TomlTable:
-    """One TOML table that remembers which of its keys were asked for."""
+    """A TOML table that remembers which of its keys were read."""
 
     def __init__(self, values: object, source: str, where: str) -> None:
         self._source = source
@@ -29,13 +29,13 @@ class TomlTable:
         return InputError(f"{self._source}: {self._where}{dot}{key}: {what}")
 
     def finish(self, *also: str) -> None:
-        """Raise `InputError` for a key that nobody asked for."""
+        """Raise `InputError` for a key that was not read."""
         for key in self._values:
             if key not in self._asked and key not in also:
                 raise self.wrong(key, f"unknown key{nearest(key, self._asked)}")
 
     def has(self, key: str) -> bool:
-        """Return whether an optional key is there."""
+        """Return whether an optional key exists."""
         self._asked.add(key)
         return key in self._values
 
@@ -62,21 +62,21 @@ class TomlTable:
         ]
 
     def text(self, key: str) -> str:
-        """Return a text that is not empty."""
+        """Return a nonempty text."""
         return self.text_value(key, self._get(key))
 
     def text_value(self, key: str, value: object) -> str:
-        """Check one text."""
+        """Check one text value."""
         if not isinstance(value, str) or not value.strip():
             raise self.wrong(key, f"expected a text, got {_shown(value)}")
         return value
 
     def choice(self, key: str, among: Iterable[str]) -> str:
-        """Return one of the words `among`."""
+        """Return one of the words in `among`."""
         return self.choice_value(key, self._get(key), tuple(among))
 
     def choice_value(self, key: str, value: Any, among: tuple[str, ...]) -> str:
-        """Check one word."""
+        """Check one word value."""
         if value not in among:
             raise self.wrong(key, f"{_shown(value)}; expected one of {', '.join(among)}")
         return str(value)
@@ -95,7 +95,7 @@ class TomlTable:
     def number_value(
         self, key: str, value: Any, minimum: float = -math.inf, above: float = -math.inf
     ) -> float:
-        """Check one number."""
+        """Check one number value."""
         if type(value) not in (int, float) or not math.isfinite(value):
             raise self.wrong(key, f"expected a number, got {_shown(value)}")
         number = float(value)
@@ -106,7 +106,7 @@ class TomlTable:
         return number
 
     def share(self, key: str) -> float:
-        """Return a number between 0 and 1, neither of them."""
+        """Return a number between 0 and 1, exclusive."""
         value = self.number(key, above=0)
         if value >= 1:
             raise self.wrong(key, f"expected a number below 1, got {value:g}")
