@@ -98,7 +98,7 @@ def test_wins_and_losses_are_seen_in_dynamic_by_chance_too(name):
         ("alphabeta", 100),
         ("expectimax", 100),
         ("montecarlo:samples=3", 100),
-        ("mcts", 20),  # two seconds a move
+        pytest.param("mcts", 20, marks=pytest.mark.soak),  # ten seconds a move
     ],
 )
 def test_tactics_of_dynamic_at_length(name, positions):

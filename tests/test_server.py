@@ -178,6 +178,7 @@ def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(por
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("colour", ["white", "black"])
 def test_of_500_exchanges_at_most_5_come_with_two_lines_in_a_read(port, colour):
     assert coalesced_reads(port, colour, 500) <= 5

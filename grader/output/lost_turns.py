@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -17,6 +18,9 @@ CLIPPED: Final = 1500
 """Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
 
 OWN: Final = ("played", "pass")
+
+LATENESS: Final = re.compile(r" \(stopped [\d.]+ s over the limit\)")
+"""Differs from turn to turn where the reason is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def lost_turns(
                 continue
             told = turn[-1] is not None and not game.board.hidden
             detail = without_folders(data["details"][turn[-1]]) if told else ""
-            reason = turn[2], detail
+            reason = turn[2], LATENESS.sub("", detail)
             if reason in found:
                 found[reason] = replace(found[reason], count=found[reason].count + 1)
             else:
