@@ -292,6 +292,7 @@ def test_a_loss_that_is_proven_after_a_bad_estimate_is_no_blunder() -> None:
     assert gap(1, also_lost, lost, 40) == (-100, -100, 0, True, 0, 10)
 
 
+@pytest.mark.slow
 def test_a_game_without_turns_has_nothing_to_judge() -> None:
     start = GAMES["extended"].read("0\n0 0\n", "start")
     found = analyse(game_of(start, []), ENOUGH)

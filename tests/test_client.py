@@ -212,6 +212,7 @@ def test_max_turns_makes_a_draw_on_a_relay_too(listener, tmp_path):
     assert game.result.ending == "draw_limit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plies", [7, 8])
 def test_a_strict_server_ends_the_game_for_clients_without_a_limit(plies, tmp_path):
     with serving("--strict", "--max-turns", str(plies)) as (_, port):

@@ -27,6 +27,7 @@ def test_a_person_plays_classic_by_columns_and_is_asked_again_for_what_cannot_be
     assert document["result"] == {"scores": [1, 0], "ending": "line", "winner": 1}
 
 
+@pytest.mark.slow
 def test_a_person_is_told_the_programs_moves_in_classic(tmp_path):
     done = run(
         COMMAND, "human", "random", "--game", "classic", "--record", "game.json", "--seed", "1",

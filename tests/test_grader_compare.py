@@ -195,6 +195,7 @@ def test_a_file_that_cannot_be_loaded_is_refused_with_the_reason(tmp_path: Path)
     assert 'File "ai.py", line 1' in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_refused_file_goes_by_its_own_name_and_without_the_kits_lines(tmp_path: Path) -> None:
     rubric(tmp_path)
@@ -206,6 +207,7 @@ def test_a_refused_file_goes_by_its_own_name_and_without_the_kits_lines(tmp_path
     assert files == ['  File "mine.py", line 1, in <module>']
 
 
+@pytest.mark.slow
 def test_a_mistyped_file_is_missing_and_no_unknown_agent(tmp_path: Path) -> None:
     assert_refused(
         run(COMMAND, "compare", "random", "old.py", cwd=tmp_path), "old.py: no such file"

@@ -76,6 +76,7 @@ def test_a_ctrl_c_leaves_no_worker_and_no_agent() -> None:
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+@pytest.mark.slow
 def test_its_command_still_says_why_a_file_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "ai.py").write_text("import nothing_of_that_name\n")
     command = [sys.executable, "-m", "grader", "compare", str(tmp_path / "ai.py"), "random"]

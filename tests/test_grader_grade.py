@@ -497,6 +497,7 @@ def assert_damaged(done: subprocess.CompletedProcess[str], name: str, why: str) 
     assert last.endswith("--results and the name of a new file")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["meta", "submission", "game"])
 def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, table: str) -> None:
     data = bytearray((graded / "grade.db").read_bytes())
@@ -555,6 +556,7 @@ def test_long_names_cost_nobody_a_page_or_a_record(tmp_path: Path) -> None:
     assert len(list((folder / "marks" / "records").rglob("*.json"))) == 8
 
 
+@pytest.mark.slow
 def test_results_of_another_version_are_left_alone(graded: Path, tmp_path: Path) -> None:
     (tmp_path / "old.db").write_bytes((graded / "grade.db").read_bytes())
     old = sqlite3.connect(tmp_path / "old.db", isolation_level=None)

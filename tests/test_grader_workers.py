@@ -96,6 +96,7 @@ def test_a_worker_stays_on_its_core(tmp_path: Path) -> None:
         assert local.submit(affinity).result(30) == [core]
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
     executor: LocalExecutor, tmp_path: Path
 ) -> None:

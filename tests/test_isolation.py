@@ -626,6 +626,7 @@ def test_an_agent_is_loaded_again_only_so_often_in_a_game(tmp_path: Path) -> Non
     assert opened.log == "loaded\n" * 3
 
 
+@pytest.mark.slow
 def test_all_loading_again_of_a_game_has_one_limit(tmp_path: Path) -> None:
     path = agent(tmp_path, "if self.turns == 1: import os; os._exit(3)")
     text = path.read_text(encoding="utf-8")
@@ -939,6 +940,7 @@ thinking.ask(board(), 60.0)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_survives_the_referee(level: Level, number: signal.Signals) -> None:
@@ -969,6 +971,7 @@ opened.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="root only")
 def test_a_container_without_other_users_is_said_to_be_one() -> None:
     alone = [shutil.which("unshare") or "", "--user", "--map-root-user"]

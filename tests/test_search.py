@@ -84,6 +84,7 @@ def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic
             assert deepened.complete or abs(deepened.value) >= WIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_principal_variation_leads_to_the_value(game):
     rng = Random(game.name)

@@ -245,6 +245,7 @@ def test_the_clock_runs_on_across_bad_moves_and_ends_the_game_for_both():
         assert black.rest() == "13E\nTimeout of 1000 ms triggered: Game over.\n"
 
 
+@pytest.mark.slow
 def test_who_finds_no_opponent_is_told_and_closed():
     with serving("--wait", "0.3") as (_, port):
         white = Client(port)

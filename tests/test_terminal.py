@@ -71,6 +71,7 @@ def test_a_game_is_redrawn_in_place_with_colour_symbols_and_the_last_move(tmp_pa
     assert b"\x1b[1;38;5;32m" in terminal.raw
 
 
+@pytest.mark.slow
 def test_without_colour_the_tokens_still_differ(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, "random", "random", "case4", "--seed", "1", NO_COLOR="1")
     text = terminal.finish()
