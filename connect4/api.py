@@ -98,9 +98,9 @@ def play(
 ) -> Record:
     """Play one game between two agents and return its record.
 
-    An agent is a name, as on the command line, and then runs in a process of its own
-    (`isolation`: `auto`, `strong`, `process`, `none`). Or it is an object, which plays in this
-    process, without protection, and its record says so: a class or an instance with
+    An agent is a name, as on the command line, or an object. A named agent runs in a process of
+    its own (`isolation`: `auto`, `strong`, `process`, `none`). An object plays in this process
+    without protection; the record marks it. It is a class or an instance with
     `get_expectimax_move(state)` and `get_intelligent_move(state)`, as in `ai.py`; one with
     `choose(state, seconds)`; or a function of a state. A class is called with
     `(player_number, seconds)`.

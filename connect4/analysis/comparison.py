@@ -19,11 +19,11 @@ LAST: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What best play comes to from a position: a value from player 1's view, and its moves.
+    """The result of best play from a position: a value from player 1's view, and the moves.
 
-    `proven` says that no deeper search can change the value, and `plies` after how many plies the
-    game is then won or lost, where that is known. `depths` holds the value that the search had
-    after each of its depths, the deepest last.
+    If `proven`, no deeper search can change the value. `plies` is the number of plies until the
+    game is won or lost, None if unknown. `depths` holds the value that the search had after each
+    of its depths, the deepest last.
     """
 
     value: float

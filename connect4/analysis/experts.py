@@ -47,7 +47,7 @@ OWN_FILE: Final = AgentName("ai", "ai")
 class Expert:
     """The strongest agent for a game, as a judge of its positions.
 
-    `unit` says what its values count. `evaluate(state, seconds)` takes positions that are not over.
+    `unit` is the unit of its values. `evaluate(state, seconds)` requires a game that is not over.
     """
 
     agent: str

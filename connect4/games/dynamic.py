@@ -455,7 +455,7 @@ DYNAMIC: Final = Game(
     sides=COLOURS,
     resizable=False,
     options=(
-        Option("max_turns", int, "a draw after so many plies (default 100)"),
+        Option("max_turns", int, "a draw after N plies (default 100)"),
         Option("line", int, "pieces in a line that win, 3 or 4 (default 4)"),
         Option("repetition", bool, "a third time is a draw"),
     ),

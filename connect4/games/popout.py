@@ -33,7 +33,7 @@ from connect4.games.grid import Grid, grid_of
 
 MAX_SIDE: Final = 12
 MAX_PLIES: Final = 200
-"""A game of so many plies is a draw; so is the third time of one position."""
+"""A game of N plies is a draw; so is the third repetition of a position."""
 
 
 class PopOutState(State):

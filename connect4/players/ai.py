@@ -558,7 +558,7 @@ class AlphaBeta:
         return actions[0][1]
 
     def _in_hand(self, mover: int, popouts: int) -> float:
-        """Return what so many pop-outs in hand are worth to the mover.
+        """Return the worth of the pop-outs in hand to the mover.
 
         Each move lowers the number of plies left by one, so that it is settled from the start who
         makes the last one, as long as nobody loses a turn. The other player is the one to move when
@@ -696,7 +696,7 @@ class AIPlayer:
     """Plays ExtendedConnect4 against random and against thinking opponents."""
 
     node_budget: int | None = None
-    """Where it is a number, a move may look at so many positions, however long that takes."""
+    """A limit on the positions that a move may visit; it replaces the clock. None for no limit."""
 
     def __init__(self, player_number: int, time: int):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""

@@ -93,7 +93,7 @@ class Mcts:
         self.root = MctsNode(state, None, rng)
 
     def run(self, iterations: int | None = None) -> None:
-        """Run so many iterations, or without a number as many as the deadline allows."""
+        """Run that number of iterations; if None, as many as the deadline allows."""
         root = self.root
         try:
             while self.iterations != iterations and not root.proven:

@@ -77,7 +77,7 @@ class Minimax:
         self.cutoffs = 0
         self.line: Line = ()
         self.horizon = False
-        """Whether the last search ended anywhere for want of depth."""
+        """Whether the depth limit ended the last search at any position."""
         self.best_so_far: Found | None = None
         """What a search that ran out of budget had found; None before its first move's value."""
 

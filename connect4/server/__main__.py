@@ -49,7 +49,7 @@ def make_parser() -> Parser:
     add("--strict", action="store_true", help="keep the board and judge moves and the end")
     add("--records", metavar="DIR", type=Path, help="strict: write each game's record there")
     add("--start", metavar="START", help="strict: the position to begin with")
-    add("--max-turns", type=count, help="strict: a draw after so many plies (default 100)")
+    add("--max-turns", type=count, help="strict: a draw after N plies (default 100)")
     add("--line", type=count, help="strict: pieces in a line that win, 3 or 4 (default 4)")
     add("--repetition", action="store_true", default=None, help="strict: a third time is a draw")
     add(

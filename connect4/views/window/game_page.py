@@ -318,7 +318,7 @@ class GamePage(ttk.Frame):
         self._list.append(turn, self._scores[-1] if state.counts_points else None)
 
     def go_to(self, position: int) -> None:
-        """Show the position after so many turns of a game that has ended."""
+        """Show the position after N turns of a finished game."""
         if not self.controls.reviewing or not self._states:
             return
         position = max(0, min(len(self._turns), position))
