@@ -50,12 +50,14 @@ ERROR = """
     syntax_error sys_exit unprintable_exception wrong_init wrong_signature
 """
 TIMEOUT = """
-    answers_in_the_margin c_loop catches_everything forges_ready forks_and_loops ignores_signals
-    late_with_threads prints_without_end sleeps slow_regular_expression stops_itself
+    c_loop catches_everything forges_ready forks_and_loops ignores_signals late_with_threads
+    prints_without_end sleeps slow_regular_expression stops_itself
 """
 IN_TURN = {"dies_when_asked_again": (Outcome.PLAYED, Outcome.ERROR)}
 """Agents whose turns come to these outcomes, one after the other and again."""
 EITHER = {
+    # on a busy machine its transport now and then takes what it hopes for, and pays it
+    "answers_in_the_margin": {Outcome.TIMEOUT, Outcome.PLAYED},
     "forges_answers": {Outcome.PLAYED, Outcome.INVALID},  # what it forges are its own moves
 }
 
@@ -157,6 +159,7 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     if agent in IN_TURN:
         cycle = IN_TURN[agent]
         assert in_turn == [cycle[number % len(cycle)] for number in range(len(in_turn))]
+    assert not late or Outcome.TIMEOUT in outcomes
     assert outcomes <= EXPECTED[agent], [turn.detail for turn in turns if turn.player == player]
     for turn in turns:
         if turn.player == opponent:

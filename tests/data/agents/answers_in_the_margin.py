@@ -1,4 +1,4 @@
-"""Answers two milliseconds after its time, hoping that communication is paid for."""
+"""Answers four milliseconds after its time, hoping that communication is paid for."""
 
 import time
 
@@ -10,5 +10,5 @@ class AIPlayer:
         self.player_number, self.seconds = player_number, seconds
 
     def get_intelligent_move(self, state):
-        time.sleep(self.seconds + 0.002)
+        time.sleep(self.seconds + 0.004)
         return get_valid_actions(self.player_number, state)[0]
