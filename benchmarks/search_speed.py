@@ -47,7 +47,7 @@ def node_rate(kind, order, plies, rounds):
     """Return the nodes a second of alpha-beta with `potential`, and the nodes of one search."""
     rates = []
     for _ in range(rounds):
-        search = kind(fresh("potential", "classic"), order)
+        search = kind(fresh("potential", CLASSIC), order)
         seconds, found = timed(search.search, CLASSIC.start(6, 7), plies)
         rates.append(found.nodes / seconds)
     return median(rates), found.nodes
@@ -57,7 +57,7 @@ def beside_plain(rounds):
     """Return the median seconds of our search and of the plain one, and their ratio's median."""
     ours, plain = [], []
     for _ in range(rounds):
-        search = Minimax(fresh("v1", "classic-full"), center)
+        search = Minimax(fresh("v1", CLASSIC_FULL), center)
         seconds, found = timed(search.search, CLASSIC_FULL.start(6, 7), PLIES)
         ours.append(seconds)
         board = np.zeros((6, 7), dtype=np.int64)
@@ -72,7 +72,7 @@ def from_b(kind, name, rounds):
     """Return the seconds of alpha-beta to 6 plies from position b, and its nodes."""
     times = []
     for _ in range(rounds):
-        search = kind(fresh(name, "dynamic"), center)
+        search = kind(fresh(name, DYNAMIC), center)
         seconds, found = timed(search.search, load_start(DYNAMIC, "b"), 6)
         times.append(seconds)
     return median(times), found.nodes

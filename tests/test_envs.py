@@ -177,7 +177,14 @@ def test_rewards_add_up_to_nothing_and_tell_the_winner_and_the_margin() -> None:
 def test_an_illegal_action_loses_as_in_pettingzoos_own_games() -> None:
     env = played(module("classic").env(rows=1), [0])
     env.step(0)
-    assert env.rewards["player_1"] == -1
+    assert env.rewards == {"player_0": 1, "player_1": -1}
+    seen = {}
+    for agent in env.agent_iter():
+        seen[agent] = env.last()[1:4]
+        env.step(None)
+    assert seen == {"player_0": (1, True, False), "player_1": (-1, True, False)}
+    with pytest.raises(connect4.InputError, match=r"action 9: not in the action space Discrete\(7\)"):
+        played(module("classic").env(rows=1), [0]).step(9)
     raw = played(module("classic").raw_env(rows=1), [0])
     with pytest.raises(connect4.IllegalAction, match="column 0 is full"):
         raw.step(0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from connect4.envs.drawing import rgb_array
 from connect4.envs.rules import EXTRA, Rules
-from connect4.errors import MissingExtraError
+from connect4.errors import InputError, MissingExtraError
 from connect4.games import find_game
 from connect4.games.base import Game, Player, State
 
@@ -146,10 +146,34 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         """Nothing is open."""
 
 
+class Env(RawEnv):
+    """The same, except that an illegal action ends the game: -1 for its agent, 1 for the other.
+
+    PettingZoo has wrappers for this, and they cost more than the rest of a step.
+    """
+
+    def step(self, action: int) -> None:
+        """Play the action of `agent_selection`; raises `InputError` outside its action space."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent] or action in self._legal:
+            super().step(action)
+        elif self.action_spaces[agent].contains(action):
+            self._lose(agent)
+        else:
+            raise InputError(f"action {action!r}: not in the action space {self.action_space(agent)}")
+
+    def _lose(self, loser: str) -> None:
+        for agent in AGENTS:
+            side = -1 if agent == loser else 1
+            self.rewards[agent] = float(side)
+            self._cumulative_rewards[agent] = float(side)
+            self.terminations[agent] = True
+            self.infos[agent] = {"winner": side, "ending": "illegal action"}
+
+
 def env(game: str, name: str, **where: Any) -> Any:
-    """Return the environment in PettingZoo's usual wrappers: an illegal action loses the game."""
-    wrapped = wrappers.TerminateIllegalWrapper(RawEnv(game, name, **where), illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    """Return the environment that checks its user: order of the calls, actions, their legality."""
+    return wrappers.OrderEnforcingWrapper(Env(game, name, **where))
 
 
 def environments(game: Game, name: str) -> SimpleNamespace:
