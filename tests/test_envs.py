@@ -183,7 +183,9 @@ def test_an_illegal_action_loses_as_in_pettingzoos_own_games() -> None:
         seen[agent] = env.last()[1:4]
         env.step(None)
     assert seen == {"player_0": (1, True, False), "player_1": (-1, True, False)}
-    with pytest.raises(connect4.InputError, match=r"action 9: not in the action space Discrete\(7\)"):
+    with pytest.raises(
+        connect4.InputError, match=r"action 9: not in the action space Discrete\(7\)"
+    ):
         played(module("classic").env(rows=1), [0]).step(9)
     raw = played(module("classic").raw_env(rows=1), [0])
     with pytest.raises(connect4.IllegalAction, match="column 0 is full"):

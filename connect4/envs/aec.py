@@ -160,7 +160,9 @@ class Env(RawEnv):
         elif self.action_spaces[agent].contains(action):
             self._lose(agent)
         else:
-            raise InputError(f"action {action!r}: not in the action space {self.action_space(agent)}")
+            raise InputError(
+                f"action {action!r}: not in the action space {self.action_space(agent)}"
+            )
 
     def _lose(self, loser: str) -> None:
         for agent in AGENTS:
