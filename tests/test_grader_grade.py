@@ -754,6 +754,7 @@ def test_every_limit_has_a_stable_name_and_usual_ones_are_in_no_key(tmp_path: Pa
     assert replace(game, limits=other).key != game.key
 
 
+@pytest.mark.slow
 def test_a_page_is_made_anew_once_its_code_has_changed(
     graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1007,6 +1008,7 @@ class AIPlayer:
 """
 
 
+@pytest.mark.slow
 def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None:
     """A student who puts the position into every exception and print reads it nowhere."""
     path = rubric(tmp_path, match='hidden = ["cellar.txt"]\n')
