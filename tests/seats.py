@@ -1,4 +1,4 @@
-"""Seats for the agents of `tests/data/agents`, and what they could leave behind."""
+"""Seats for hostile and broken agents, and what they could leave behind."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 
 AGENTS = Path(__file__).parent / "data" / "agents"
+CORPUS = Path(__file__).parent.parent / "grader" / "doctor" / "corpus"
+"""The hostile agents that `python3 -m grader doctor` runs; the tests use the same files."""
+
 SEED = 739184265
 """One that is found again where it should not be."""
 
@@ -34,9 +37,14 @@ def board(text: str = "1\n0 0\n0 0\n") -> ExtendedState:
     return read(text, "the test")
 
 
+def agent_file(name: str) -> Path:
+    """Return the file of a hostile or broken agent."""
+    return next(path for folder in (AGENTS, CORPUS) if (path := folder / f"{name}.py").is_file())
+
+
 def setup(agent: Path | str, player: int = 1, seconds: float = 5.0) -> Setup:
-    """Return the setup of a student's file, or of the agent of `tests/data/agents` so called."""
-    path = agent if isinstance(agent, Path) else AGENTS / f"{agent}.py"
+    """Return the setup of a student's file, or of the hostile agent so called."""
+    path = agent if isinstance(agent, Path) else agent_file(agent)
     name = parse_agent(f"ai:{path}")
     return Setup(name, player, EXTENDED, seconds, SEED, "intelligent")
 

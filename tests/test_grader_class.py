@@ -20,6 +20,7 @@ from tests.command import run
 from tests.grading import (
     AGENTS,
     COMMAND,
+    CORPUS,
     SUBMISSIONS,
     alive,
     count,
@@ -53,7 +54,8 @@ ODD = (
 def make_class(folder: Path, hostile: tuple[str, ...], searchers: int) -> None:
     """Write hostile agents and deterministic searchers that all differ."""
     for name in hostile:
-        source = next(path for path in (SUBMISSIONS, AGENTS) if (path / f"{name}.py").is_file())
+        folders = (SUBMISSIONS, AGENTS, CORPUS)
+        source = next(path for path in folders if (path / f"{name}.py").is_file())
         hand_in(folder, name, (source / f"{name}.py").read_text(encoding="utf-8"))
     for number in range(searchers):
         source = searcher(1 + number % 3, -1 if number % 2 else 1, str(number))

@@ -126,7 +126,13 @@ def pages(kit: Path) -> str:
 def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
-    private = {"grader/handout", "grader/handout.toml", "grader/gradescope", "docs/teachers.md"}
+    private = {
+        "grader/doctor",
+        "grader/handout",
+        "grader/handout.toml",
+        "grader/gradescope",
+        "docs/teachers.md",
+    }
     assert not (private | {"benchmarks", "docs/benchmarks.md", "tests/data/agents"}) & names
     assert not any(name.startswith(".") or "__pycache__" in name for name in names)
     files = {path.name for path in kit.iterdir() if path.is_file()}

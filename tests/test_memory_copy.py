@@ -17,7 +17,7 @@ from connect4.isolation import libraries, memory_copy
 from connect4.isolation.memory_copy import UnavailableError
 from connect4.players.base import Outcome
 from tests.command import ROOT, environment
-from tests.seats import AGENTS, board, seat
+from tests.seats import agent_file, board, seat
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -132,7 +132,7 @@ def test_a_kit_that_lies_in_tmp_is_in_the_copy(tmp_path: Path) -> None:
         "seat.close()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", play, str(AGENTS / "plain.py")], cwd=tmp_path / "kit",
+        [sys.executable, "-c", play, str(agent_file("plain"))], cwd=tmp_path / "kit",
         env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout.split() == ["None", "played"], done.stderr
