@@ -29,9 +29,7 @@ def failures_of(text: str, name: str, names: dict[str, object]) -> str:
     said: list[str] = []
     test = doctest.DocTestParser().get_doctest(text, names, name, name, 0)
     assert test.examples
-    runner = doctest.DocTestRunner(
-        verbose=False, optionflags=doctest.ELLIPSIS
-    )  # whatever pytest has in argv
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     runner.run(test, out=said.append)
     return "".join(said)
 

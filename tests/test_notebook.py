@@ -150,7 +150,10 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
 @pytest.mark.notebook
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", ["interrupt", "restart"])
-def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent(stop: str) -> None:
+def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent_and_no_file(
+    stop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     manager, client = importlib.import_module("jupyter_client.manager").start_new_kernel(
         cwd=str(ROOT)
     )
@@ -160,6 +163,7 @@ def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent(stop: str) -> None
         )
         assert answer["content"]["status"] == "ok"
         kernel = manager.provisioner.pid
+        before = sorted(tmp_path.iterdir())
         client.execute("import connect4; connect4.play('mcts:seconds=60', 'random', seconds=90)")
         assert wait_for(lambda: bool(agents_of(kernel)))
         time.sleep(0.5)
@@ -170,6 +174,7 @@ def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent(stop: str) -> None
         else:
             manager.restart_kernel(now=True)
         assert wait_for(lambda: not agents_of(kernel)), agents_of(kernel)
+        assert sorted(tmp_path.iterdir()) == before
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
