@@ -112,13 +112,15 @@ class Table:
     def events(self) -> Iterator[Event]:
         """Play the game, yielding the referee's events."""
         record = self.record
+        numbered = {
+            player: seat for player, seat in self._seats.items() if isinstance(seat, Numbered)
+        }
         for event in play(
             record.game, record.start, self._seats, self._limits, self._play_unloaded
         ):
             if isinstance(event, TurnBegun):
-                seat = self._seats[event.state.mover]
-                if isinstance(seat, Numbered):
-                    seat.begin_turn(event.number)
+                if event.state.mover in numbered:
+                    numbered[event.state.mover].begin_turn(event.number)
             elif isinstance(event, TurnEnded):
                 record.turns.append(event.turn)
                 self._state = event.state

@@ -125,16 +125,14 @@ class Connected(Protocol):
         ...
 
 
-@runtime_checkable
-class Noting(Protocol):
-    """An agent that can say something about its last move: that it is not proven, for instance."""
-
-    note: str | None
-
-
 def note_of(agent: Agent) -> str | None:
-    """Return what an agent of the kit says about its last move."""
-    return agent.note if isinstance(agent, Noting) else None
+    """Return what an agent of the kit reports about its last move, such as that it is not proven.
+
+    An agent that reports something has a `note`. (A runtime-checkable protocol would cost more
+    than the rest of a turn.)
+    """
+    note: str | None = getattr(agent, "note", None)
+    return note
 
 
 @runtime_checkable
