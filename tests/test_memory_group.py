@@ -70,10 +70,12 @@ def test_what_takes_more_than_its_group_may_is_killed_alone() -> None:
     group = memory_group(0)
     assert group is not None
     took = "kept = [bytearray(1 << 24) for _ in range(100)]"
-    done = subprocess.run(group.inside([sys.executable, "-c", took]), check=False)
+    with subprocess.Popen([sys.executable, "-c", f"input(); {took}"], stdin=subprocess.PIPE) as one:
+        group.add(one.pid)
+        one.communicate(b"go\n")
     assert kills(group.folder) == 1
     group.close()
-    assert done.returncode == -9
+    assert one.returncode == -9
     assert groups() == []
 
 
@@ -122,10 +124,8 @@ def test_a_group_that_a_killed_referee_left_is_removed_by_the_next() -> None:
 def test_a_group_in_use_stays_when_it_is_closed() -> None:
     group = memory_group(1 << 28)
     assert group is not None
-    with subprocess.Popen(group.inside(["sleep", "60"])) as sleeping:
-        end = time.monotonic() + 5
-        while not (group.folder / "cgroup.procs").read_text() and time.monotonic() < end:
-            time.sleep(0.01)
+    with subprocess.Popen(["sleep", "60"]) as sleeping:
+        group.add(sleeping.pid)
         group.close()
         assert group.folder.exists()
         sleeping.kill()

@@ -8,8 +8,9 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.isolation import seccomp
 
@@ -22,10 +23,16 @@ READ_FILE: Final = 1 << 2
 READ_DIR: Final = 1 << 3
 
 
+@cache
+def _function() -> Any:
+    """Return the C library's `syscall`, looked up once: there are hundreds of rules."""
+    function = ctypes.CDLL(None, use_errno=True).syscall
+    function.restype = ctypes.c_long
+    return function
+
+
 def _syscall(number: int, *arguments: object) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return int(libc.syscall(ctypes.c_long(number), *arguments))
+    return int(_function()(ctypes.c_long(number), *arguments))
 
 
 def abi() -> int:
@@ -35,10 +42,10 @@ def abi() -> int:
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
-def restrict(readable: Iterable[Path], listable: Iterable[Path] = ()) -> None:
-    """Allow this process to read these paths and no other files; no TCP, no signals to others.
+def ruleset(readable: Iterable[Path], listable: Iterable[Path] = ()) -> int:
+    """Return a descriptor of rules: read these paths, no other files; no TCP, no signals to others.
 
-    Of `listable` folders it may read the names in them. Raises `OSError`.
+    Of `listable` folders the names may be read. Raises `OSError`.
     """
     version = abi()
     handled = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
@@ -46,23 +53,28 @@ def restrict(readable: Iterable[Path], listable: Iterable[Path] = ()) -> None:
         handled |= right if version >= since else 0
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 8 if version < 4 else 16 if version < 6 else 24
-    ruleset = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
-    if ruleset < 0:
+    rules = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
+    if rules < 0:
         raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
+    for path in readable:
+        _allow(rules, path, READ_FILE | READ_DIR)
+    for path in listable:
+        _allow(rules, path, READ_DIR)
+    _allow(rules, Path("/dev/urandom"), READ_FILE)
+    _allow(rules, Path("/dev/null"), READ_FILE | WRITE_FILE)
+    return rules
+
+
+def restrict(rules: int) -> None:
+    """Put the rules of `ruleset` on this process for good, and close them; raises `OSError`."""
     try:
-        for path in readable:
-            _allow(ruleset, path, READ_FILE | READ_DIR)
-        for path in listable:
-            _allow(ruleset, path, READ_DIR)
-        _allow(ruleset, Path("/dev/urandom"), READ_FILE)
-        _allow(ruleset, Path("/dev/null"), READ_FILE | WRITE_FILE)
-        if _syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)):
+        if _syscall(RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0)):
             raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
     finally:
-        os.close(ruleset)
+        os.close(rules)
 
 
-def _allow(ruleset: int, path: Path, rights: int) -> None:
+def _allow(rules: int, path: Path, rights: int) -> None:
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -73,7 +85,7 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
         rule = struct.pack("=Qi", rights, handle)
         if _syscall(
             ADD_RULE,
-            ctypes.c_int(ruleset),
+            ctypes.c_int(rules),
             ctypes.c_int(RULE_PATH_BENEATH),
             rule,
             ctypes.c_uint32(0),

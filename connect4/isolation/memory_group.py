@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -17,9 +16,6 @@ from typing import Final
 
 EXTRA_BYTES: Final = 256 << 20
 """What the warden and the kernel may need beside an agent's own limit."""
-
-ENTER: Final = 'echo $$ > "$0"; unset PWD OLDPWD SHLVL; exec "$@"'
-"""Puts a shell's process into a group, then makes it another program."""
 
 NAME: Final = "connect4-"
 
@@ -47,7 +43,7 @@ def hierarchy() -> Path | None:
 
 
 class MemoryGroup:
-    """One group; `inside` puts a command into it."""
+    """One group; `add` puts a process into it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -57,11 +53,13 @@ class MemoryGroup:
         """Where the kernel shows it."""
         return self._folder
 
-    def inside(self, command: Sequence[str]) -> list[str]:
-        """Return a command that runs another one in this group, with all that it starts."""
-        if shutil.which(command[0]) is None:
-            return list(command)  # which then fails in its own words
-        return ["/bin/sh", "-c", ENTER, str(self._folder / "cgroup.procs"), *command]
+    def add(self, process: int) -> None:
+        """Put a process into this group, with all that it starts from now on.
+
+        A process that has ended is left out.
+        """
+        with contextlib.suppress(OSError):
+            (self._folder / "cgroup.procs").write_text(str(process), encoding="ascii")
 
     def close(self) -> None:
         """Remove the group; while a process of it is still ending, a later call does."""
@@ -78,7 +76,7 @@ class MemoryGroup:
 def memory_group(memory_bytes: int) -> MemoryGroup | None:
     """Return a new group for an agent that may have so much memory; None where none can be made."""
     parent = hierarchy()
-    if parent is None or not os.access("/bin/sh", os.X_OK):
+    if parent is None:
         return None
     for left in _left_behind(parent):
         MemoryGroup(left).close()

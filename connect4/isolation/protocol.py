@@ -20,6 +20,8 @@ from connect4.players.names import AgentName, student_file
 
 # -- what the referee tells the warden, and its answer
 
+SIZE: Final = struct.Struct("=I")
+"""Before the first message, which is a line: what agents may read, as `Warden` has it."""
 START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")

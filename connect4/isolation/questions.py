@@ -119,9 +119,8 @@ def serve() -> None:
     setup, game = read_setup(settings["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
     sandbox.prepare(files)
-    sandbox.enter(
-        Limits(**settings["limits"]), settings["slot"], None, sandbox.readable_paths(files)
-    )
+    rules = sandbox.rules(sandbox.readable_paths(files))
+    sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, rules)
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         for line in questions:
             answers.write(_answer(setup, game, json.loads(line)) + "\n")

@@ -68,17 +68,19 @@ def denies() -> bool:
     return landlock.abi() > 0 and seccomp.available()
 
 
-def enter(
-    limits: Limits,
-    slot: int,
-    core: int | None,
-    readable: Sequence[Path],
-    listable: Sequence[Path] = (),
-) -> None:
+def rules(readable: Sequence[Path], listable: Sequence[Path] = ()) -> int | None:
+    """Return rules for `enter`: these paths may be read, and of `listable` folders the names.
+
+    They can be made once for many processes. None without Landlock. Raises `OSError`.
+    """
+    return landlock.ruleset(readable, listable) if landlock.abi() > 0 else None
+
+
+def enter(limits: Limits, slot: int, core: int | None, files: int | None) -> None:
     """Give up everything an agent does not need, for good; raises `OSError`.
 
-    `slot` is a number that no other living agent has; `core` is the processor to stay on;
-    `readable` may be read, and of `listable` folders the names in them.
+    `slot` is a number that no other living agent has; `core` is the processor to stay on; `files`
+    are `rules` of what may be read.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -88,17 +90,16 @@ def enter(
         with contextlib.suppress(OSError):  # where memory is short, agents go first
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     impose(limits)
-    landlocked = landlock.abi() > 0
     if os.geteuid() == 0:
         _become_another_user(FIRST_SLOT + slot)
     if sys.platform != "linux":
         return
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    if landlocked:
-        landlock.restrict(readable, listable)
+    if files is not None:
+        landlock.restrict(files)
     if seccomp.available():
-        seccomp.install(landlocked)
+        seccomp.install(landlocked=files is not None)
 
 
 # -- another user (root only)

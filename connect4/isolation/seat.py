@@ -171,7 +171,13 @@ class IsolatedSeat:
         allowed = None if source is None else setup.allowed
         wide = sys.platform != "linux" or not sandbox.needs_no_package(setup.allowed)
         self._launcher: Launcher = (
-            Warden(level == "strong", modules, allowed, limits.memory_bytes)
+            Warden(
+                level == "strong",
+                modules,
+                allowed,
+                None if allowed is None or wide else python_files.readable(),
+                limits.memory_bytes,
+            )
             if FORKS
             else DirectLauncher(allowed)
         )
@@ -180,8 +186,6 @@ class IsolatedSeat:
             "limits": asdict(limits),
             "slot": self._launcher.number,
             "core": one_core() if core is None else core,
-            "readable": None if allowed is None or wide else python_files.readable(),
-            "listable": python_files.listable(),
         }
         try:
             self._start(limits.start_seconds)

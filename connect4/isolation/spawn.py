@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
+import re
 import secrets
 import selectors
 import signal
@@ -18,18 +19,18 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import IO, Final, TypeAlias
 
 import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import machine, memory_copy, sandbox
+from connect4.isolation import machine, memory_copy, python_files, sandbox
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.limits import Limits
 from connect4.isolation.memory_group import memory_group
 from connect4.isolation.printed import Log
-from connect4.isolation.protocol import END, STACK_SIGNAL, START, STATUS
+from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS, line_of
 from connect4.isolation.timing import Spent, processor_times
 
 DEATH_PATIENCE: Final = 10.0
@@ -119,11 +120,13 @@ class Warden:
         strong: bool,
         modules: Sequence[str],
         allowed: Sequence[str] | None = None,
+        readable: Sequence[str] | None = None,
         memory_bytes: int = Limits().memory_bytes,
     ) -> None:
         """Start it, with `modules` loaded once for all that it forks; raises `IsolationError`.
 
         `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+        `readable` are the files of Python that it may read; None for all of them.
         """
         self._group = memory_group(memory_bytes)
         self.control, theirs = socket.socketpair()
@@ -131,30 +134,43 @@ class Warden:
         files = None if allowed is None else sandbox.worker_files(allowed)
         narrow = files is not None and sandbox.needs_no_package(allowed or ())
         root = memory_copy.current() if narrow else None
-        command = [
-            *(machine.bubblewrap(files, root) if strong else ()),
-            *_command(str(theirs.fileno()), allowed, modules),
-        ]
+        command = _command(str(theirs.fileno()), allowed, modules)
+        number, inside = os.pipe()
+        if strong:
+            program, *options = machine.bubblewrap(files, root)
+            command = [program, "--info-fd", str(inside), *options, *command]
         try:
             self._process = subprocess.Popen(
-                command if self._group is None else self._group.inside(command),
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 cwd="/",
                 env=agent_environment(),
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), *([inside] if strong else [])],
                 start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
             )
         except OSError as error:
             self.control.close()
+            os.close(number)
             self._close_group()
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
+            os.close(inside)
+        with open(number, "rb") as told:
+            first = _inside_bubblewrap(told) if strong else self._process.pid
+        if self._group is not None and first is not None:
+            self._group.add(first)  # takes milliseconds, in which the warden loads Python
+        self._tell_readable(readable)
         self.number = secrets.randbelow(SLOTS)
         self._said = b""
         self._patience = DEATH_PATIENCE
+
+    def _tell_readable(self, readable: Sequence[str] | None) -> None:
+        named = line_of({"readable": readable, "listable": python_files.listable()})
+        with contextlib.suppress(OSError):  # it has ended, which `start` will find out
+            self.control.sendall(SIZE.pack(len(named)) + named)
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """Fork an agent's process that has these handles; the caller closes its own copies."""
@@ -209,6 +225,12 @@ class Warden:
         self._close_group()
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
+
+
+def _inside_bubblewrap(told: IO[bytes]) -> int | None:
+    """Return the number of the process that bubblewrap started; None where there is none."""
+    found = re.search(rb'"child-pid": *([0-9]+)', told.read())
+    return None if found is None else int(found[1])
 
 
 class DirectLauncher:

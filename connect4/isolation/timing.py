@@ -23,8 +23,11 @@ STARVED_PART: Final = 0.02
 
 def processor_times(task: str) -> tuple[Seconds, Seconds]:
     """Return how long a thread ran and waited to, by its folder of `/proc`; raises `OSError`."""
-    with open(f"{task}/schedstat", "rb") as file:
-        busy, waited, _ = file.read().split()
+    handle = os.open(f"{task}/schedstat", os.O_RDONLY)  # quicker than `open`
+    try:
+        busy, waited, _ = os.read(handle, 100).split()
+    finally:
+        os.close(handle)
     return int(busy) / 1e9, int(waited) / 1e9
 
 

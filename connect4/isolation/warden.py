@@ -10,6 +10,7 @@ import base64
 import contextlib
 import gc
 import importlib
+import json
 import os
 import signal
 import socket
@@ -21,8 +22,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.isolation import sandbox, submission
-from connect4.isolation.protocol import END, START, STATUS
-from connect4.isolation.worker import serve
+from connect4.isolation.protocol import END, SIZE, START, STATUS
+from connect4.isolation.worker import Reading, serve
 
 PR_SET_CHILD_SUBREAPER: Final = 36
 
@@ -39,13 +40,16 @@ def main(arguments: list[str], kept: list[str]) -> None:
         importlib.import_module(module)
     files = submission.confine(kept, arguments[3].split()[1:]) if kept else None
     if arguments[2] != "shared":
-        channel, log, stack, parent = _guard(socket.socket(fileno=int(arguments[2])), files)
+        control = socket.socket(fileno=int(arguments[2]))
+        reading = _reading(control, files)
+        channel, log, stack, parent = _guard(control, files)
     else:
+        reading = Reading(sandbox.readable_paths(files))
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
         stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
-        serve(channel, log, stack, parent, files)
+        serve(channel, log, stack, parent, reading)
     except BaseException:  # whatever it is, it is written down before the process ends
         traceback.print_exc()
     finally:  # nothing that an agent registered with atexit is run, no thread is waited for
@@ -56,6 +60,20 @@ def _unshare(line: str) -> socket.socket:
     if sys.platform == "win32":
         return socket.fromshare(base64.b64decode(line))
     return socket.socket(fileno=int(line))
+
+
+def _reading(control: socket.socket, files: sandbox.Files) -> Reading:
+    """Return what agents may read, with the kernel's rules for it; raises `OSError`.
+
+    Made once for all agents of this warden: there are hundreds of rules. Where the referee names no
+    paths, all of Python that is here may be read.
+    """
+    (size,) = SIZE.unpack(control.recv(SIZE.size, socket.MSG_WAITALL))
+    named = json.loads(control.recv(size, socket.MSG_WAITALL))
+    paths = sandbox.readable_paths(files)
+    if named["readable"] is not None:
+        paths = (*map(Path, named["readable"]), *(files or ()))
+    return Reading(paths, sandbox.rules(paths, [Path(path) for path in named["listable"]]))
 
 
 def _guard(

@@ -14,7 +14,7 @@ import traceback
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Game
@@ -25,8 +25,16 @@ from connect4.players.base import Agent, Setup, note_of
 from connect4.players.student import MAX_FRAMES, Note, StudentAgent, clipped
 
 
+class Reading(NamedTuple):
+    """What an agent may read."""
+
+    paths: tuple[Path, ...]
+    rules: int | None = None
+    """The kernel's rules for that; see `sandbox.rules`."""
+
+
 def serve(
-    channel: socket.socket, log: socket.socket, stack: int, parent: int, files: sandbox.Files
+    channel: socket.socket, log: socket.socket, stack: int, parent: int, reading: Reading
 ) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee hangs up.
 
@@ -38,10 +46,9 @@ def serve(
     settings = json.loads(requests.readline())
     setup, game = read_setup(settings["setup"])
     limits = Limits(**settings["limits"])
-    readable = _readable(settings["readable"], files)
-    note = partial(submission.note, readable) if sandbox.denies() else None
+    note = partial(submission.note, reading.paths) if sandbox.denies() else None
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"], readable, settings["listable"])
+        sandbox.enter(limits, settings["slot"], settings["core"], reading.rules)
     except (OSError, ValueError) as error:
         _say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -59,13 +66,6 @@ def serve(
         _say(channel, answer)
         if protocol.LAST in answer:
             break
-
-
-def _readable(named: list[str] | None, files: sandbox.Files) -> tuple[Path, ...]:
-    """Return what may be read; where the referee names nothing, all of Python that is here."""
-    if named is None:
-        return sandbox.readable_paths(files)  # cannot be found out any more in there
-    return (*map(Path, named), *(files or ()))
 
 
 def _redirect(log: socket.socket) -> None:
