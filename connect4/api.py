@@ -148,7 +148,7 @@ def play(
 def _agent(agent: Agent, game: Game, state: State) -> AgentName:
     """Return an agent's name, checked; raises `InputError`."""
     if not isinstance(agent, str):
-        return local_name(agent, state)
+        return local_name(agent, game)
     name = parse_agent(agent, game.name)
     if name.kind == "human":
         raise InputError("a person plays with `python3 -m connect4`, not from Python")

@@ -105,9 +105,7 @@ def _compare(parser: Parser) -> None:
         default="both",
         help="a: get_expectimax_move, b: get_intelligent_move (default both)",
     )
-    parser.add_argument(
-        "--game", default="extended", help="the game that two agents of the kit play"
-    )
+    parser.add_argument("--game", help="play another game than the rubric's (default extended)")
     parser.add_argument("--records", metavar="DIR", type=Path, help="keep the games below DIR")
     parser.add_argument("--page", action="store_true", help="also as one page, DIR/games.html")
     _add_playing(parser)

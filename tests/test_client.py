@@ -316,7 +316,7 @@ def test_bad_options_are_one_clear_line(arguments, parts, tmp_path):
 
 def test_agents_that_cannot_play_here_are_refused(tmp_path):
     done = run(COMMAND, "h", "1", "g", "white", "--agent", "ai", cwd=tmp_path)
-    assert_refused(done, "agent 'ai' plays extended, not dynamic")
+    assert_refused(done, "agent 'ai' plays classic, classic-full, extended, popout, not dynamic")
     done = run(COMMAND, "h", "1", "g", "white", "--agent", "randon", cwd=tmp_path)
     assert_refused(done, "no agent 'randon' (did you mean 'random'?)")
 

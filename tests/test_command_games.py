@@ -98,6 +98,6 @@ def test_bad_input_is_one_clear_line(arguments, parts, tmp_path):
     assert_refused(run(COMMAND, "random", "random", *arguments, cwd=tmp_path), *parts)
 
 
-def test_the_students_agent_plays_the_main_game_alone(tmp_path):
-    done = run(COMMAND, "ai", "random", "--game", "classic", cwd=tmp_path)
-    assert_refused(done, "agent 'ai' plays extended, not classic")
+def test_the_students_agent_plays_no_game_of_slides(tmp_path):
+    done = run(COMMAND, "ai", "random", "--game", "dynamic", cwd=tmp_path)
+    assert_refused(done, "agent 'ai' plays classic, classic-full, extended, popout, not dynamic")

@@ -228,10 +228,9 @@ def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("mine.py", "random", "--game", "popout"), "plays extended only, not popout"),
+        (("mine.py", "random", "--game", "dynamic"), "classic-full, popout, not dynamic"),
         (("solver", "random", "--game", "popout"), "agent 'solver' plays classic, not popout"),
         (("greedy", "random", "--game", "chess"), "no game 'chess' (did you mean"),
-        (("greedy", "random", "--game", "popout", "--part", "a"), "get_expectimax_move plays"),
     ],
 )
 def test_what_cannot_be_compared_in_a_game_is_refused(

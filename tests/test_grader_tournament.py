@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from grader.output.tables import standing_row, tournament_text
 from grader.play.schedule import Contestant, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
+from grader.rubric.model import Rubric
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
 
@@ -128,8 +130,12 @@ def test_the_error_of_a_rating_follows_the_confidence_of_the_rubric() -> None:
     (state,) = stages(entered, {}, rubric)
     strength = {player.name: 7 * place**2 for place, player in enumerate(entered)}
     (group,) = stages(entered, play(state, strength), rubric)[0].groups
+
+    def confident(level: float) -> Rubric:
+        return replace(rubric, statistics=replace(rubric.statistics, confidence=level))
+
     widths = [
-        float(standing_row(1, group.standings[0], level)[2].split(" ± ")[1])
+        float(standing_row(1, group.standings[0], confident(level))[2].split(" ± ")[1])
         for level in (0.68, 0.95, 0.99)
     ]
     error = group.standings[0].rating.error

@@ -466,9 +466,12 @@ def test_other_modules_can_be_allowed(level: Level, tmp_path: Path) -> None:
 REACHABLE = {
     *("connect4", "connect4.config", "connect4.errors", "connect4.games.base"),
     *(
+        "connect4.games.classic",
+        "connect4.games.dynamic",
         "connect4.games.extended",
         "connect4.games.files",
         "connect4.games.grid",
+        "connect4.games.popout",
         "connect4.isolation.landlock",
         "connect4.isolation.limits",
         "connect4.isolation.protocol",

@@ -74,8 +74,10 @@ def test_a_name_that_makes_no_sense_is_refused(name, message):
     assert refusal(name).startswith(message) or message in refusal(name)
 
 
-def test_students_files_play_the_extended_game_alone():
-    assert refusal("ai", "classic") == "agent 'ai' plays extended, not classic"
+def test_students_files_play_no_game_of_slides():
+    assert refusal("ai", "dynamic") == (
+        "agent 'ai' plays classic, classic-full, extended, popout, not dynamic"
+    )
 
 
 def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import InputError
 from connect4.games.grid import Grid, grid_of
+from connect4.utils import Integer
 
 if TYPE_CHECKING:
     from connect4.games.runs import Run
@@ -177,6 +178,13 @@ class State(ABC):
     @abstractmethod
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells, shape `(rows, columns)`, row 0 on top; 0 empty, 1 and 2 the players."""
+
+    def for_agent(self) -> tuple[npt.NDArray[np.int64], dict[int, Integer]]:
+        """Return the `state` that a student's file receives: a board and counters of its own.
+
+        The counters are 0 in a game that does not count pop-outs.
+        """
+        return self.board(), {1: Integer(0), 2: Integer(0)}
 
     @abstractmethod
     def to_text(self) -> str:
@@ -369,6 +377,11 @@ class Game:
     """Writes an action as a person types it."""
     action_help: str
     """How a person types a move, in a few words."""
+    file_action: Callable[[tuple[int, bool]], Action] | None = None
+    """Returns the action for what a student's file answers, `(column, is_popout)`.
+
+    None: students' files do not play this game. Raises `IllegalAction`.
+    """
     folder: str = "."
     """Where its state files are, below `connect4/initial_states`."""
     prompt: str = "Player {player}, your move: "

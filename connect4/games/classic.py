@@ -290,6 +290,14 @@ def parse_action(text: str) -> int:
     return int(word)
 
 
+def file_action(answer: tuple[int, bool]) -> int:
+    """Return the column that a student's file answers; raises `IllegalAction` for a pop-out."""
+    column, is_popout = answer
+    if is_popout:
+        raise IllegalAction(f"({column}, True) is a pop-out; classic Connect 4 has none")
+    return column
+
+
 BITS_SHAPE: Final = (6, 7)
 BITS_MARK: Final = 1 << 63
 
@@ -377,6 +385,7 @@ def _game(name: str, title: str, variant: Variant) -> Game:
         from_json=partial(from_json, variant),
         parse_action=parse_action,
         format_action=cast("Any", str),
+        file_action=file_action,
         action_help=ACTION_HELP,
         prompt="Please input your move(integer 0~{last}):  ",
         reply="Bot's move: {move}",

@@ -364,6 +364,11 @@ def format_action(action: ExtendedAction) -> str:
     return f"{column}P" if is_popout else f"{column}"
 
 
+def same_action(answer: ExtendedAction) -> ExtendedAction:
+    """Return what a student's file answers: it is an action as it is."""
+    return answer
+
+
 ACTION_HELP: Final = "3 to drop into column 3, 3P to pop out of column 3"
 
 EXTENDED: Final = Game(
@@ -376,6 +381,7 @@ EXTENDED: Final = Game(
     from_json=from_json,
     parse_action=parse_action,
     format_action=format_action,
+    file_action=same_action,
     action_help=ACTION_HELP,
     counts_points=True,
     heuristics=(

@@ -27,6 +27,7 @@ from connect4.games.extended import (
     format_action,
     no_action,
     parse_action,
+    same_action,
 )
 from connect4.games.files import Seen, read_history, read_position, seen_text, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
@@ -262,6 +263,7 @@ POP_OUT: Final = Game(
     from_json=from_json,
     parse_action=parse_action,
     format_action=format_action,
+    file_action=same_action,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of it",
     folder="popout",
     exploration=1.4,

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from connect4.errors import InputError
+from connect4.games import GAMES
 from connect4.games.base import Game
-from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.names import AgentName, student_file
 
@@ -83,12 +83,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
     """Return what `isolation` wrote of a setup."""
     source = value["source"]
-    if source is not None:
-        game = EXTENDED
-    else:
-        from connect4.games import GAMES  # a submission's process has forgotten the others
-
-        game = GAMES[value["game"]]
+    game = GAMES[value["game"]]
     setup = Setup(
         AgentName(**value["agent"]),
         value["player"],

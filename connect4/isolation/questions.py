@@ -18,7 +18,6 @@ from typing import IO, Any, Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentError
 from connect4.games.base import Game, Seconds, State
-from connect4.games.extended import ExtendedState
 from connect4.isolation import machine, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
@@ -147,7 +146,6 @@ def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
         if question["state"] is None:
             return json.dumps({"answer": True})
         state = game.from_json(question["state"])
-        assert isinstance(state, ExtendedState)
         answer = list(getattr(player, method)(state.for_agent()))
         return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
     except AgentError as error:

@@ -6,8 +6,7 @@ import traceback
 from typing import Any, Final
 
 from connect4.errors import AgentError, InputError, headline
-from connect4.games.base import Action, Seconds, State
-from connect4.games.extended import ExtendedState
+from connect4.games.base import Action, Game, Seconds, State
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import clipped, read_answer
@@ -23,13 +22,13 @@ OFFERS: Final = (
 )
 
 
-def local_name(player: Any, state: State) -> AgentName:
+def local_name(player: Any, game: Game) -> AgentName:
     """Return how a record names such an object; raises `InputError` where it cannot play."""
     offers = [method for method in METHODS if hasattr(player, method)]
     own = getattr(player, "__name__", None) or type(player).__name__
-    if offers and not isinstance(state, ExtendedState) and not hasattr(player, "choose"):
+    if offers and game.file_action is None and not hasattr(player, "choose"):
         raise InputError(
-            f"{own}: {offers[0]} plays extended only; choose(state, seconds) plays all"
+            f"{own}: {offers[0]} does not play {game.name}; choose(state, seconds) plays all games"
         )
     if len(offers) == 1 and not hasattr(player, "choose"):
         missing = next(method for method in METHODS if method not in offers)
@@ -49,6 +48,7 @@ class LocalAgent:
 
     def __init__(self, player: Any, setup: Setup) -> None:
         self._name = setup.agent.text
+        self._file_action = setup.game.file_action
         self._method = None if hasattr(player, "choose") else f"get_{setup.method}_move"
         if not isinstance(player, type):
             self._player = player
@@ -60,17 +60,20 @@ class LocalAgent:
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a legal action; raises `IllegalAction` for any other answer."""
-        player, method = self._player, self._method
+        player, method, action_of = self._player, self._method, self._file_action
+        as_file = method is not None and hasattr(player, method)
         try:
             if method is None:
                 answer = player.choose(state, seconds)
-            elif isinstance(state, ExtendedState) and hasattr(player, method):
+            elif as_file:
                 answer = getattr(player, method)(state.for_agent())
             else:
                 answer = player(state)
         except Exception as error:
             raise self._failure("failed", error) from error
-        action = read_answer(answer) if isinstance(state, ExtendedState) else _plain(answer)
+        action = read_answer(answer) if as_file or isinstance(answer, tuple) else _plain(answer)
+        if as_file and action_of is not None:
+            action = action_of(action)
         state.apply(action)
         return action
 

@@ -46,7 +46,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     "ai": PlayerKind(
         "ai, ai:FILE or ai:FILE,nodes=N",
         "connect4.players.student:StudentAgent",
-        games=frozenset({"extended"}),
+        games=frozenset(name for name, game in GAMES.items() if game.file_action is not None),
         options={"nodes": checks.whole_number},
         takes_rest=True,
     ),

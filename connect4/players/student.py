@@ -18,8 +18,8 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from connect4.errors import AgentError, IllegalAction, headline
-from connect4.games.base import Seconds, State
-from connect4.games.extended import ExtendedAction, ExtendedState
+from connect4.games.base import Action, Seconds, State
+from connect4.games.extended import ExtendedAction
 from connect4.players.base import Setup
 from connect4.players.names import student_file
 
@@ -66,6 +66,8 @@ class StudentAgent:
         self._source = setup.source or b""
         self._on_disk = setup.source is None
         self._method = f"get_{setup.method}_move"
+        assert setup.game.file_action is not None  # the registry refuses the other games
+        self._action = setup.game.file_action
         random.seed(setup.derived_seed())
         try:
             if setup.source is None:
@@ -88,9 +90,8 @@ class StudentAgent:
             signature = "__init__(self, player_number, time)"
             raise self._failure("could not be loaded", error, signature) from None
 
-    def choose(self, state: State, seconds: Seconds | None) -> ExtendedAction:
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Ask the student's method and read its answer; `AgentError` has the traceback."""
-        assert isinstance(state, ExtendedState)
         try:
             answer = getattr(self.player, self._method)(state.for_agent())
         except KeyboardInterrupt:
@@ -98,7 +99,7 @@ class StudentAgent:
         except BaseException as error:
             signature = f"{self._method}(self, state)"
             raise self._failure(f"failed in {self._method}", error, signature) from None
-        return read_answer(answer)
+        return self._action(read_answer(answer))
 
     def _load_module(self) -> ModuleType:
         """Run the file as a module of its own; no folder is added to the import path.

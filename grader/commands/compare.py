@@ -20,7 +20,6 @@ from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
-from connect4.games.extended import EXTENDED
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
@@ -46,13 +45,11 @@ from grader.play.schedule import (
 )
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Board, Rubric, make_board
+from grader.rubric.reading import EQUAL_WINS, PLAYABLE
 
 COMPARE: Final = "compare"
 
 Part: TypeAlias = Literal["a", "b"]
-
-EQUAL_WINS: Final = 0.1
-"""Where only winning counts, a mean margin this close to 0 is no difference that matters."""
 
 TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
@@ -180,7 +177,8 @@ def of_game(rubric: Rubric, game: Game) -> Rubric:
     rules = replace(rubric.compare, boards=(board,))
     if not game.counts_points:
         rules = replace(rules, equal_within=EQUAL_WINS)
-    return replace(rubric, compare=rules)
+    match = replace(rubric.match, game=game.name)
+    return replace(rubric, match=match, compare=rules)
 
 
 def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
@@ -277,13 +275,12 @@ def run_compare(arguments: argparse.Namespace) -> int:
     """Play a new agent against an old one until the verdict is clear."""
     rubric = shorter(read_rubric(arguments), arguments.games)
     sources: dict[str, str] = {}
-    rules = find_game(arguments.game)
-    new, old = contestants(arguments.new, arguments.old, rubric, sources, rules)
+    if arguments.game not in (None, rubric.match.game):
+        rubric = of_game(rubric, find_game(arguments.game))
+    new, old = contestants(arguments.new, arguments.old, rubric, sources)
     parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
-    if rules is not EXTENDED:
-        if arguments.part == "a":
-            raise InputError(f"--part a: get_expectimax_move plays extended only, not {rules.name}")
-        rubric, parts = of_game(rubric, rules), ["b"]
+    if arguments.game and arguments.part == "both" and not sources:
+        parts = ["b"]  # agents of the kit have one method
     level = isolation_level(arguments, rubric)
     found = Comparisons()
     games: list[PlannedGame] = []
@@ -368,32 +365,32 @@ def keep(
 
 
 def contestants(
-    new: str, old: str, rubric: Rubric, sources: dict[str, str], game: Game = EXTENDED
+    new: str, old: str, rubric: Rubric, sources: dict[str, str]
 ) -> tuple[Contestant, Contestant]:
     """Return both agents with distinct names; store the text of files in `sources`, by hash.
 
     Raises `InputError` for anything that is neither a submission nor an agent.
     """
-    one, two = (_contestant(text, rubric, sources, game) for text in (new, old))
+    one, two = (_contestant(text, rubric, sources) for text in (new, old))
     if one.name == two.name:
         one, two = replace(one, name="NEW"), replace(two, name="OLD")
     return one, two
 
 
-def _contestant(text: str, rubric: Rubric, sources: dict[str, str], game: Game) -> Contestant:
+def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
     """Return the kit's agent with this name, or the submission at this path."""
-    path = Path(text)
+    path, game = Path(text), rubric.match.game
     if not path.exists():
         if path.suffix in (".py", ".zip"):
             raise InputError(f"{text}: no such file")
-        name = parse_agent(text, game.name)
+        name = parse_agent(text, game)
         if name.kind in ("human", "remote"):
             raise InputError(
                 f"{text}: only a file or an agent that needs no person can be compared"
             )
-        return baseline(name.text)
-    if game is not EXTENDED:
-        raise InputError(f"{text}: a student's file plays extended only, not {game.name}")
+        return baseline(name.text, game)
+    if game not in PLAYABLE:
+        raise InputError(f"{text}: a student's file plays {', '.join(PLAYABLE)}, not {game}")
     found = submissions.find([path], rubric.submission)
     if len(found) != 1:
         raise InputError(f"{text}: {len(found)} submissions there; name one of them")

@@ -28,6 +28,8 @@ class Tally:
     """Mean margins of pairs of games with sides swapped."""
     others: list[float] = field(default_factory=list)
     """The opponent's mean scores in these pairs."""
+    counts_points: bool = True
+    """False in a game where only winning counts: its margin is 1, 0 or -1."""
 
     @property
     def complete(self) -> bool:
@@ -41,12 +43,25 @@ class Tally:
 
     @property
     def percent(self) -> float:
-        """Return the margin of the summed scores as a percentage of the opponent's."""
+        """Return the margin of the summed scores as a percentage of the opponent's.
+
+        Where only winning counts, it is that of the wins less the losses in all games.
+        """
+        if not self.counts_points:
+            return 100 * self.mean_margin
         return 100 * (self.own - self.other) / max(self.other, 1)
+
+    @property
+    def digits(self) -> int:
+        """Return the decimals of a printed mean margin."""
+        return margin_digits(self.counts_points)
 
     def interval(self, rules: StatisticsRules) -> Interval:
         """Return the mean margin of the pairs with its confidence interval."""
-        return mean_interval(self.pairs, rules)
+        found = mean_interval(self.pairs, rules)
+        if self.counts_points or not found.known:
+            return found
+        return Interval(found.mean, max(found.low, -1.0), min(found.high, 1.0), found.pairs)
 
     def percent_interval(self, rules: StatisticsRules) -> Interval:
         """Return the percentage margin with its confidence interval.
@@ -54,6 +69,9 @@ class Tally:
         The interval is that of a ratio of means: W. G. Cochran, "Sampling Techniques" (3rd edition,
         1977), 6.4.
         """
+        if not self.counts_points:
+            wins = self.interval(rules)
+            return Interval(self.percent, 100 * wins.low, 100 * wins.high, wins.pairs)
         ratio = self.percent / 100
         rest = [pair - ratio * other for pair, other in zip(self.pairs, self.others, strict=True)]
         interval = mean_interval(rest, rules)
@@ -74,6 +92,11 @@ class Tally:
         self.other_faults += played.faults[2 - game.side]
 
 
+def margin_digits(counts_points: bool) -> int:
+    """Return the decimals of a printed mean margin: more if it lies between -1 and 1."""
+    return 1 if counts_points else 2
+
+
 def margin_of(game: PlannedGame, played: PlayedGame) -> int:
     """Return the margin of `match.one` in a game."""
     return played.scores[game.side - 1] - played.scores[2 - game.side]
@@ -85,6 +108,7 @@ def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tal
     halves: dict[tuple[str, int], tuple[int, int]] = {}
     for game in games:
         total.planned += 1
+        total.counts_points = game.counts_points
         result = played.get(game.key)
         if result is None:
             continue

@@ -134,7 +134,7 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
         verdict = _verdict(lost.total, len(done), full, none)
-        margin = f"{own / games:+.1f}" if games else "-"
+        margin = f"{own / games:+.{matches[0].tally.digits}f}" if games else "-"
         rows.append([name, games, margin, full, none, faults_text(lost), verdict])
     return rows
 
@@ -159,9 +159,10 @@ def _failures(results: Results) -> list[list[Cell]]:
 def _boards(marks: Sequence[Mark]) -> list[str]:
     """Return how well each board separates strong submissions from weak ones."""
     rows: list[list[Cell]] = []
+    digits = next((match.tally.digits for mark in marks for match in mark.matches), 1)
     for worth in board_worth(marks):
         agreement = "-" if math.isnan(worth.agreement) else f"{worth.agreement:+.2f}"
-        spread = (f"{worth.mean:+.1f}", f"{worth.spread:.1f}", agreement)
+        spread = (f"{worth.mean:+.{digits}f}", f"{worth.spread:.{digits}f}", agreement)
         rows.append([worth.match, worth.board, *spread, worth.verdict])
     if not rows:
         return []

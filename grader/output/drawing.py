@@ -20,7 +20,8 @@ STEPS: Final = 10
 
 def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
     """Return the margins of all pairs as an SVG drawing, one line for each match."""
-    reach = max([10.0, *(abs(pair) for match in matches for pair in match.tally.pairs)]) * 1.05
+    least = 10.0 if rubric.match.counts_points else 1.0
+    reach = max([least, *(abs(pair) for match in matches for pair in match.tally.pairs)]) * 1.05
 
     def across(margin: float) -> float:
         return LABEL + (margin + reach) / (2 * reach) * (WIDTH - LABEL)

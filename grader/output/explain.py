@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from connect4.games import GAMES
+from connect4.games.base import FaultPolicy
 from grader.marks.intervals import FEW_PAIRS, few_games
 from grader.marks.points import Mark, MatchMark, baseline_of, full_points
+from grader.marks.tally import Tally
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
 from grader.rubric.model import Rubric
@@ -21,26 +24,41 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
     if not total.complete:
         played = f"{total.games} of {total.planned} games are played"
         return [f"Not finished: {played}; the points are withheld until all are."]
-    lines = [
-        f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost; "
-        f"scores {total.own} to {total.other}, a mean margin of {total.mean_margin:+.1f} a game."
-    ]
+    lines = [_games(total)]
     lines += (
         _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
     )
     lines.append(_certainty(match, rubric))
     if total.faults.total:
-        lines.append(f"Lost turns: {faults_text(total.faults)}. A lost turn is skipped.")
+        skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
+        cost = "A lost turn is skipped." if skips else "A lost turn loses the game."
+        lines.append(f"Lost turns: {faults_text(total.faults)}. {cost}")
     return lines
+
+
+def _games(total: Tally) -> str:
+    """Return the games of a match: won, drawn and lost, with their scores if points decide."""
+    counts = f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost"
+    if total.counts_points:
+        margin = f"a mean margin of {total.mean_margin:+.1f} a game"
+        return f"{counts}; scores {total.own} to {total.other}, {margin}."
+    mean = f"a mean of {total.mean_margin:+.2f} a game"
+    return f"{counts}. A win counts 1, a draw 0, a loss -1: {mean}."
 
 
 def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     part, total = rubric.part_a, match.tally
-    other = max(total.other, 1)
-    yield (
-        "Margin in percent of the opponent's points: "
-        f"100 x ({total.own} - {total.other}) / {other} = {total.percent:+.2f} %."
-    )
+    if total.counts_points:
+        other = max(total.other, 1)
+        yield (
+            "Margin in percent of the opponent's points: "
+            f"100 x ({total.own} - {total.other}) / {other} = {total.percent:+.2f} %."
+        )
+    else:
+        yield (
+            "Wins less losses in percent of all games: "
+            f"100 x ({total.wins} - {total.losses}) / {total.games} = {total.percent:+.2f} %."
+        )
     counted = min(max(total.percent, 0.0), part.cap_percent)
     limits = f"a margin counts from 0 % to {part.cap_percent:g} %"
     yield (
@@ -60,7 +78,9 @@ def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
         f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
         f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."
     )
-    yield _next_step(match, f"a mean margin of {{:+.1f}} (now {margin:+.1f})", step.low, step.high)
+    digits = match.tally.digits
+    needed = f"a mean margin of {{:+.{digits}f}} (now {margin:+.{digits}f})"
+    yield _next_step(match, needed, step.low, step.high)
 
 
 def _term(number: float) -> str:

@@ -142,7 +142,7 @@ def games_table(
         row: list[Cell] = [number, *names, side, game.repeat + 1]
         result = played.get(game.key)
         if result is None:
-            rows.append([*row, "not played", "", "", "", ""])
+            rows.append([*row, "", "", "not played", "", ""])
             continue
         margin = margin_of(game, result)
         own, other = result.scores[game.side - 1], result.scores[2 - game.side]
@@ -154,7 +154,12 @@ def games_table(
             replay = Link(f"replay {place}", "", f"{place}.0")
         faults = faults_text(result.faults[game.side - 1])
         rows.append([*row, score, f"{margin:+d}", word, faults, replay])
-    return table(GAME_HEADERS, rows)
+    headers: Sequence[str] = GAME_HEADERS
+    if games and not games[0].counts_points:  # the result says it all
+        left = [place for place, name in enumerate(headers) if name not in ("score", "margin")]
+        headers = [headers[place] for place in left]
+        rows = [[row[place] for place in left] for row in rows]
+    return table(headers, rows)
 
 
 def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:

@@ -295,7 +295,7 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
     for mark in marks:
         name = _markdown(mark.submission.name)
         for match in mark.matches:
-            mean = mean_text(match.tally.interval(rubric.statistics))
+            mean = mean_text(match.tally.interval(rubric.statistics), match.tally.digits)
             points = f"{points_text(match)} of {match.max_points:g}"
             cells = (name, _markdown(match.name), mean, f"{match.tally.percent:+.1f}", points)
             lines.append(f"| {' | '.join(cells)} |")

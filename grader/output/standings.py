@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from grader.marks.tally import margin_digits
 from grader.marks.tournament import Group, Placing, StageState
 from grader.output.pages import RELOAD, Cell, card, progress, table, whole
 from grader.output.tables import STANDING_HEADERS, standing_row
@@ -24,7 +25,7 @@ def standings_page(
     if finished:
         parts.append(f"<h2>Places</h2>\n{card(_places(placings, rubric))}")
     waiting = [_waiting(stage) for stage in stages[len(begun) :]]
-    columns = "\n".join([*(_stage(state) for state in begun), *waiting])
+    columns = "\n".join([*(_stage(state, rubric) for state in begun), *waiting])
     parts.append(f'<h2>Stages</h2>\n<div class="stages" tabindex="0">\n{columns}\n</div>')
     for state in begun:
         for group in state.groups:
@@ -35,20 +36,21 @@ def standings_page(
     return whole("Tournament", "\n".join(parts), "standings", "" if finished else RELOAD)
 
 
-def _stage(state: StageState) -> str:
+def _stage(state: StageState, rubric: Rubric) -> str:
     """Return a column of the bracket: the groups, and the promoted contestants of each."""
-    groups = "\n".join(_group(group, state.stage.promote) for group in state.groups)
+    digits = margin_digits(rubric.match.counts_points)
+    groups = "\n".join(_group(group, state.stage.promote, digits) for group in state.groups)
     return f'<div class="stage-groups">\n{groups}\n</div>'
 
 
-def _group(group: Group, promote: int) -> str:
+def _group(group: Group, promote: int, digits: int) -> str:
     lines = []
     for place, standing in enumerate(group.standings, 1):
         kind = ' class="promoted"' if place <= promote else ""
         name = html.escape(standing.contestant.name)
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
-            f"<span>{standing.mean_margin:+.1f}</span></li>"
+            f"<span>{standing.mean_margin:+.{digits}f}</span></li>"
         )
     played = len(group.games) - group.missing
     count = f"{played} of {len(group.games)} games"
@@ -64,8 +66,7 @@ def _waiting(stage: Stage) -> str:
 
 
 def _table(group: Group, rubric: Rubric) -> str:
-    level = rubric.statistics.confidence
-    rows = [standing_row(place, item, level) for place, item in enumerate(group.standings, 1)]
+    rows = [standing_row(place, item, rubric) for place, item in enumerate(group.standings, 1)]
     return table(STANDING_HEADERS, rows)
 
 
@@ -73,7 +74,7 @@ def _places(placings: Sequence[Placing], rubric: Rubric) -> str:
     with_points = any(placing.points for placing in placings)
     rows: list[list[Cell]] = [
         [
-            *standing_row(placing.place, placing.standing, rubric.statistics.confidence),
+            *standing_row(placing.place, placing.standing, rubric),
             placing.stage,
             *([f"{placing.points:g}"] if with_points else []),
         ]

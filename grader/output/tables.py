@@ -11,7 +11,7 @@ from tabulate import tabulate
 from grader.handin.findings import Finding
 from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
 from grader.marks.points import Mark, MatchMark, full_points
-from grader.marks.tally import Tally
+from grader.marks.tally import Tally, margin_digits
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.results.store import Faults
 from grader.rubric.model import Rubric, StatisticsRules
@@ -33,14 +33,15 @@ def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list
     return ["left" if header in texts else "right" for header in headers]
 
 
-def mean_text(interval: Interval) -> str:
+def mean_text(interval: Interval, digits: int = 1) -> str:
     """Return `+3.5 (+2.1 to +5.2)`; the second part requires an interval."""
     if math.isnan(interval.mean):
         return "-"
+    mean = f"{interval.mean:+.{digits}f}"
     if not interval.known:
-        return f"{interval.mean:+.1f}"
+        return mean
     few = ", few games" if few_games(interval.pairs) else ""
-    return f"{interval.mean:+.1f} ({interval.low:+.1f} to {interval.high:+.1f}{few})"
+    return f"{mean} ({interval.low:+.{digits}f} to {interval.high:+.{digits}f}{few})"
 
 
 def faults_text(faults: Faults) -> str:
@@ -160,7 +161,9 @@ def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules)
     """Return the line of a whole match (`board` is `all`) or of one of its boards."""
     whole = board == "all"
     games = f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
-    margin = mean_text(total.interval(rules)) if total.pairs else f"{total.mean_margin:+.1f}"
+    margin = f"{total.mean_margin:+.{total.digits}f}"
+    if total.pairs:
+        margin = mean_text(total.interval(rules), total.digits)
     faults = (total.faults.timeouts, total.faults.invalid, total.faults.errors)
     return [
         mark.name if whole else "",
@@ -218,18 +221,19 @@ STANDING_HEADERS = (
 )
 
 
-def standing_row(place: int, standing: Standing, confidence: float) -> list[str]:
+def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
     """Return one line of a group's table; a rating is shown with the half width of its interval."""
-    rating = f"{standing.rating.value:+.1f}"
+    digits = margin_digits(rubric.match.counts_points)
+    rating = f"{standing.rating.value:+.{digits}f}"
     if not math.isnan(standing.rating.error):
-        width = t_quantile((1 + confidence) / 2, standing.rating.freedom)
-        rating += f" ± {width * standing.rating.error:.1f}"
+        width = t_quantile((1 + rubric.statistics.confidence) / 2, standing.rating.freedom)
+        rating += f" ± {width * standing.rating.error:.{digits}f}"
     counts = (standing.games, standing.wins, standing.draws, standing.losses)
     return [
         str(place),
         standing.contestant.name,
         rating,
-        f"{standing.mean_margin:+.1f}",
+        f"{standing.mean_margin:+.{digits}f}",
         *(str(count) for count in counts),
         faults_text(standing.faults),
     ]
@@ -237,10 +241,9 @@ def standing_row(place: int, standing: Standing, confidence: float) -> list[str]
 
 def stage_text(state: StageState, rubric: Rubric) -> str:
     """Return the tables of all groups of a stage."""
-    level = rubric.statistics.confidence
     parts = []
     for group in state.groups:
-        rows = [standing_row(place, item, level) for place, item in enumerate(group.standings, 1)]
+        rows = [standing_row(place, item, rubric) for place, item in enumerate(group.standings, 1)]
         left = f", {group.missing} games to go" if group.missing else ""
         parts.append(f"{group.name}{left}\n{text_table(rows, STANDING_HEADERS)}")
     return "\n\n".join(parts)
@@ -251,7 +254,7 @@ def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
     with_points = any(placing.points for placing in placings)
     rows = [
         [
-            *standing_row(placing.place, placing.standing, rubric.statistics.confidence),
+            *standing_row(placing.place, placing.standing, rubric),
             placing.stage,
             *([f"{placing.points:g}"] if with_points else []),
         ]

@@ -20,8 +20,7 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from connect4.errors import InputError, headline
 from connect4.games import GAMES
-from connect4.games.base import Player
-from connect4.games.extended import EXTENDED
+from connect4.games.base import Ending, FaultPolicy, Game, Player
 from connect4.isolation import memory_copy
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import open_seat
@@ -29,6 +28,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record, RecordedPlayer
+from connect4.referee import Result
 from connect4.table import Table, Terms
 from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
@@ -74,7 +74,7 @@ def play_game(job: Job) -> JobResult:
         result["traceback"] = traceback.format_exc()
     else:
         assert record.result is not None
-        result["scores"] = list(record.result.scores)
+        result["scores"] = list(counted_scores(record.game, record.result))
         result["ending"] = record.result.ending.value
         result["turns"] = len(record.turns)
         result["faults"] = [_faults(record, player) for player in (1, 2)]
@@ -82,6 +82,18 @@ def play_game(job: Job) -> JobResult:
         result["page"] = replay_data(record, result["names"])
     result["seconds"] = round(time.monotonic() - began, 3)
     return result
+
+
+def counted_scores(game: Game, result: Result) -> tuple[int, int]:
+    """Return the scores that marks count.
+
+    Whoever loses a game by a late, invalid or failed turn has no points, and the winner at least
+    one.
+    """
+    one, two = result.scores
+    if result.ending is not Ending.FORFEIT or game.on_fault is FaultPolicy.SKIP:
+        return one, two
+    return (max(one, 1), 0) if result.winner == 1 else (0, max(two, 1))
 
 
 def one_line(error: BaseException) -> str:
@@ -93,7 +105,8 @@ def one_line(error: BaseException) -> str:
 def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players with a process that could not be ended."""
     _use_memory_copy(job)
-    one, two = map(_agent, job["players"])
+    game = game_of(job)
+    one, two = (_agent(player, game) for player in job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
         _check_unchanged(player, name)
     terms = Terms(
@@ -106,12 +119,16 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         allowed=tuple(job["limits"]["allowed"]),
         sources=(_source(job["players"][0]), _source(job["players"][1])),
     )
-    game = GAMES[job.get("game", EXTENDED.name)]
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
         for _ in table.events():
             pass
     return _with_names(table.record, job), table.left_behind
+
+
+def game_of(job: Job) -> Game:
+    """Return the game that a job plays."""
+    return GAMES[job["game"]]
 
 
 def _use_memory_copy(job: Job) -> None:
@@ -123,10 +140,10 @@ def _use_memory_copy(job: Job) -> None:
         memory_copy.use()
 
 
-def _agent(player: dict[str, Any]) -> AgentName:
+def _agent(player: dict[str, Any], game: Game) -> AgentName:
     """Return an agent by its name; a submission has a name here, but no file."""
     if player["source"] is None:
-        return parse_agent(player["agent"])
+        return parse_agent(player["agent"], game.name)
     own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
     name = file_name(own) if own.endswith(".py") else "ai.py"
     return AgentName(f"ai:{name}", "ai", name)
@@ -166,9 +183,9 @@ def try_load(job: Job) -> JobResult:
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
             setup = Setup(
-                _agent(player),
+                _agent(player, game_of(job)),
                 side,
-                EXTENDED,
+                game_of(job),
                 job["time_limit"],
                 0,
                 "intelligent",
@@ -356,7 +373,8 @@ def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
     if not lost or own < other:
         return None
     why = headline(lost[0]["detail"] or lost[0]["outcome"])
-    return f"the opponent {game.match.two.name} lost {len(lost)} turns by its own fault: {why}"
+    turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
+    return f"the opponent {game.match.two.name} lost {turns} by its own fault: {why}"
 
 
 def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:

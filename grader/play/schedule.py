@@ -90,9 +90,9 @@ def submitted(name: str, sha256: str) -> Contestant:
     return Contestant(name, "ai:", sha256)
 
 
-def baseline(agent: str) -> Contestant:
+def baseline(agent: str, game: str = EXTENDED.name) -> Contestant:
     """Return an agent of the kit as a contestant; if it is a file, with the hash of the file."""
-    return Contestant(agent, agent, file_hash(parse_agent(agent)), agent)
+    return Contestant(agent, agent, file_hash(parse_agent(agent, game)), agent)
 
 
 def opponent(agent: KitAgent) -> Contestant:
@@ -127,6 +127,11 @@ class PlannedGame:
         """Return player 1 and player 2."""
         one, two = self.match.one, self.match.two
         return (one, two) if self.side == 1 else (two, one)
+
+    @property
+    def counts_points(self) -> bool:
+        """Return whether the game is worth its points; else a win is 1, a draw 0 and a loss -1."""
+        return GAMES[self.board.game].counts_points
 
     @cached_property
     def key(self) -> str:

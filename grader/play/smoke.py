@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import Final
 
 from connect4.errors import headline
+from connect4.games import GAMES
 from connect4.games.base import Seconds, State
-from connect4.games.extended import EXTENDED
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Setup
@@ -26,8 +26,9 @@ LINE: Final = re.compile(r'ai\.py", line (\d+)')
 def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
     """Return the failures of a submission that is called for moves in a separate process."""
     sizes: dict[tuple[int, ...], State] = {}
+    game = GAMES[rubric.match.game]
     for board in all_boards(rubric):
-        state = EXTENDED.from_json(board.start)
+        state = game.from_json(board.start)
         sizes.setdefault(state.board().shape, state)
     limits = Limits(start_seconds=rubric.limits.startup)
     found: list[Finding] = []
@@ -36,7 +37,7 @@ def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
             setup = Setup(
                 AgentName("ai:ai.py", "ai", "ai.py"),
                 state.mover,
-                EXTENDED,
+                game,
                 SECONDS,
                 0,
                 method,

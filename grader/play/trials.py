@@ -16,11 +16,10 @@ from typing import Any, Final
 
 from connect4.errors import headline
 from connect4.games.base import Seconds, State
-from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
-from grader.play.one_game import JobResult, limits_of, one_line, play_job
+from grader.play.one_game import JobResult, game_of, limits_of, one_line, play_job
 from grader.play.schedule import seed_of
 from grader.rubric.model import Board, KitAgent, Rubric
 
@@ -53,12 +52,14 @@ def _trial(agent: KitAgent, boards: Sequence[Board], rubric: Rubric, level: str)
     smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
     trial: dict[str, Any] = {
         "agent": {"name": agent.name, "agent": agent.agent, "sha256": agent.sha256, "source": None},
+        "game": rubric.match.game,
         "boards": [[board.name, board.start] for board in smallest_first],
         "time_limit": min(SECONDS, rubric.match.time_limit),
         "limits": asdict(rubric.limits),
         "isolation": "none" if agent.sha256 is None else level,  # the kit's own need none
     }
-    text = json.dumps([trial["agent"]["agent"], agent.sha256, trial["boards"], trial["limits"]])
+    terms = [trial[key] for key in ("game", "boards", "limits")]
+    text = json.dumps([agent.agent, agent.sha256, *terms])
     return {**trial, "key": hashlib.sha256(text.encode()).hexdigest()[:32]}
 
 
@@ -72,7 +73,8 @@ def try_out(trial: dict[str, Any]) -> JobResult:
 
 
 def _problems(trial: dict[str, Any]) -> Iterator[str]:
-    boards = [(name, EXTENDED.from_json(start)) for name, start in trial["boards"]]
+    game = game_of(trial)
+    boards = [(name, game.from_json(start)) for name, start in trial["boards"]]
     for name, state in boards:
         if not state.legal_actions():
             yield f"board {name!r}: the game is over before the first move"
@@ -98,7 +100,7 @@ def _game_problem(trial: dict[str, Any], side: int) -> str | None:
         "start": trial["boards"][0][1],
         "players": [own, GREEDY] if side == 1 else [GREEDY, own],
         "seed": seed_of("trial"),
-        **{key: trial[key] for key in ("time_limit", "limits", "isolation")},
+        **{key: trial[key] for key in ("game", "time_limit", "limits", "isolation")},
     }
     record, _ = play_job(job)
     if record.result is not None and record.result.detail is not None:
@@ -112,9 +114,10 @@ def _game_problem(trial: dict[str, Any], side: int) -> str | None:
 def _move_problem(trial: dict[str, Any], state: State) -> str | None:
     """Return the agent's error when it is called for one move."""
     seconds: Seconds = trial["time_limit"]
-    agent = parse_agent(trial["agent"]["agent"])
+    game = game_of(trial)
+    agent = parse_agent(trial["agent"]["agent"], game.name)
     asked = method_of(agent, agent)
-    setup = Setup(agent, state.mover, EXTENDED, seconds, seed_of("trial"), asked)
+    setup = Setup(agent, state.mover, game, seconds, seed_of("trial"), asked)
     with closing(open_seat(setup, trial["isolation"], limits_of(trial))) as seat:
         reply = seat.ask(state, seconds)
     if reply.outcome in FAILURES:

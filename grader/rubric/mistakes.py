@@ -69,7 +69,7 @@ def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
 
 def _large(boards: tuple[Board, ...]) -> Iterator[str]:
     for board in boards:
-        cells, popouts = board.start["board"], board.start["popouts"]
+        cells, popouts = board.start["board"], board.start.get("popouts", 0)
         rows, columns = len(cells), len(cells[0])
         most = max(popouts) if isinstance(popouts, list) else popouts
         if max(rows, columns) > MOST_CELLS:

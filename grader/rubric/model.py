@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from connect4.config import ALLOWED_MODULES
+from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 
@@ -43,7 +44,7 @@ class Board:
     hidden: int = 0
     """The number of a hidden board, 0 for other boards."""
     game: str = EXTENDED.name
-    """The game of the position; only `compare` plays another one."""
+    """The game of the position."""
 
     @property
     def label(self) -> str:
@@ -63,6 +64,12 @@ class MatchRules:
     """Whether games count that an opponent of the rubric lost by its own fault."""
     hidden: tuple[str, ...] = ()
     """The boards that count but are not shown."""
+    game: str = EXTENDED.name
+
+    @property
+    def counts_points(self) -> bool:
+        """Return whether a game is worth its points; else a win is 1, a draw 0 and a loss -1."""
+        return GAMES[self.game].counts_points
 
     @property
     def playing_seed(self) -> int:

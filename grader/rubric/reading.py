@@ -16,7 +16,8 @@ from typing import Final, Literal, TypeAlias, cast
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.games import load_start, nearest
+from connect4.games import GAMES, load_start, nearest
+from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
@@ -55,11 +56,17 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "hidden", "opponent_faults"}),
+    "match.": frozenset({"seed", "hidden", "opponent_faults", "game"}),
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
 }
 """Optional keys that the default rubric does not contain, by table."""
+
+PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action is not None)
+"""The games that students' files play."""
+
+EQUAL_WINS: Final = 0.1
+"""Where only winning counts, a mean margin this close to 0 is no difference that matters."""
 
 STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
@@ -73,7 +80,8 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     default = _load(DEFAULT)
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
-    values = _overlay(default, _load(path), str(path), "")
+    given = _load(path)
+    values = _overlay(_default_of_game(default, given), given, str(path), "")
     rubric = from_values(values, str(path), path.parent)
     refuse_mistakes(rubric, allow_large)
     for name in rubric.match.hidden:
@@ -90,6 +98,35 @@ def from_stored(values: Values, source: str) -> Rubric:
     merged = _overlay(_load(DEFAULT), known, source, "")
     stored = {key: values.get(key, {}) for key in STORED}
     return from_values({**merged, **stored}, source, None)
+
+
+def _default_of_game(default: Values, given: Values) -> Values:
+    """Return the default rubric for the game of `given`.
+
+    The boards and margins of `rubric.toml` are those of ExtendedConnect4. In another game each list
+    of boards is its usual start, and a baseline's points begin at margin 0 and are full at 1.
+    """
+    match = given.get("match")
+    game = GAMES.get(str(match.get("game"))) if isinstance(match, dict) else None
+    if game is None or game is EXTENDED:
+        return default
+    boards = [game.name]
+    part_b, tournament, compare = default["part_b"], default["tournament"], default["compare"]
+    baselines = [{**step, "low": 0.0, "high": 1.0} for step in part_b["baselines"]]
+    return {
+        **default,
+        "part_a": {**default["part_a"], "boards": boards},
+        "part_b": {**part_b, "boards": boards, "baselines": baselines},
+        "tournament": {
+            **tournament,
+            "stages": [{**stage, "boards": boards} for stage in tournament["stages"]],
+        },
+        "compare": {
+            **compare,
+            "boards": boards,
+            "equal_within": compare["equal_within"] if game.counts_points else EQUAL_WINS,
+        },
+    }
 
 
 def _load(path: Path) -> Values:
@@ -123,17 +160,19 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     stored: dict[str, Values] = values.get("boards", {})
     agents: dict[str, Values] = values.get("agents", {})
 
-    def agent(table: TomlTable, key: str) -> KitAgent:
-        return _agent(table, key, folder, agents)
-
     match = _match(top.table("match"))
+    game = GAMES[match.game]
+
+    def agent(table: TomlTable, key: str) -> KitAgent:
+        return _agent(table, key, folder, agents, game)
+
     places = {name: place for place, name in enumerate(match.hidden, 1)}
 
     def boards(table: TomlTable) -> tuple[Board, ...]:
         names = table.list("boards", lambda item: table.text_value("boards", item))
         if not names:
             raise table.wrong("boards", "no board; name at least one")
-        found = (_board(name, table, folder, stored) for name in names)
+        found = (_board(name, table, folder, stored, game) for name in names)
         return tuple(replace(board, hidden=places.get(board.name, 0)) for board in found)
 
     submission = _submission(top.table("submission"))
@@ -143,7 +182,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         match,
         replace(_limits(top.table("limits")), allowed=submission.allowed),
         _part_a(top.table("part_a"), boards, agent),
-        _part_b(top.table("part_b"), boards, agent),
+        _part_b(top.table("part_b"), boards, agent, game),
         _tournament(top.table("tournament"), boards),
         _compare(top.table("compare"), boards),
         _statistics(top.table("statistics")),
@@ -200,7 +239,9 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _agent(table: TomlTable, key: str, folder: Path | None, stored: dict[str, Values]) -> KitAgent:
+def _agent(
+    table: TomlTable, key: str, folder: Path | None, stored: dict[str, Values], game: Game
+) -> KitAgent:
     """Return the agent at a key; the file of `ai:FILE` lies below `folder`."""
     written = table.text(key)
     name = table.text("name") if table.has("name") else _shown_name(written)
@@ -212,7 +253,7 @@ def _agent(table: TomlTable, key: str, folder: Path | None, stored: dict[str, Va
         if split.kind == "ai" and split.rest and folder is not None:
             file = Path(folder, os.path.expanduser(split.rest)).resolve()
             full = f"ai:{file}" + "".join(f",{k}={v}" for k, v in split.options.items())
-        parsed = parse_agent(full)
+        parsed = parse_agent(full, game.name)
     except InputError as error:
         raise table.wrong(key, str(error)) from None
     if parsed.kind in ("human", "remote"):
@@ -226,15 +267,23 @@ def _shown_name(written: str) -> str:
     return f"{kind}{colon}{PurePath(rest).name}" if kind == "ai" else written
 
 
-def _board(name: str, table: TomlTable, folder: Path | None, stored: dict[str, Values]) -> Board:
+def _board(
+    name: str, table: TomlTable, folder: Path | None, stored: dict[str, Values], game: Game
+) -> Board:
+    """Return the board of a name: a state file, or the game's usual start by the game's name."""
     if name in stored:
-        return make_board(name, stored[name])
+        return make_board(name, stored[name], game.name)
     beside = None if folder is None else folder / name
     try:
-        state = load_start(EXTENDED, str(beside) if beside and beside.is_file() else name)
+        if beside is not None and beside.is_file():
+            state = load_start(game, str(beside))
+        elif name == game.name and game is not EXTENDED:
+            state = game.start(None, None)
+        else:
+            state = load_start(game, name)
     except InputError as error:
         raise table.wrong("boards", str(error)) from None
-    return make_board(name, state.to_json())
+    return make_board(name, state.to_json(), game.name)
 
 
 Boards: TypeAlias = Callable[[TomlTable], tuple[Board, ...]]
@@ -255,6 +304,7 @@ def _match(table: TomlTable) -> MatchRules:
         )
         if table.has("opponent_faults")
         else "withhold",
+        game=table.choice("game", PLAYABLE) if table.has("game") else EXTENDED.name,
     )
     table.finish()
     return rules
@@ -287,7 +337,7 @@ def _part_a(table: TomlTable, boards: Boards, agent: Agents) -> PartA:
     return part
 
 
-def _part_b(table: TomlTable, boards: Boards, agent: Agents) -> PartB:
+def _part_b(table: TomlTable, boards: Boards, agent: Agents, game: Game) -> PartB:
     baselines = []
     for step in table.tables("baselines"):
         low = step.number("low")
@@ -296,6 +346,10 @@ def _part_b(table: TomlTable, boards: Boards, agent: Agents) -> PartB:
         )
         if baseline.high <= low:
             raise step.wrong("high", f"{baseline.high:g} is not above low, {low:g}")
+        if not game.counts_points and not -1 <= low < baseline.high <= 1:
+            key, value = ("low", low) if low < -1 else ("high", baseline.high)
+            worth = f"a game of {game.name} is worth 1, 0 or -1"
+            raise step.wrong(key, f"{value:g} is no mean margin: {worth}")
         step.finish()
         baselines.append(baseline)
     agents = [baseline.agent.agent for baseline in baselines]

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Seconds, State
+from connect4.games.base import Game, Seconds, State
 from connect4.isolation.questions import Questions
 from connect4.players.base import Setup
 from connect4.players.student import read_answer
@@ -39,7 +39,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     nodes: list[Node] = []
     for number, row in enumerate(value):
         try:
-            nodes.append(_read_node(row, nodes))
+            nodes.append(_read_node(row, nodes, setup.game))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"{name}: node {number} of its tree: {error}") from None
     if not nodes:
@@ -47,7 +47,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     return nodes
 
 
-def _read_node(row: Any, before: list[Node]) -> Node:
+def _read_node(row: Any, before: list[Node], game: Game) -> Node:
     """Return one node of a student's tree, which follows those `before` it."""
     depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
@@ -55,7 +55,8 @@ def _read_node(row: Any, before: list[Node]) -> Node:
     flags = Flag(0)
     for word in note.split():
         flags |= NOTES[word]
-    move = read_answer(tuple(move)) if depth else None
+    assert game.file_action is not None
+    move = game.file_action(read_answer(tuple(move))) if depth else None
     return Node(
         depth,
         move,
