@@ -34,6 +34,7 @@ exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input"""
   python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
   python3 -m grader grade submissions.zip --dry-run            how long would that take?
+  python3 -m grader grade submissions/ --budget 8h --dry-run   a plan for 8 hours of one core
   python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
 Stop it whenever you like: the same command goes on where it was.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
@@ -188,9 +189,24 @@ def span(text: str) -> float:
     return value
 
 
+def hours(text: str) -> float:
+    """Return core-hours from a text such as `8h`, `1.5h` or `90m`; it must be above 0."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in ("h", "m") else (text, "h")
+    try:
+        return span(number) / (60 if unit == "m" else 1)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected hours such as 8h, or 90m") from None
+
+
 def _add_run(parser: Parser) -> None:
     add = parser.add_argument
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
+    add(
+        "--budget",
+        metavar="HOURS",
+        type=hours,
+        help="core-hours, such as 8h: choose boards, pairs of games and seconds that fit",
+    )
     add("--dry-run", action="store_true", help="only say how much is to be played")
     add(
         "--max-hours",

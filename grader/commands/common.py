@@ -28,7 +28,11 @@ STOPPED: Final = 3
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`, with the time limit of `--time`."""
     seconds = getattr(arguments, "time", None)
-    return timed_rubric(arguments.rubric, seconds, arguments.allow_large)
+    rubric = timed_rubric(arguments.rubric, seconds, arguments.allow_large)
+    note = rubrics.without_effect(rubric)
+    if note is not None:
+        print(note, file=sys.stderr)
+    return rubric
 
 
 def timed_rubric(path: Path | None, seconds: Seconds | None, allow_large: bool = False) -> Rubric:

@@ -30,7 +30,7 @@ from grader.marks.tally import Tally, margin_of
 from grader.output.files import write
 from grader.output.report import last_lines
 from grader.play.executors import Pool
-from grader.play.one_game import JobResult, load_all, play_all
+from grader.play.one_game import load_all, play_all, played_of
 from grader.play.progress import Progress, duration
 from grader.play.schedule import (
     SIDES,
@@ -90,15 +90,6 @@ def pairs(
             for match in matches
             for side in SIDES
         ]
-
-
-def played_of(result: JobResult) -> PlayedGame:
-    """Return a new result in the form of a stored one."""
-    one, two = (Faults(*side) for side in result["faults"])
-    scores = result["scores"][0], result["scores"][1]
-    return PlayedGame(
-        result["key"], scores, result["ending"], result["turns"], (one, two), result["seconds"]
-    )
 
 
 @dataclass(slots=True)

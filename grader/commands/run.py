@@ -7,7 +7,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -18,18 +18,27 @@ from grader.commands.report import tell
 from grader.handin.submission import Submission
 from grader.marks.plan import later_games
 from grader.marks.points import gradable
+from grader.marks.stopping import rounds_needed
 from grader.marks.tally import by_match
 from grader.output import report, tables
 from grader.output.files import check_out
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
-from grader.play.one_game import LOADING, JobResult, is_passing, load_all, play_all, spread
+from grader.play.one_game import (
+    LOADING,
+    JobResult,
+    is_passing,
+    load_all,
+    play_all,
+    played_of,
+    spread,
+)
 from grader.play.progress import Progress, duration
 from grader.play.schedule import PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, tournament_trials, try_out
-from grader.results.store import Store
+from grader.results.store import PlayedGame, Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
+from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
 
 TRIAL: Final = "trial"
 """The value for limits in the results file's notes on trial games."""
@@ -52,6 +61,8 @@ class ClassRun:
     kind: str
     rubric: Rubric
     found: list[Submission]
+    plan: Values | None = None
+    """The plan of `--budget`, to be stored in the results file."""
     written: float = 0.0
     retried: bool = False
     """Whether the games of `--retry-starved` have been scheduled."""
@@ -137,7 +148,8 @@ class ClassRun:
                 file=sys.stderr,
             )
         values = json.dumps(rubrics.stored_values(self.rubric))
-        store.set_meta({"kind": self.kind, "rubric": values})
+        plan = {} if self.plan is None else {"plan": json.dumps(self.plan)}
+        store.set_meta({"kind": self.kind, "rubric": values, **plan})
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             print(
@@ -192,7 +204,7 @@ class ClassRun:
             + ("" if results.played else ", if submissions use all their time"),
             file=sys.stderr,
         )
-        hours, most = seconds / 3600, self.arguments.max_hours
+        hours, most = seconds / 3600, max(self.arguments.max_hours, self.arguments.budget or 0)
         if hours > most and not self.arguments.yes:
             raise InputError(
                 f"{hours:.0f} core-hours are more than --max-hours {most:g}; fewer boards, repeats "
@@ -237,13 +249,15 @@ class ClassRun:
                 suspects = store.suspects()
                 alone = [game for game in todo if game.key in suspects]
                 rest = [game for game in todo if game.key not in suspects]
+                results = read_results(store)
                 with Progress(len(todo)) as progress:
                     for games, solitary in ((alone, True), (rest, False)):
+                        due = self._due(games, results)
                         played = play_all(
-                            games, store, pool.executor, pool.slots, level, sources, solitary
+                            due, store, pool.executor, pool.slots, level, sources, solitary
                         )
                         with contextlib.closing(played):
-                            if not self._follow(played, store, progress):
+                            if not self._follow(played, results.played, store, progress):
                                 return True
                 self._tell_stage(store)
                 self._note_deadly(store)
@@ -259,11 +273,30 @@ class ClassRun:
         suspects = store.suspects().items()
         self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
 
+    def _due(self, games: Iterable[PlannedGame], results: Results) -> Iterator[PlannedGame]:
+        """Yield the games that are still required when their turn comes; matches may end early."""
+        matches, played = by_match(results.games), results.played
+        ends_early = self.kind == GRADE and self.rubric.match.stop is not None
+        for game in games:
+            listed = matches[game.match]
+            rules = results.rubric
+            if not ends_early or game.repeat < rounds_needed(game.match, listed, played, rules):
+                yield game
+
     def _follow(
-        self, played: Iterator[tuple[PlannedGame, JobResult]], store: Store, progress: Progress
+        self,
+        ended: Iterator[tuple[PlannedGame, JobResult]],
+        played: dict[str, PlayedGame],
+        store: Store,
+        progress: Progress,
     ) -> bool:
-        """Report games as they end; return False if the machine cannot play any."""
-        for game, result in played:
+        """Report games as they end, and add them to `played`.
+
+        Return False if the machine cannot play any.
+        """
+        for game, result in ended:
+            if result["fault"] is None or self._is_counted(result):
+                played[game.key] = played_of(result)
             self.any_played |= result["fault"] is None
             self.failed += result["fault"] is not None
             if result["fault"] and not self._is_counted(result):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from grader.handin.findings import Finding
 from grader.handin.form import check
 from grader.handin.submission import Submission
+from grader.marks.earned import earned
 from grader.marks.intervals import few_games
+from grader.marks.stopping import counted
 from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.store import Faults, PlayedGame
-from grader.rubric.model import Baseline, PartA, Rubric, SubmissionRules
+from grader.rubric.model import Rubric, SubmissionRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class MatchMark:
     max_points: float
     bounds: tuple[float, float] | None = None
     """The confidence interval of the points; None if games are missing or for a single pair."""
+    spared: int = 0
+    """The pairs of games that were not required, because the match ended early."""
 
     @property
     def name(self) -> str:
@@ -105,27 +109,6 @@ class Mark:
         return sum(mark.tally.planned - mark.tally.games for mark in self.matches)
 
 
-def points_a(percent: float, part: PartA) -> float:
-    """Return the points of part A: by percentage margin, up to the cap, never below 0."""
-    return max(0.0, part.points * min(percent, part.cap_percent) / part.cap_percent)
-
-
-def points_b(margin: float, step: Baseline) -> float:
-    """Return the points against one baseline: linear between its two mean margins."""
-    share = (margin - step.low) / (step.high - step.low)
-    return step.points * min(1.0, max(0.0, share))
-
-
-def baseline_of(match: Match, rubric: Rubric) -> Baseline:
-    """Return the baseline of the ladder for a match of part B."""
-    return next(step for step in rubric.part_b.baselines if step.agent.name == match.two.name)
-
-
-def full_points(rubric: Rubric) -> float:
-    """Return the maximum points of parts A and B."""
-    return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
-
-
 def mark_match(
     match: Match, games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], rubric: Rubric
 ) -> MatchMark:
@@ -135,17 +118,17 @@ def mark_match(
     for game in games:
         boards.setdefault(game.board.label, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
-    if match.part == schedule.PART_A:
-        worth, full = partial(points_a, part=rubric.part_a), rubric.part_a.points
-        measured, interval = total.percent, total.percent_interval(rubric.statistics)
-    else:
-        step = baseline_of(match, rubric)
-        worth, full = partial(points_b, step=step), step.points
-        measured, interval = total.mean_margin, total.interval(rubric.statistics)
+    gained = earned(match, total, rubric)
     if not total.complete or not total.games:
-        return MatchMark(match, total, tallies, 0.0, full)
-    bounds = (worth(interval.low), worth(interval.high)) if interval.known else None
-    return MatchMark(match, total, tallies, worth(measured), full, bounds)
+        return MatchMark(match, total, tallies, 0.0, gained.full)
+    spared = planned_pairs(match, rubric) - total.planned // 2
+    return MatchMark(match, total, tallies, gained.points, gained.full, gained.bounds, spared)
+
+
+def planned_pairs(match: Match, rubric: Rubric) -> int:
+    """Return the pairs of games of a match that does not end early."""
+    part = rubric.part_a if match.part == schedule.PART_A else rubric.part_b
+    return len(part.boards) * rubric.match.repeats
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
@@ -164,7 +147,7 @@ def marks(
     details: Mapping[str, str],
 ) -> list[Mark]:
     """Return the marks of all submissions, in their order."""
-    games = schedule.grade_games(gradable(submissions), rubric)
+    games = counted(schedule.grade_games(gradable(submissions), rubric), played, rubric)
     by_name: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         by_name.setdefault(match.one.name, []).append(mark_match(match, listed, played, rubric))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from grader.handin.submission import file_name
 from grader.marks.boards import board_worth
-from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.earned import full_points
+from grader.marks.points import Mark, MatchMark
 from grader.output.drawing import histogram
 from grader.output.pages import Cell, Link, card, table, whole
 from grader.output.tables import faults_text, interval_text, remark

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
+from grader.marks.earned import baseline_of, full_points
 from grader.marks.intervals import FEW_PAIRS, few_games
-from grader.marks.points import Mark, MatchMark, baseline_of, full_points
+from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
@@ -29,6 +30,11 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
         _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
     )
     lines.append(_certainty(match, rubric))
+    if match.spared:
+        lines.append(
+            f"The match ended early, {match.spared} pairs before the maximum: the interval of its "
+            f"points is narrower than {rubric.match.stop:g}. This rule is the same for everybody."
+        )
     if total.faults.total:
         skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
         cost = "A lost turn is skipped." if skips else "A lost turn loses the game."

@@ -16,7 +16,8 @@ from typing import Final
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
-from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.earned import full_points
+from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import margin_of
 from grader.output import lost_turns as lost_turns_module
 from grader.output import pages

@@ -13,7 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from grader.handin.form import Finding
 from grader.handin.submission import Member
-from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.earned import full_points
+from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, margin_of
 from grader.output.explain import explained
 from grader.output.lost_turns import LostTurn

@@ -18,6 +18,7 @@ from connect4 import record as records
 from connect4.errors import InputError, headline
 from grader.handin.submission import Submission, file_name
 from grader.marks.points import Mark, gradable, marks
+from grader.marks.stopping import counted
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import evidence, feedback, formats, tables
 from grader.output.class_page import class_page
@@ -52,7 +53,8 @@ class Results:
     def games(self) -> list[PlannedGame]:
         """Return the games of the grading, or of the stages that have begun."""
         if self.kind == GRADE:
-            return grade_games(gradable(self.submissions), self.rubric)
+            games = grade_games(gradable(self.submissions), self.rubric)
+            return counted(games, self.played, self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, name: str) -> list[PlannedGame]:

@@ -9,8 +9,9 @@ from typing import Final
 from tabulate import tabulate
 
 from grader.handin.findings import Finding
+from grader.marks.earned import full_points
 from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
-from grader.marks.points import Mark, MatchMark, full_points
+from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally, margin_digits
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.results.store import Faults

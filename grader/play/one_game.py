@@ -34,7 +34,7 @@ from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.replays import replay_data
 from grader.play.schedule import PART_A, PART_B, Contestant, Match, PlannedGame, limits_text
-from grader.results.store import Store
+from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric
 
 Job: TypeAlias = dict[str, Any]
@@ -129,6 +129,15 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
 def game_of(job: Job) -> Game:
     """Return the game that a job plays."""
     return GAMES[job["game"]]
+
+
+def played_of(result: JobResult) -> PlayedGame:
+    """Return a new result in the form of a stored one."""
+    one, two = (Faults(*side) for side in result["faults"])
+    scores = result["scores"][0], result["scores"][1]
+    return PlayedGame(
+        result["key"], scores, result["ending"], result["turns"], (one, two), result["seconds"]
+    )
 
 
 def _use_memory_copy(job: Job) -> None:

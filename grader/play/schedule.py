@@ -249,8 +249,9 @@ def _games(
 ) -> Iterator[PlannedGame]:
     """Yield the games of a match; `purpose` keeps the seeds of stages distinct."""
     seed, scheme = rubric.match.playing_seed, rubric.scheme
-    for board in boards:
-        for repeat in range(repeats):
+    boards = list(boards)
+    for repeat in range(repeats):  # a match that ends early has played all boards equally often
+        for board in boards:
             for side in SIDES:
                 if scheme == FIRST_SCHEME:
                     root = seed_of(seed, *purpose) if purpose else seed

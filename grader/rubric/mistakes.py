@@ -30,6 +30,11 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
     for name in rubric.match.hidden:
         if name not in marked:
             yield "match.hidden", f"board {name!r} is none of the boards of part A or B"
+    if rubric.match.stop is not None and rubric.match.repeats < 2:
+        yield (
+            "match.stop",
+            "a match with one pair on each board has one round and cannot end early; set repeats",
+        )
     stages = rubric.tournament.stages
     for place, stage in enumerate(stages[:-1], 1):
         if stage.group_size and stage.promote >= stage.group_size:

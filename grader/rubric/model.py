@@ -65,6 +65,8 @@ class MatchRules:
     hidden: tuple[str, ...] = ()
     """The boards that count but are not shown."""
     game: str = EXTENDED.name
+    stop: float | None = None
+    """A match ends once the interval of its points is narrower than this; None: never early."""
 
     @property
     def counts_points(self) -> bool:
@@ -177,8 +179,21 @@ class StatisticsRules:
     """The rules for confidence intervals."""
 
     confidence: float
-    resamples: int
-    seed: int
+    watched: bool = False
+    """Whether matches may end early, so that intervals must be valid at every look."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRules:
+    """The limits of a plan that `--budget` makes."""
+
+    least_time_limit: Seconds
+    least_boards: int
+    """The fewest boards of a part or a stage."""
+    least_pairs: int
+    """The fewest pairs of games in a match."""
+    most_repeats: int
+    """The most pairs on each board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +224,7 @@ class Rubric:
     compare: CompareRules
     statistics: StatisticsRules
     submission: SubmissionRules
+    budget: BudgetRules
     scheme: int = CONTENT_SCHEME
     """The scheme of the seeds and keys of games."""
 

@@ -28,6 +28,7 @@ from grader.rubric.model import (
     AgentLimits,
     Baseline,
     Board,
+    BudgetRules,
     CompareRules,
     KitAgent,
     MatchRules,
@@ -56,11 +57,15 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "hidden", "opponent_faults", "game"}),
+    "match.": frozenset({"seed", "hidden", "opponent_faults", "game", "stop"}),
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
+    "statistics.": frozenset({"resamples", "seed"}),
 }
 """Optional keys that the default rubric does not contain, by table."""
+
+WITHOUT_EFFECT: Final = ("resamples", "seed")
+"""Keys of `[statistics]` that are accepted and have no effect."""
 
 PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action is not None)
 """The games that students' files play."""
@@ -185,8 +190,9 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         _part_b(top.table("part_b"), boards, agent, game),
         _tournament(top.table("tournament"), boards),
         _compare(top.table("compare"), boards),
-        _statistics(top.table("statistics")),
+        _statistics(top.table("statistics"), match.stop is not None),
         submission,
+        _budget(top.table("budget")),
     )
     top.finish(*STORED)
     return rubric
@@ -226,6 +232,18 @@ def stored_values(rubric: Rubric) -> Values:
         item.written: {"agent": item.agent, "sha256": item.sha256} for item in kit_agents(rubric)
     }
     return {**rubric.values, "boards": boards, "agents": agents}
+
+
+def without_effect(rubric: Rubric) -> str | None:
+    """Return a note on keys of a rubric that have no effect, None if it has none."""
+    keys = [key for key in WITHOUT_EFFECT if key in rubric.values["statistics"]]
+    if not keys:
+        return None
+    have = "have" if len(keys) > 1 else "has"
+    named = " and ".join(keys)
+    return (
+        f"{rubric.source}: [statistics] {named} {have} no effect: intervals use no random samples"
+    )
 
 
 def changed_limits(before: Values, now: Values) -> list[str]:
@@ -305,6 +323,7 @@ def _match(table: TomlTable) -> MatchRules:
         if table.has("opponent_faults")
         else "withhold",
         game=table.choice("game", PLAYABLE) if table.has("game") else EXTENDED.name,
+        stop=table.number("stop", above=0) if table.has("stop") else None,
     )
     table.finish()
     return rules
@@ -414,9 +433,21 @@ def _compare(table: TomlTable, boards: Boards) -> CompareRules:
     return rules
 
 
-def _statistics(table: TomlTable) -> StatisticsRules:
-    rules = StatisticsRules(
-        table.share("confidence"), table.whole("resamples", 100), table.whole("seed", 0)
+def _statistics(table: TomlTable, watched: bool) -> StatisticsRules:
+    rules = StatisticsRules(table.share("confidence"), watched)
+    for key in WITHOUT_EFFECT:
+        if table.has(key):
+            table.whole(key, 0)
+    table.finish()
+    return rules
+
+
+def _budget(table: TomlTable) -> BudgetRules:
+    rules = BudgetRules(
+        table.number("least_time_limit", above=0),
+        table.whole("least_boards", 1),
+        table.whole("least_pairs", 1),
+        table.whole("most_repeats", 1),
     )
     table.finish()
     return rules
