@@ -29,7 +29,8 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
-from connect4.isolation.seat import choose_level
+from connect4.isolation.seat import choose_level, prepare
+from connect4.isolation.wasm.budget import fuel_option, seconds_of
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
@@ -117,6 +118,13 @@ def make_parser() -> Parser:
         type=time_limit,
         help=f"seconds per move (default {DEFAULT_SECONDS:g})",
     )
+    add(
+        "--fuel",
+        metavar="BUDGET",
+        type=fuel_option,
+        help="instructions per move in place of seconds, such as 5G: the game repeats exactly "
+        "(docs/fuel.md)",
+    )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
     add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
@@ -132,7 +140,7 @@ def make_parser() -> Parser:
         help="a person's illegal move loses the turn; without it the person is asked again",
     )
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
-    add("--isolation", default="auto", help="none, process, strong or auto (default auto)")
+    add("--isolation", default="auto", help="none, process, strong, wasm or auto (default auto)")
     add(
         "--lifetime",
         choices=("game", "move"),
@@ -186,9 +194,11 @@ def play(arguments: argparse.Namespace) -> int:
     for option, path in (("--record", arguments.record), ("--page", arguments.page)):
         if path:
             check_place(option, path)
-    level, notes = choose_level(arguments.isolation)
+    seconds, isolation = clock(arguments)
+    level, notes = choose_level(isolation)
+    prepare(level, tell_progress)
     terms = Terms(
-        arguments.time or DEFAULT_SECONDS,
+        seconds,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
         level=level,
         method=arguments.ask,
@@ -213,6 +223,20 @@ def play(arguments: argparse.Namespace) -> int:
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
+
+
+def clock(arguments: argparse.Namespace) -> tuple[float, str]:
+    """Return the limit of a move in seconds and the isolation; raises `InputError`.
+
+    A budget of fuel is a number of virtual seconds.
+    """
+    if arguments.fuel is None:
+        return arguments.time or DEFAULT_SECONDS, arguments.isolation
+    if arguments.time is not None:
+        raise InputError("--fuel takes the place of --time; give one of them")
+    if arguments.isolation not in ("auto", "wasm"):
+        raise InputError(f"--fuel requires isolation wasm, not {arguments.isolation}")
+    return seconds_of(arguments.fuel), "wasm"
 
 
 def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
@@ -271,6 +295,11 @@ def write_text(place: Path, text: str) -> None:
             file.write(text)
     except OSError as error:
         raise InputError(f"{place} cannot be written: {error.strerror}") from None
+
+
+def tell_progress(line: str) -> None:
+    """Report what takes long before a game."""
+    print(f"note: {line}", file=sys.stderr, flush=True)
 
 
 def tell_notes(notes: Sequence[str]) -> None:
@@ -391,9 +420,11 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
             )
     record, number = read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
-    level, notes = choose_level(arguments.isolation)
+    by_fuel = record.isolation == "wasm" and arguments.isolation == "auto"
+    level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
     if arguments.log:
         write_text(arguments.log, "")
+    prepare(level, tell_progress)
     tell_notes(notes)
     if never_began(record):
         return load_again(record, seconds, level)

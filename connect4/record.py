@@ -164,6 +164,7 @@ def _turn_to_json(turn: Turn) -> dict[str, Any]:
         "cpu_seconds": round(turn.cpu_seconds, 3),
         "overrun": round(turn.overrun, 3),
         "starved": turn.starved,
+        **({} if turn.fuel is None else {"fuel": turn.fuel}),
         "detail": turn.detail,
     }
 
@@ -304,6 +305,7 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             float(turn.get("overrun", 0.0)),
             bool(turn.get("starved", False)),
             None if detail is None else _text(detail, "detail"),
+            None if (fuel := turn.get("fuel")) is None else int(fuel),
         )
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None

@@ -41,6 +41,8 @@ class Turn:
     overrun: Seconds = 0.0
     starved: bool = False
     detail: str | None = None
+    fuel: int | None = None
+    """The instructions used, in a game by fuel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
         reply.overrun,
         reply.starved,
         detail,
+        reply.fuel,
     )
     return turn, state.skip() if after is None else after
 

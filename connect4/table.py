@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
@@ -60,6 +60,14 @@ def seat_agent(
     return open_seat(setup, terms.level, terms.limits, terms.lifetime)
 
 
+def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return what agents run on in a game by fuel, and the record's fields on its fuel."""
+    from connect4.isolation.wasm import budget, package
+
+    fields = {"fuel": budget.fuel_of(seconds), "fuel_per_second": budget.FUEL_PER_SECOND}
+    return dict(package.identity()), fields
+
+
 class Table:
     """One game between two agents; a context manager, so that no seat is left open.
 
@@ -92,6 +100,8 @@ class Table:
             isolation=terms.level,
             lifetime=terms.lifetime,
         )
+        if terms.level == "wasm":
+            self.record.versions, self.record.extra = by_fuel(terms.seconds)
         self._state = start
         self._play_unloaded = terms.play_unloaded
         self._seats: dict[Player, Seat] = {}

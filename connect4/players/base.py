@@ -42,6 +42,8 @@ class Reply:
     overrun: Seconds = 0.0
     starved: bool = False
     detail: str | None = None
+    fuel: int | None = None
+    """The instructions that the turn used, at isolation level `wasm`."""
 
 
 class PlayerLeftError(Exception):

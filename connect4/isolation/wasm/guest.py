@@ -1,0 +1,65 @@
+"""The agent's loop at level `wasm`: this module runs inside, in the Python that counts fuel.
+
+`seat.WasmSeat` is the other end. Each turn runs one call of `turn`, which reads one request and
+writes one answer, both as `isolation.protocol` describes.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from connect4.games.base import Game
+from connect4.isolation import protocol, submission, worker
+from connect4.isolation.wasm import ANSWERS
+from connect4.players.base import Agent
+
+READABLE = (Path("/usr/local/lib"), Path("/kit"))
+
+_loaded: list[tuple[Agent, Game]] = []
+_confined: list[bool] = []
+
+
+class Answers:
+    """What `worker` sends its messages to."""
+
+    def sendall(self, data: bytes) -> None:
+        """Write a message."""
+        while data:
+            data = data[os.write(ANSWERS, data) :]
+
+
+def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[str]) -> None:
+    """Prepare this Python to be copied; for a submission (`kept`), forget most of the kit."""
+    if kept is not None:
+        submission.confine(kept, allowed, others)
+        _confined.append(True)
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def turn() -> None:
+    """Load the agent or answer one request."""
+    request = b""
+    while data := os.read(0, 1 << 20):
+        request += data
+    message = json.loads(request)
+    channel: Any = Answers()
+    if "setup" in message:
+        setup, game = protocol.read_setup(message["setup"])
+        note = partial(submission.note, READABLE) if _confined else None
+        agent = worker.load(channel, setup, note)
+        if agent is not None:
+            _loaded.append((agent, game))
+            worker.say(channel, {protocol.READY: True})
+    else:
+        agent, game = _loaded[0]
+        worker.say(channel, worker.answer(agent, game, message))
+    sys.stdout.flush()

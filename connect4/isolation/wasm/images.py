@@ -1,0 +1,160 @@
+"""The started Pythons that agents are copies of: one for submissions, one for the kit's agents.
+
+A start takes 2 seconds, a copy a fortieth of one. Images are kept in the cache; a start gives the
+same image on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from connect4.errors import IsolationError
+from connect4.isolation.wasm import files, package
+from connect4.isolation.wasm.files import KIT_FOLDER, LIBRARY, Tree
+from connect4.isolation.wasm.interpreter import End, Image, Interpreter
+from connect4.isolation.wasm.system import System
+
+VERSION: Final = "1"
+"""Changes with what `START` does and with the form of a kept image."""
+
+KEPT_IMAGES: Final = 8
+
+MEMORY_BYTES: Final = 1 << 30
+
+START: Final = """
+import sys, gc
+gc.disable()
+sys.path.append("/kit")
+for name in {names}:
+    __import__(name)
+kept = [*sys.modules]
+import numpy.random, heapq, collections, copy, itertools, math, time
+for name in {more}:
+    __import__(name)
+from connect4.isolation.wasm import guest
+__turn__ = guest.turn
+guest.begin({kept}, {allowed}, {others})
+"""
+
+WHOLE_KIT: Final = (
+    "connect4/*.py",
+    "connect4/games/*.py",
+    "connect4/isolation/*.py",
+    "connect4/isolation/wasm/*.py",
+    "connect4/players/*.py",
+    "connect4/search/*",
+)
+
+KIT_MODULES: Final = ("connect4.players.building", "connect4.players.agents", "connect4.games")
+
+TURN: Final = "__turn__()"
+"""What runs in an agent's Python when it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A started Python, and the files that its copies see."""
+
+    image: Image
+    tree: Tree
+
+
+def _is_submodule(name: str, package_name: str) -> bool:
+    return name == package_name or name.startswith(f"{package_name}.")
+
+
+@cache
+def start(allowed: tuple[str, ...] | None) -> Start:
+    """Return the start for submissions that may import `allowed`; for the kit's agents if None.
+
+    The compiled module is expected to be there: see `package.compiled`.
+    """
+    everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
+    library = {LIBRARY: files.library(everything)}
+    kit = files.kit_files(WHOLE_KIT)
+    names = ("connect4", *(allowed or ()))
+    text = START.format(
+        names=names,
+        more=() if allowed is not None else KIT_MODULES,
+        kept="kept" if allowed is not None else None,
+        allowed=allowed or (),
+        others=sorted(package.OTHER_PACKAGES),
+    )
+    key = _key(everything, kit, text)
+    image = _read(package.read_cached(f"image-{key}.bin"))
+    if image is None:
+        image = _boot(Tree(library | kit), text)
+        package.write_cached(f"image-{key}.bin", _written(image))
+        package.drop_cached("image-*.bin", KEPT_IMAGES)
+    seen = kit if allowed is None else _own_files(kit, names)
+    return Start(image, Tree(library | seen))
+
+
+def _own_files(kit: dict[str, bytes], names: tuple[str, ...]) -> dict[str, bytes]:
+    """Return the files of the modules that a submission may import."""
+    paths = {f"{KIT_FOLDER}/{name.replace('.', '/')}{end}" for name in names for end in ENDS}
+    return {path: data for path, data in kit.items() if path in paths}
+
+
+ENDS: Final = (".py", "/__init__.py")
+
+
+def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
+    """Return what the image depends on, as a hash."""
+    known = [VERSION, everything, package.identity(), package.stdlib_digest(), text]
+    digest = hashlib.sha256(json.dumps(known).encode())
+    for path, data in sorted(kit.items()):
+        digest.update(f"{path}:{len(data)}:".encode() + data)
+    return digest.hexdigest()[:24]
+
+
+def _boot(tree: Tree, text: str) -> Image:
+    printed = bytearray()
+    system = System(tree, printed.extend)
+    interpreter = Interpreter(package.compiled(), system, MEMORY_BYTES)
+    try:
+        ended = interpreter.run(text, None)
+        if ended.end is not End.RETURNED or printed:
+            said = printed.decode("utf-8", "replace")
+            raise IsolationError(f"Python for agents does not start: {ended.detail} {said}")
+        return interpreter.image()
+    finally:
+        interpreter.close()
+
+
+def _written(image: Image) -> bytes:
+    head = struct.pack("<II", image.pages, len(image.pieces))
+    places = b"".join(struct.pack("<II", place, len(data)) for place, data in image.pieces)
+    body = head + places + b"".join(data for _, data in image.pieces)
+    return struct.pack("<I", zlib.crc32(body)) + body
+
+
+def _read(written: bytes | None) -> Image | None:
+    """Return a kept image; None if it is not whole."""
+    if written is None or len(written) < 12:
+        return None
+    checksum, pages, count = struct.unpack_from("<III", written)
+    if zlib.crc32(written[4:]) != checksum:
+        return None
+    begin = 12 + 8 * count
+    pieces = []
+    for place, size in struct.iter_unpack("<II", written[12:begin]):
+        pieces.append((place, written[begin : begin + size]))
+        begin += size
+    return Image(pages, tuple(pieces))
+
+
+def copy(
+    allowed: tuple[str, ...] | None, memory_bytes: int, printed: Callable[[bytes], None]
+) -> tuple[Interpreter, System]:
+    """Return a copy of a started Python with its own files, clock and random bytes."""
+    begun = start(allowed)
+    system = System(begun.tree, printed)
+    return Interpreter(package.compiled(), system, memory_bytes, begun.image), system

