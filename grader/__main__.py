@@ -53,6 +53,10 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml""",
+    "doctor": """examples:
+  python3 -m grader doctor                              what does this machine guarantee?
+  python3 -m grader doctor --results grade.db           and the marks of grade.db name the answer
+exit status: 0 as the rubric demands, 1 less than that, 2 bad usage or input""",
 }
 
 
@@ -141,6 +145,14 @@ def _handout(parser: Parser) -> None:
     _add_rubric(parser)
 
 
+def _doctor(parser: Parser) -> None:
+    parser.add_argument(
+        "--results", metavar="FILE", type=Path, help="also keep the table in this results file"
+    )
+    _add_rubric(parser)
+    _add_isolation(parser)
+
+
 COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "check": ("judge the form of submissions, and ask each for a few moves", _check),
     "grade": ("play submissions against random and the baselines, give points", _grade),
@@ -148,6 +160,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "tournament": ("play a staged tournament among submissions", _tournament),
     "report": ("make tables and files again from stored results, without playing", _report),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
+    "doctor": ("prove what this machine guarantees while agents play, in about a minute", _doctor),
 }
 """What each command does, and what adds its arguments to a parser."""
 
@@ -170,7 +183,11 @@ def _add_playing(parser: Parser) -> None:
     add("--jobs", type=count, help="games at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
     add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
-    add(
+    _add_isolation(parser)
+
+
+def _add_isolation(parser: Parser) -> None:
+    parser.add_argument(
         "--isolation",
         choices=("auto", "process", "strong"),
         default="auto",

@@ -41,8 +41,9 @@ PLAYED = """
     reads_hidden_boards reads_the_kits_own_agent reads_the_opponent reads_the_page_cache
     reads_the_search renames_results resolves_names sends_urgent_data_to_the_log sets_trace
     signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent
-    truncates_results unlinks_results uses_ipc_of_others wakes_itself_by_a_signal
-    wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
+    tries_everything truncates_results unlinks_results uses_ipc_of_others uses_its_time
+    wakes_itself_by_a_signal wakes_itself_by_a_timer wakes_who_waits_on_a_library
+    walks_for_the_referee watches_files
     watches_processes writes_results
 """
 INVALID = """
@@ -122,8 +123,10 @@ def classroom(folder: Path, agent: str) -> Path:
         "results/results.json": "{}",
         "boards/hidden.txt": "1\n0 0\n",
         "opponent/ai.py": "# a secret opening\n",
-        "student/ai.py": agent_file(agent).read_text(encoding="utf-8"),
     }
+    place = f"Path({str(folder / 'student' / 'ai.py')!r})"  # an agent is told its file's name only
+    source = agent_file(agent).read_text(encoding="utf-8")
+    files["student/ai.py"] = source.replace("Path(__file__)", place)
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)

@@ -22,6 +22,7 @@ from grader.marks.stopping import rounds_needed
 from grader.marks.tally import by_match
 from grader.output import report, tables
 from grader.output.files import check_out
+from grader.output.protection import note_run
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
 from grader.play.one_game import (
@@ -237,6 +238,7 @@ class ClassRun:
         sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
+            note_run(store, level)
             self._note_deadly(store)
             self._try_opponents(store, pool, level)
             self._load(store, pool, level, sources)

@@ -38,6 +38,12 @@ GRADESCOPE: Final = HERE.with_name("gradescope")
 STUB: Final = HERE / "ai_stub.py"
 """The path at which students get the stub, whatever file the teacher has there."""
 
+NO_AUTOGRADER: Final = (
+    *("tests/", "benchmarks/", "docs/"),
+    *("grader/doctor/", "grader/commands/doctor.py"),
+)
+"""What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
+
 FOLDER: Final = "connect4-kit"
 """The folder that the students' zip unpacks to."""
 
@@ -331,7 +337,7 @@ def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
-        return not name.startswith(("tests/", "benchmarks/", "docs/")) and not name.endswith(".zip")
+        return not name.startswith(NO_AUTOGRADER) and not name.endswith(".zip")
 
     for name, data in kit_files(wanted, also):
         yield f"kit/{name}", data

@@ -45,6 +45,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
         *_boards(marks),
         *_section("Identical files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
+        results.protection.for_teachers(),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
 

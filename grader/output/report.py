@@ -24,6 +24,7 @@ from grader.output import evidence, feedback, formats, tables
 from grader.output.class_page import class_page
 from grader.output.files import make_folder, write
 from grader.output.lost_turns import LostTurn, lost_turns
+from grader.output.protection import Protection, read_protection
 from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -48,6 +49,7 @@ class Results:
     faults: dict[str, InfraFailure]
     details: dict[str, str] = field(default_factory=dict)
     """Details for each submission that cannot be loaded."""
+    protection: Protection = field(default_factory=Protection)
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -123,7 +125,7 @@ def read_results(store: Store) -> Results:
     found, details = known_problems(store.submissions(), store, rubric)
     counted = rubric.match.opponent_faults == "count"
     stored = store.played(counted), store.faults(counted)
-    return Results(kind, rubric, found, *stored, details)
+    return Results(kind, rubric, found, *stored, details, read_protection(store))
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
@@ -186,6 +188,7 @@ def write_quick(
     make_folder(out)
     if results.kind == GRADE:
         document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
+        document["extra_data"] = {"protection": results.protection.lines()}
         write(out / "results.json", formats.to_json(document))
     else:
         text = results.text({})
@@ -198,7 +201,8 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
     write_quick(results, out, placement, lost)
-    write(out / "tables.txt", results.text(placement, details=True))
+    protection = "".join(f"\n{line}\n" for line in results.protection.lines())
+    write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
         rubric = results.rubric
         write(out / "grades.csv", formats.gradebook(results.marks, placement))
@@ -256,6 +260,7 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         name = mark.submission.name
         games = results.games_of(name)
         upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
+        upper = "\n".join(filter(None, (upper, results.protection.as_html())))
         digest = feedback.digest(upper, games, results.played)
         path = folder / f"{file_name(name)}.html"
         if _begins_with(path, digest):

@@ -1,0 +1,69 @@
+"""The command `doctor`: proves what this machine guarantees before anybody is marked on it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from connect4.errors import InputError, IsolationError, headline
+from connect4.isolation.seat import choose_level
+from grader.commands.common import DONE, FAILED, read_rubric
+from grader.doctor.guarantees import protections
+from grader.doctor.machine import measure
+from grader.doctor.table import LEVELS, Diagnosis, now
+from grader.doctor.targets import Targets
+from grader.doctor.trial import Proof, prove
+from grader.output.protection import PROOF
+from grader.results.store import Store
+from grader.rubric.model import Rubric
+
+
+def run_doctor(arguments: argparse.Namespace) -> int:
+    """Run the self-proof, print its table; exit status 1 if it is less than the rubric demands."""
+    if not hasattr(os, "fork"):
+        raise InputError("doctor: this system cannot isolate agents; use Linux")
+    rubric = read_rubric(arguments)
+    level = level_of_grade(arguments.isolation, rubric)
+    has = protections()
+    measured = measure()
+    offered = [level for level in LEVELS if level == "process" or "bubblewrap" in has.present]
+    proofs: dict[str, Proof] = {}
+    for offer in offered:
+        try:
+            with Targets() as targets:
+                proofs[offer] = prove(offer, targets, tell)
+        except IsolationError as error:
+            raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
+    tell("")
+    demanded = rubric.limits.require or "process"
+    found = Diagnosis(now(), measured, has, proofs, level, demanded, rubric.source)
+    print(found.text())
+    if arguments.results is not None:
+        keep(found, arguments.results)
+    return FAILED if found.lacking() else DONE
+
+
+def level_of_grade(asked: str, rubric: Rubric) -> str | None:
+    """Return the level at which `grade` would play with this rubric; None if it would refuse."""
+    required = rubric.limits.require
+    try:
+        level, _ = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
+    except InputError:
+        return None
+    return None if required == "strong" and level != required else level
+
+
+def tell(text: str) -> None:
+    """Show on a terminal what is done now."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def keep(found: Diagnosis, path: Path) -> None:
+    """Store the table in a results file, so that the marks there name it."""
+    with Store(path, writing=True) as store:
+        store.set_meta({PROOF: json.dumps(found.to_json())})
+    print(f"{path}: holds this table now, and the marks made with it name it")

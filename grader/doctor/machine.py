@@ -1,0 +1,122 @@
+"""Measurements of this machine: cores, other load, and how exact its timer is."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from connect4 import record
+from grader.play.executors import physical_cores
+
+NAPS: Final = 200
+NAP: Final = 0.001
+LOAD_SECONDS: Final = 1.0
+BUSY: Final = 0.25
+"""From this share of the cores on, other programs are worth a remark."""
+
+JITTER: Final = 0.005
+"""Seconds by which a nap may be late before it is worth a remark: a turn's margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What was measured; times in seconds, `load` as a share of all cores."""
+
+    host: str
+    system: str
+    user: str
+    versions: dict[str, str]
+    threads: int
+    cores: int
+    quota: float | None
+    """The number of cores that a control group allows; None without such a limit."""
+    load: float | None
+    late_median: float
+    late_most: float
+
+    def lines(self) -> list[str]:
+        """Return the measurements in words, with a remark where one of them is a problem."""
+        found = [f"{self.cores} physical cores, {self.threads} threads: {self.cores} games at once"]
+        if self.quota is not None and self.quota < self.cores:
+            found.append(
+                f"this container may use only {self.quota:g} cores: give --jobs "
+                f"{max(1, int(self.quota))}"
+            )
+        if self.load is not None:
+            note = ": end them before you grade" if self.load > BUSY else ""
+            found.append(f"other programs use {100 * self.load:.0f} % of the cores{note}")
+        late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
+        note = ": late turns will be charged to a busy machine" if self.late_most > JITTER else ""
+        found.append(f"the timer wakes a program late by {late}{note}")
+        return found
+
+
+def measure() -> Machine:
+    """Measure this machine, in about two seconds."""
+    load = other_load()
+    late = sorted(naps())
+    user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
+    return Machine(
+        platform.node(),
+        f"{platform.system()} {platform.release()} {platform.machine()}",
+        user,
+        record.agent_versions(),
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        len(physical_cores()),
+        quota(),
+        load,
+        statistics.median(late),
+        late[-1],
+    )
+
+
+def naps() -> list[float]:
+    """Return by how much each of many short sleeps was late."""
+    late = []
+    for _ in range(NAPS):
+        began = time.perf_counter()
+        time.sleep(NAP)
+        late.append(time.perf_counter() - began - NAP)
+    return late
+
+
+def other_load() -> float | None:
+    """Return the share of all cores that is in use while this program sleeps; None if unknown."""
+    before = _busy()
+    time.sleep(LOAD_SECONDS)
+    after = _busy()
+    if before is None or after is None or after[1] == before[1]:
+        return None
+    return (after[0] - before[0]) / (after[1] - before[1])
+
+
+def _busy() -> tuple[int, int] | None:
+    """Return the time that the cores were busy, and all of their time (Linux)."""
+    try:
+        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+        times = list(map(int, line.split()[1:9]))
+    except (OSError, ValueError, IndexError):
+        return None
+    idle = times[3] + times[4]
+    return sum(times) - idle, sum(times)
+
+
+def quota() -> float | None:
+    """Return how many cores this container may use; None if there is no limit (Linux)."""
+    try:
+        allowed, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return None if allowed == "max" else int(allowed) / int(period)
+    except (OSError, ValueError):
+        pass
+    try:
+        folder = Path("/sys/fs/cgroup/cpu")
+        allowed = (folder / "cpu.cfs_quota_us").read_text(encoding="ascii")
+        period = (folder / "cpu.cfs_period_us").read_text(encoding="ascii")
+        return int(allowed) / int(period) if int(allowed) > 0 else None
+    except (OSError, ValueError):
+        return None

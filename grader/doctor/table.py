@@ -1,0 +1,195 @@
+"""The table of a self-proof: what is guaranteed, what is not, why, and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from tabulate import tabulate
+
+from connect4.isolation.seat import Level
+from grader.doctor.guarantees import (
+    GUARANTEES,
+    HELD_NOT,
+    HOW,
+    LESS_LOAD,
+    REPORT_IT,
+    TOO_BUSY,
+    WHY,
+    Guarantee,
+    Protections,
+)
+from grader.doctor.machine import Machine
+from grader.doctor.trial import Proof
+
+FORMAT: Final = "connect4-doctor/1"
+LEVELS: Final[tuple[Level, ...]] = ("process", "strong")
+YES: Final = "guaranteed"
+NO: Final = "not guaranteed"
+ABSENT: Final = "not available"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A guarantee that this machine does not give at a level."""
+
+    level: str
+    text: str
+    breaches: tuple[str, ...]
+    why: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that a self-proof found."""
+
+    at: str
+    machine: Machine
+    protections: Protections
+    proofs: dict[str, Proof]
+    """By level; a level that this machine does not offer is missing."""
+    grade_level: str | None
+    """The level at which `grade` runs; None if it refuses."""
+    demanded: str
+    """The level that the rubric requires; process if it names none, because `grade` isolates."""
+    rubric: str
+
+    def holds(self, guarantee: Guarantee, level: str) -> bool:
+        """Return whether a machine has what a guarantee requires, and nothing was achieved."""
+        proof = self.proofs.get(level)
+        wanted = guarantee.requires(level)
+        has = not wanted or any(name in self.protections.present for name in wanted)
+        return proof is not None and has and proof.holds(guarantee.key)
+
+    def missing(self) -> list[Missing]:
+        """Return every guarantee that is not given at a level which this machine offers."""
+        return [
+            self._missing(guarantee, level)
+            for level in self.proofs
+            for guarantee in GUARANTEES
+            if not self.holds(guarantee, level)
+        ]
+
+    def _missing(self, guarantee: Guarantee, level: str) -> Missing:
+        lacking = [
+            name for name in guarantee.requires(level) if name not in self.protections.present
+        ]
+        if guarantee.key == "honest":
+            why, how = TOO_BUSY, LESS_LOAD
+        elif len(lacking) < max(1, len(guarantee.requires(level))):
+            why, how = HELD_NOT, REPORT_IT
+        else:
+            notes = self.protections.notes
+            why = "; ".join(notes.get(name, WHY[name]) for name in lacking)
+            how = ", or ".join(HOW[name] for name in lacking)
+        breaches = tuple(self.proofs[level].breaches.get(guarantee.key, ()))
+        return Missing(level, guarantee.text, breaches, why, how)
+
+    def lacking(self) -> list[str]:
+        """Return what keeps `grade` from giving what the rubric demands; empty if nothing does."""
+        if self.grade_level is None:
+            return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
+        strong = self.demanded == "strong"
+        return [
+            item.text
+            for item in GUARANTEES
+            if (item.is_basic or (strong and item.key not in ("honest", "notes")))
+            and not self.holds(item, self.grade_level)
+        ]
+
+    def verdict(self) -> str:
+        """Return the last line: what `grade` gives, beside what the rubric demands."""
+        lacking = self.lacking()
+        demand = f"{self.rubric} requires level {self.demanded}"
+        if self.grade_level is None:
+            return f"no: {lacking[0]}: `grade` does not play"
+        if lacking:
+            return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
+        return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values, for the results file."""
+        return {
+            "format": FORMAT,
+            "at": self.at,
+            "machine": asdict(self.machine),
+            "levels": list(self.proofs),
+            "grade_level": self.grade_level,
+            "demanded": self.demanded,
+            "guarantees": [
+                {
+                    "key": item.key,
+                    "text": item.text,
+                    **{level: self.holds(item, level) for level in self.proofs},
+                    "tried": {
+                        level: proof.tried.get(item.key, 0) for level, proof in self.proofs.items()
+                    },
+                }
+                for item in GUARANTEES
+            ],
+            "missing": [asdict(item) for item in self.missing()],
+            "lacking": self.lacking(),
+        }
+
+    def text(self) -> str:
+        """Return the table and what follows from it."""
+        rows = [
+            [item.text, *(self._cell(item, level) for level in LEVELS), self._tried(item)]
+            for item in GUARANTEES
+        ]
+        head = (
+            f"What this machine guarantees when an agent plays ({self.machine.host}, "
+            f"{self.machine.system}, {self.machine.user}, {self.at})"
+        )
+        headers = ("an agent", *(f"level {level}" for level in LEVELS), "attempts")
+        parts = [head, "", tabulate(rows, headers)]
+        parts += _listed("Not guaranteed here", list(map(_shown, self.missing())))
+        absent = {
+            level: self.protections.notes.get("bubblewrap", WHY["bubblewrap"])
+            for level in LEVELS
+            if level not in self.proofs
+        }
+        parts += _listed(
+            "Not available here",
+            [
+                f"level {level}\n  why: {why}\n  how to get it: {HOW['bubblewrap']}"
+                for level, why in absent.items()
+            ],
+        )
+        late = max((proof.late for proof in self.proofs.values()), default=0.0)
+        lines = [
+            *self.machine.lines(),
+            f"an agent that does not answer was ended at most {1e3 * late:.0f} ms after its limit",
+        ]
+        parts += _listed("The machine", lines)
+        return "\n".join([*parts, "", self.verdict()])
+
+    def _cell(self, item: Guarantee, level: str) -> str:
+        if level not in self.proofs:
+            return ABSENT
+        return YES if self.holds(item, level) else NO
+
+    def _tried(self, item: Guarantee) -> str:
+        total = sum(proof.tried.get(item.key, 0) for proof in self.proofs.values())
+        return str(total) if total else "by design"
+
+
+def _shown(item: Missing) -> str:
+    lines = [f"level {item.level}: {item.text}"]
+    if item.breaches:
+        more = f" and {len(item.breaches) - 3} more" if len(item.breaches) > 3 else ""
+        lines.append(f"  what happened: {'; '.join(item.breaches[:3])}{more}")
+    lines += [f"  why: {item.why}", f"  how to get it: {item.how}"]
+    return "\n".join(lines)
+
+
+def _listed(title: str, items: Sequence[str]) -> list[str]:
+    return ["", title, *(f"- {item}" for item in items)] if items else []
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

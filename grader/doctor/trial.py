@@ -1,0 +1,213 @@
+"""Run the agents of the corpus at one level, and note what each of them achieved."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import IsolationError, headline
+from connect4.games.extended import EXTENDED, ExtendedState, read
+from connect4.isolation.limits import Limits
+from connect4.isolation.seat import IsolatedSeat, Level, open_seat
+from connect4.players.base import Outcome, Reply, Setup
+from connect4.players.names import AgentName
+from grader.doctor.guarantees import GUARANTEES, Guarantee
+from grader.doctor.targets import Targets, attempts_in
+
+CORPUS: Final = Path(__file__).with_name("corpus")
+PROBE: Final = "tries_everything"
+HONEST: Final = "plain"
+KEEPS_TIME: Final = "uses_its_time"
+
+SECONDS: Final = 5.0
+SHORT: Final = 0.1
+"""The limit of agents that do not answer in time."""
+
+PAUSE: Final = 0.3
+"""Seconds for which an agent is stopped between two turns."""
+
+HONEST_TURNS: Final = 20
+DEATH: Final = 2.0
+"""Seconds after its limit in which an agent that does not answer must be ended."""
+
+MEMORY: Final = 1 << 28
+
+
+@dataclass
+class Proof:
+    """What was tried at one level, and what agents achieved, by guarantee."""
+
+    level: Level
+    tried: dict[str, int] = field(default_factory=dict)
+    breaches: dict[str, list[str]] = field(default_factory=dict)
+    late: float = 0.0
+    """The most seconds that an agent ran on after its limit."""
+
+    def note(self, key: str, worked: bool, text: str) -> None:
+        """Count one attempt; `text` says what an agent achieved if it worked."""
+        self.tried[key] = self.tried.get(key, 0) + 1
+        if worked and text not in self.breaches.setdefault(key, []):
+            self.breaches[key].append(text)
+
+    def holds(self, key: str) -> bool:
+        """Return whether nothing was achieved against this guarantee."""
+        return not self.breaches.get(key)
+
+
+def board() -> ExtendedState:
+    """Return the smallest board on which an agent has several turns."""
+    return read("1\n0 0\n0 0\n", "doctor")
+
+
+def prove(level: Level, targets: Targets, say: Callable[[str], None]) -> Proof:
+    """Run the corpus at a level; `say` is called with what is done now."""
+    proof = Proof(level)
+    with Bench(level, targets, proof) as bench:
+        say(f"{level}: {PROBE}")
+        bench.probe()
+        for guarantee in GUARANTEES:
+            for agent, expected in guarantee.agents.items():
+                if guarantee.careful and not proof.holds(guarantee.key):
+                    continue  # the attempts have shown it, and this agent would do harm
+                say(f"{level}: {agent}")
+                bench.run(guarantee, agent, expected)
+    return proof
+
+
+class Bench:
+    """Runs one agent after the other beside an honest one; a context manager."""
+
+    def __init__(self, level: Level, targets: Targets, proof: Proof) -> None:
+        """Load the honest agent; raises `IsolationError`."""
+        self._level = level
+        self._targets = targets
+        self._proof = proof
+        self._honest = self._seat(HONEST, SECONDS)
+
+    def __enter__(self) -> Bench:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._honest.close()
+
+    def _seat(self, agent: str, seconds: float, memory: int = 1 << 30) -> IsolatedSeat:
+        """Return a seat for a file of the corpus, as if a student had handed it in."""
+        source = (CORPUS / f"{agent}.py").read_text(encoding="utf-8")
+        if agent == PROBE:
+            source = self._targets.as_literal(source)
+        path = self._targets.folder / "student" / "ai.py"
+        source = source.replace(
+            "Path(__file__)", f"Path({str(path)!r})"
+        )  # it is told its name only
+        name = AgentName(f"ai:{path}", "ai", str(path))
+        setup = Setup(name, 1, EXTENDED, seconds, 0, "intelligent", source.encode())
+        seat = open_seat(setup, self._level, Limits(memory_bytes=memory))
+        assert isinstance(seat, IsolatedSeat)
+        return seat
+
+    def probe(self) -> None:
+        """Run `tries_everything`; judge it by what it printed and by what arrived."""
+        before = own_processes()
+        with closing(self._seat(PROBE, 60.0)) as seat:
+            seat.ask(board(), 60.0)
+            log = seat.log
+        reached = self._targets.reached()
+        keys = {what: item.key for item in GUARANTEES for what in item.attempts}
+        for attempt in attempts_in(log):
+            what = attempt["what"]
+            if what not in keys:
+                continue
+            worked = attempt["done"]
+            if keys[what] == "files" and what != "list a folder":
+                worked = self._targets.token in attempt["text"]
+            elif keys[what] == "network" or what == "signal a process":
+                worked = worked and what in reached
+            elif keys[what] == "writing":
+                worked = False  # the folder shows it, whatever the agent printed
+            self._proof.note(keys[what], worked, f"{what} (from its {attempt['from']})")
+        self._look_around(PROBE, before)
+
+    def run(self, guarantee: Guarantee, agent: str, expected: Outcome) -> None:
+        """Run an agent of the corpus for two turns, and judge it by its outcomes."""
+        before = own_processes()
+        try:
+            outcomes = list(self._turns(guarantee.key, agent, expected))
+        except IsolationError as error:
+            outcomes = [f"the grader failed: {headline(str(error))}"]
+        wrong = [text for text in outcomes if text]
+        text = f"{agent}: {''.join(wrong[:1])}"
+        if guarantee.key == "honest":
+            text = f"{len(wrong)} of {len(outcomes)} turns that take 90 % of their time were late"
+        self._proof.note(guarantee.key, bool(wrong), text)
+        self._look_around(agent, before)
+
+    def _turns(self, key: str, agent: str, expected: Outcome) -> Iterator[str]:
+        """Yield for each turn what an agent did that it should not have; empty if nothing."""
+        seconds, count = SECONDS, 2
+        if expected is Outcome.TIMEOUT:
+            seconds, count = SHORT, 1
+        elif key == "honest":
+            seconds, count = SHORT, HONEST_TURNS
+        elif key == "memory":
+            count = 1
+        with closing(self._seat(agent, seconds, MEMORY if key == "memory" else 1 << 30)) as seat:
+            if seat.load_failure is not None:
+                yield "" if expected in (Outcome.ERROR, Outcome.TIMEOUT) else seat.load_failure
+                return
+            for turn in range(count):
+                if turn and key == "pondering":
+                    time.sleep(PAUSE)
+                began = time.monotonic()
+                reply = seat.ask(board(), seconds)
+                if expected is Outcome.TIMEOUT:
+                    late = time.monotonic() - began - seconds
+                    self._proof.late = max(self._proof.late, late)
+                    if late > DEATH and not reply.starved:
+                        yield f"ran on for {late:.2f} s after its limit"
+                yield unexpected(reply, expected)
+
+    def _look_around(self, agent: str, before: set[int]) -> None:
+        """Note what the agent left behind or changed, and whether the honest agent still plays."""
+        changed = self._targets.changed_files()
+        files = ", ".join(Path(name).name.split("-")[0] for name in changed[:3])
+        self._proof.note("writing", bool(changed), f"{agent}: changed {files}")
+        left = own_processes() - before
+        self._proof.note("leftovers", bool(left), f"{agent}: {len(left)} processes")
+        try:
+            reply = self._honest.ask(board(), SECONDS)
+            problem = unexpected(reply, Outcome.PLAYED)
+        except IsolationError as error:
+            problem = headline(str(error))
+            self._honest.close()
+            self._honest = self._seat(HONEST, SECONDS)
+        self._proof.note("opponent", bool(problem), f"{agent}: the opponent lost a turn: {problem}")
+
+
+def unexpected(reply: Reply, expected: Outcome) -> str:
+    """Return how a reply differs from the expected outcome; empty if it does not."""
+    legal = reply.outcome is not Outcome.PLAYED or reply.action in board().legal_actions()
+    if reply.outcome is expected and legal:
+        return ""
+    if not legal:
+        return "did what is forbidden"
+    detail = f" ({headline(reply.detail)})" if reply.detail else ""
+    return f"{reply.outcome}, not {expected}{detail}"
+
+
+def own_processes() -> set[int]:
+    """Return the processes of agents of this grader (Linux)."""
+    label = f"connect4 agent of {os.getpid()}\0".encode()
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if label in (entry / "cmdline").read_bytes():
+                found.add(int(entry.name))
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,243 @@
+"""`python3 -m grader doctor`: what it proves, what it reports as missing, where its table goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connect4.players.base import Outcome
+from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Protections, protections
+from grader.doctor.machine import Machine
+from grader.doctor.table import Diagnosis
+from grader.doctor.trial import CORPUS, PROBE, Proof
+from grader.output.protection import PROOF
+from grader.results.store import Store
+from tests.command import environment, run
+from tests.grading import hand_in, rubric, searcher
+from tests.test_isolation_agents import EXPECTED
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+
+EVERYTHING = frozenset(
+    {"landlock", "seccomp", "bubblewrap", "copy", "own user", "linux"},
+)
+MACHINE = Machine("lab-1", "Linux 6.1 x86_64", "root", {}, 4, 2, 1.0, 0.5, 1e-4, 0.02)
+
+
+def proof(level: Any, breaches: dict[str, list[str]] | None = None) -> Proof:
+    return Proof(level, {item.key: 3 for item in GUARANTEES}, breaches or {})
+
+
+def diagnosis(
+    present: frozenset[str] = EVERYTHING,
+    demanded: str = "process",
+    grade_level: str | None = "strong",
+    **breaches: list[str],
+) -> Diagnosis:
+    levels = ("process", "strong") if "bubblewrap" in present else ("process",)
+    proofs = {level: proof(level, breaches) for level in levels}
+    has = Protections(present)
+    at = "2026-09-01T08:00:00Z"
+    return Diagnosis(at, MACHINE, has, proofs, grade_level, demanded, "rubric.toml")
+
+
+def denied(*names: str, command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of the kit on a machine without some protections."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.denied", *names, "--", sys.executable, "-m", *command],
+        cwd=cwd, env=environment(), capture_output=True, text=True, check=False, timeout=280,
+    )  # fmt: skip
+
+
+def test_every_agent_of_the_corpus_is_run_and_expected_to_do_what_the_tests_say() -> None:
+    named = {agent: outcome for item in GUARANTEES for agent, outcome in item.agents.items()}
+    assert {*named, PROBE, "plain"} == {path.stem for path in CORPUS.glob("*.py")}
+    for agent, outcome in named.items():
+        assert outcome in EXPECTED[agent], agent
+
+
+def test_each_reason_has_a_way_out() -> None:
+    wanted = {name for item in GUARANTEES for name in (*item.process, *item.strong)}
+    assert wanted <= WHY.keys() == HOW.keys()
+
+
+def test_a_machine_with_everything_gives_everything_at_level_strong() -> None:
+    found = diagnosis(demanded="strong")
+    assert all(found.holds(item, "strong") for item in GUARANTEES)
+    assert {item.text for item in found.missing()} == {
+        "sees no other process",
+        "leaves no note in what the disk caches",
+    }
+    assert found.lacking() == []
+    assert found.text().splitlines()[-1] == (
+        "yes: `grade` plays at level strong, and rubric.toml requires level strong"
+    )
+
+
+def test_what_an_agent_achieved_is_named_with_the_reason_and_the_way_out() -> None:
+    without = EVERYTHING - {"landlock", "bubblewrap", "copy"}
+    read = ["read a public file (from its thread)"]
+    text = diagnosis(without, grade_level="process", files=read).text()
+    assert "read a public file (from its thread)" in text
+    assert f"why: {WHY['landlock']}" in text
+    assert f"how to get it: {HOW['landlock']}" in text
+    assert re.search(r"reads no file of yours +not guaranteed +not available", text)
+    assert "Not available here\n- level strong" in text
+    assert "may use only 1 cores: give --jobs 1" in text
+    assert "other programs use 50 % of the cores: end them" in text
+
+
+def test_a_protection_that_did_not_hold_is_reported_as_that() -> None:
+    found = diagnosis(files=["reads_the_opponent: did what is forbidden"])
+    assert HELD_NOT in found.text()
+    assert found.lacking() == []  # the rubric does not require it
+    assert "reads no file of yours" in diagnosis(
+        demanded="strong", files=["reads_the_opponent: did what is forbidden"]
+    ).lacking()  # fmt: skip
+
+
+def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
+    found = diagnosis(deadline=["c_loop: ran on for 3.00 s after its limit"])
+    assert found.lacking() == ["is ended at its time limit"]
+    assert found.verdict().startswith("no: rubric.toml requires level process, but")
+
+
+def test_a_busy_machine_is_reported_and_no_reason_to_refuse() -> None:
+    found = diagnosis(honest=["3 of 20 turns that take 90 % of their time were late"])
+    assert found.lacking() == []
+    assert "3 of 20 turns" in found.text()
+    assert "end other programs" in found.text()
+
+
+def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, list[str]]:
+    """Return the breaches that the attempts of `tries_everything` show."""
+    script = tmp_path / "probe.py"
+    script.write_text(
+        "import json, sys\n"
+        "from grader.doctor.targets import Targets\n"
+        "from grader.doctor.trial import Bench, Proof\n"
+        "with Targets() as targets:\n"
+        "    proof = Proof(sys.argv[1])\n"
+        "    with Bench(sys.argv[1], targets, proof) as bench:\n"
+        "        bench.probe()\n"
+        "print(json.dumps([proof.tried, proof.breaches]))\n",
+        encoding="utf-8",
+    )
+    done = denied(*names, command=["tests.run_file", str(script), level], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tried, breaches = json.loads(done.stdout)
+    assert {item.key for item in GUARANTEES if item.attempts} <= tried.keys()
+    found: dict[str, list[str]] = breaches
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("names", "lost"),
+    [
+        ((), set()),
+        (("landlock",), {"files", "sight"}),
+        (("seccomp",), {"network", "processes"}),
+        (("landlock", "seccomp"), {"files", "network", "processes", "sight", "writing"}),
+    ],
+    ids=["nothing denied", "without Landlock", "without seccomp", "without both"],
+)
+def test_attempts_from_code_threads_and_children(
+    names: tuple[str, ...], lost: set[str], tmp_path: Path
+) -> None:
+    """Each protection that is taken away shows as what an agent then achieves, from everywhere."""
+    has = protections().present
+    if not {"landlock", "seccomp"} <= has:
+        pytest.skip("this machine has no Landlock or no seccomp to take away")
+    breaches = in_process(names, "process", tmp_path)
+    if os.geteuid() != 0 and "seccomp" in names:
+        lost = lost | ({"signals"} if breaches.get("signals") else set())
+    assert breaches.keys() == lost
+    if "files" in lost:
+        assert "read a public file (from its thread)" in breaches["files"]
+        assert "read a public file (from its constructor)" in breaches["files"]
+    if {"files", "processes"} <= lost:
+        assert "read a public file (from its child process)" in breaches["files"]
+
+
+@pytest.mark.sandbox
+def test_bubblewrap_alone_hides_files_network_and_processes(tmp_path: Path) -> None:
+    breaches = in_process(("landlock", "seccomp"), "strong", tmp_path)
+    assert breaches.keys() <= {"processes", "signals"}
+    assert any("start a process" in text for text in breaches["processes"])
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_where_strong_is_required_and_not_to_be_had(tmp_path: Path) -> None:
+    """The whole run at level process."""
+    own = rubric(tmp_path, limits='require = "strong"\n')
+    done = denied("bubblewrap", command=["grader", "doctor", "--rubric", str(own)], cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.splitlines()[-1].endswith(
+        "requires strong, and this machine does not offer it: `grade` does not play"
+    )
+    assert re.search(r"is ended at its time limit +guaranteed +not available", done.stdout)
+    assert "why: bubblewrap (bwrap) is not installed" in done.stdout
+    assert "how to get it: apt install bubblewrap" in done.stdout
+
+
+@pytest.mark.slow
+def test_grade_refuses_where_strong_is_required_and_not_to_be_had(tmp_path: Path) -> None:
+    own = rubric(tmp_path, limits='require = "strong"\n')
+    hand_in(tmp_path / "class", "ann", searcher())
+    for options in (["--rubric", str(own)], ["--isolation", "strong"]):
+        command = ["grader", "grade", "class", *options]
+        refused = denied("bubblewrap", command=command, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "bubblewrap (bwrap) is not installed" in refused.stderr
+
+
+@pytest.mark.slow
+def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> None:
+    own = rubric(tmp_path)
+    hand_in(tmp_path / "class", "ann", searcher())
+    hand_in(tmp_path / "class", "ben", searcher(2))
+    options = ["--rubric", own, "--results", "own.db", "--out", "out", "--isolation", "process"]
+    done = run("grader", "grade", "class", *options, cwd=tmp_path, seconds=110)
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "out/feedback/ann.html"
+    assert "Games were played at isolation level process." in page.read_text(encoding="utf-8")
+    assert "Self-proof" not in page.read_text(encoding="utf-8")
+    found = diagnosis(EVERYTHING - {"landlock"}, files=["reads_the_opponent: did it"])
+    with Store(tmp_path / "own.db", writing=True) as store:
+        store.set_meta({PROOF: json.dumps(found.to_json())})
+    again = run("grader", "report", "own.db", "--out", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    proven = "Self-proof of the machine on 2026-09-01: "
+    for name in ("feedback/ann.html", "feedback/ben.html", "tables.txt", "results.json"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "isolation level process" in text, name
+        assert proven in text, name
+        assert "reads no file of yours" in text, name
+        assert "lab-1" not in text, name
+    assert "lab-1" in (tmp_path / "out/class.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_whole_proof_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run with `-s` to read the table; also as an ordinary user: `tests/as_ordinary_user.py`."""
+    done = run("grader", "doctor", "--results", "own.db", cwd=tmp_path, seconds=280)
+    with capsys.disabled():
+        print(f"\n{done.stdout}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert HELD_NOT not in done.stdout
+    with Store(tmp_path / "own.db", writing=False) as store:
+        stored = store.meta_json(PROOF)
+    assert [item["text"] for item in stored["guarantees"]] == [item.text for item in GUARANTEES]
+    assert Outcome.PLAYED in EXPECTED[PROBE]
