@@ -25,7 +25,7 @@ from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.games.runs import run_changes
 from connect4.search.ordering import ORDERS
-from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, moves_of
+from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, motion_of, moves_of
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
 from connect4.views.window.display import open_window
 from tests.command import ROOT, assert_refused, environment, run
@@ -745,8 +745,21 @@ def test_every_legal_action_of_every_game_can_be_clicked(game: Game) -> None:
     for _ in range(5):
         state = game.start(None, None)
         while actions := state.legal_actions():
-            assert list(moves_of(state).values()) == list(actions)
+            assert list(moves_of(game, state).values()) == list(actions)
             state = state.apply(choose.choice(actions))
+
+
+def turned_round(before: np.ndarray, after: np.ndarray) -> Motion | None:
+    """Find the motion of a game in which tokens rise."""
+    return motion_between(after, before)
+
+
+def test_a_game_can_name_its_own_motions() -> None:
+    rises = replace(GAMES["popout"], motion=f"{__name__}:turned_round")
+    before = rises.start(None, None)
+    after = before.apply((3, False))
+    assert motion_of(GAMES["popout"], before, after) == Drop((5, 3))
+    assert motion_of(rises, after, before) == Drop((5, 3))
 
 
 def test_a_move_is_told_from_the_boards_alone() -> None:

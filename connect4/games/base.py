@@ -409,6 +409,9 @@ class Game:
     """The heuristic that analyses go by; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"
     """`module:name` of the function that returns the judge of an analysis."""
+    motion: str = "connect4.views.motion:motion_between"
+    """`module:name` of the function that returns what a move changed, from the boards before and
+    after it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let copies and what comes out of a pickle be the one game of that name."""

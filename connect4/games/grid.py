@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-LINES: Final = (2, 3, 4)
-"""How many tokens in a row can be told from fewer by looking at pairs, then at pairs of pairs."""
+PAIRED: Final = 4
+"""The longest line that two shifts find: pairs of neighbours, then pairs of such pairs."""
 
 STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 """`(columns, heights)` from one cell of a line to the next: up, right, down-right, up-right."""
@@ -27,7 +27,8 @@ class Grid:
     every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
     distance in bits from one cell of a line to the next, and `starts` the cells where a whole line
     in that direction begins: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x.
-    `steps` has two shifts for each direction: pairs of neighbours, then pairs of such pairs.
+    `steps` has two shifts for each direction, for lines of up to `PAIRED`: pairs of neighbours,
+    then pairs of such pairs.
     """
 
     __slots__ = (
@@ -47,10 +48,10 @@ class Grid:
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
         """Use `grid_of` instead, which makes each grid once.
 
-        Raises `ValueError` where `line` is not 2, 3 or 4.
+        Raises `ValueError` where `line` is below 2.
         """
-        if line not in LINES:
-            raise ValueError(f"a line of {line}: expected 2, 3 or 4")
+        if line < 2:
+            raise ValueError(f"a line of {line}: expected 2 or more")
         self.rows = rows
         self.columns = columns
         self.line = line
@@ -118,6 +119,26 @@ class Grid:
         return masks[1], masks[2]
 
 
+class LongGrid(Grid):
+    """A grid with lines of more than `PAIRED`, which are found cell by cell."""
+
+    __slots__ = ()
+
+    def has_line(self, tokens: int) -> bool:
+        """Return whether `tokens` holds a line."""
+        return self.count_lines(tokens) > 0
+
+    def count_lines(self, tokens: int) -> int:
+        """Return how many lines `tokens` holds; a run of 6 holds two lines of 5."""
+        count = 0
+        for shift in self.shifts:
+            ends = tokens
+            for step in range(1, self.line):
+                ends &= tokens >> step * shift
+            count += ends.bit_count()
+        return count
+
+
 @cache
 def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]:
     """Return the bytes of a mask, and where the cells are in two masks, one behind the other."""
@@ -137,4 +158,4 @@ def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
 @cache
 def _grid_of(rows: int, columns: int, line: int) -> Grid:
     """Return the grid; `grid_of` keeps it twice where its `line` is said and left out."""
-    return Grid(rows, columns, line)
+    return (LongGrid if line > PAIRED else Grid)(rows, columns, line)

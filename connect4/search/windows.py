@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from connect4.games.grid import Grid
+from connect4.games.grid import PAIRED, Grid
 
 
 class Planes(NamedTuple):
@@ -41,7 +41,12 @@ class Windows:
     """
 
     def __init__(self, grid: Grid) -> None:
-        """Use `windows_of` instead, which makes each grid's windows once."""
+        """Use `windows_of` instead, which makes each grid's windows once.
+
+        Raises `ValueError` for lines of more than four, whose tokens the planes do not count.
+        """
+        if grid.line > PAIRED:
+            raise ValueError(f"this heuristic counts windows of up to {PAIRED}, not of {grid.line}")
         steps = grid.line - 1
         width = grid.cells.bit_length() + steps * max(grid.shifts)
         self.offset = len(grid.shifts) * width

@@ -1,4 +1,7 @@
-"""Detect what a move did by comparing two boards, so that views do not need the rules of a game."""
+"""Detect what a move did by comparing two boards, so that views do not need the rules of a game.
+
+`Game.motion` names the function that does this; `motion_between` suits drops, pop-outs and slides.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.games.base import Action, State
+from connect4.games.base import Action, Game, State, resolve
 from connect4.views.board_data import Board
 
 Cell: TypeAlias = tuple[int, int]
@@ -58,12 +61,17 @@ def motion_between(before: Board, after: Board) -> Motion | None:
     return None
 
 
-def moves_of(state: State) -> dict[Motion, Action]:
+def motion_of(game: Game, before: State, after: State) -> Motion | None:
+    """Return the one move that leads from `before` to `after`; None where none does."""
+    found: Motion | None = resolve(game.motion)(before.board(), after.board())
+    return found
+
+
+def moves_of(game: Game, state: State) -> dict[Motion, Action]:
     """Return the legal actions of the mover by what each does to the board."""
-    before = state.board()
     found = {}
     for action in state.legal_actions():
-        motion = motion_between(before, state.apply(action).board())
+        motion = motion_of(game, state, state.apply(action))
         if motion is not None:
             found[motion] = action
     return found

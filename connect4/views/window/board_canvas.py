@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
-from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
+from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
 from connect4.views.run_marks import RunMark
 from connect4.views.window import theme
 
@@ -40,6 +40,7 @@ class BoardCanvas(tk.Canvas):
             parent, background=theme.BACKGROUND, highlightthickness=0, takefocus=True,
             width=520, height=460,
         )  # fmt: skip
+        self._game = game
         self.slides = game.start(None, None).slides
         """Whether the game's tokens slide: rows have labels too, and both count from 1."""
         self.overlay: Callable[[], None] = lambda: None
@@ -75,7 +76,7 @@ class BoardCanvas(tk.Canvas):
         if self._size == 0 or before is None or before.board().shape != state.board().shape:
             self._rebuild()
             return
-        changed = motion_between(before.board(), state.board())
+        changed = motion_of(self._game, before, state)
         self._place_tokens()
         if seconds > 0 and changed is not None and changed == last:
             self._fly(changed, before, seconds)

@@ -51,7 +51,8 @@ class BoardInput:
     def ask(self, state: State) -> None:
         """Let the mover of `state` play."""
         self._moves = {
-            motion: self._game.format_action(action) for motion, action in moves_of(state).items()
+            motion: self._game.format_action(action)
+            for motion, action in moves_of(self._game, state).items()
         }
         self._mover = state.mover
         self._board.draw_marks()

@@ -14,7 +14,7 @@ from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.games.runs import RunChange, run_changes
 from connect4.record import Record
 from connect4.referee import Event, Result, Started, Turn, TurnBegun, TurnEnded, abandoned
-from connect4.views.motion import motion_between
+from connect4.views.motion import motion_of
 from connect4.views.run_marks import (
     RunMark,
     change_marks,
@@ -370,7 +370,7 @@ class GamePage(ttk.Frame):
         state = self._states[position]
         last = None
         if position:
-            last = motion_between(self._states[position - 1].board(), state.board())
+            last = motion_of(self._heading.game, self._states[position - 1], state)
         seconds = min(FLIGHT, 0.75 * self.controls.pace) if animated else 0.0
         self.board.show(state, last, seconds, self._run_marks(position))
         for player, card in self.cards.items():
