@@ -59,7 +59,7 @@ def port_number(text: str) -> int:
 
 def seed_number(text: str) -> int:
     """Read a `--seed`."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    if not (text.isascii() and text.isdigit() and len(text) <= 39):
         raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
     return int(text)
 

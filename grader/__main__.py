@@ -50,6 +50,9 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "report": """examples:
   python3 -m grader report grade.db
   python3 -m grader report grade.db --out marks/ --placement tournament.db""",
+    "publish-game": """example:
+  python3 -m grader publish-game marks.db alice 7 12 --out for-alice/
+For final marks only: with the seed, the random player's moves can be worked out.""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml""",
@@ -130,6 +133,17 @@ def _report(parser: Parser) -> None:
     _add_output(parser)
 
 
+def _publish_game(parser: Parser) -> None:
+    parser.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
+    parser.add_argument("name", metavar="NAME", help="the submission")
+    parser.add_argument(
+        "games", metavar="GAME", nargs="+", type=count, help="numbers of games on its page"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="write the files below DIR"
+    )
+
+
 def _handout(parser: Parser) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
     parser.add_argument(
@@ -159,6 +173,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
     "report": ("make tables and files again from stored results, without playing", _report),
+    "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "doctor": ("prove what this machine guarantees while agents play, in about a minute", _doctor),
 }
@@ -258,7 +273,7 @@ def has_command(name: str) -> bool:
 
 
 def _module(name: str) -> str:
-    return MODULES.get(name, f"commands.{name}")
+    return MODULES.get(name, f"commands.{name.replace('-', '_')}")
 
 
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
@@ -266,7 +281,7 @@ def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
     module = importlib.import_module(f"grader.{_module(name)}")
-    function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
+    function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name.replace('-', '_')}")
     return function
 
 

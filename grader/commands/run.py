@@ -244,6 +244,7 @@ class ClassRun:
             self._load(store, pool, level, sources)
             self._announce(read_results(store))
             todo = self._missing(read_results(store))
+            _refuse_published(todo, store)
             if self.arguments.retry_starved:
                 store.begin_again(game.key for game in todo)
             self.retried = True
@@ -433,6 +434,18 @@ class ClassRun:
             file=sys.stderr,
         )
         return STOPPED
+
+
+def _refuse_published(games: Sequence[PlannedGame], store: Store) -> None:
+    """Raise `InputError` if a game that is to be played has the seed of a published one."""
+    seeds = store.published()
+    known = [game for game in games if game.seed in seeds]
+    if known:
+        raise InputError(
+            f"{store.path}: {len(known)} of the games to play have seeds that publish-game made "
+            f"public, the first is {known[0].match.one.name}, {known[0].title}; name a new file "
+            "with --results"
+        )
 
 
 def _pairs(games: Sequence[PlannedGame]) -> list[str]:

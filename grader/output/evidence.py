@@ -135,7 +135,7 @@ def _entries(
     """Yield the entries of a game; several submissions with equal content share a game."""
     for game in planned:
         own = game.match.one
-        named = _with_sources(document, game.players)
+        named = with_sources(document, game.players)
         yield Entry(own.name, str(own.sha256), game, game.side, kept, named, hidden)
     if planned:
         return
@@ -145,12 +145,12 @@ def _entries(
                 Contestant(other, "ai:" if other in names else "", held["sha256"])
                 for other, held in zip(kept.names, document["players"], strict=True)
             )
-            named = _with_sources(document, players)
+            named = with_sources(document, players)
             yield Entry(name, player["sha256"], None, side, kept, named, hidden)
             return
 
 
-def _with_sources(document: dict[str, Any], contestants: Iterable[Contestant]) -> dict[str, Any]:
+def with_sources(document: dict[str, Any], contestants: Iterable[Contestant]) -> dict[str, Any]:
     """Return a record that names, for each submission, the file with the source that played."""
     players = [
         {**player, "agent": f"ai:{source_path(item.name, str(item.sha256)).as_posix()}"}

@@ -264,6 +264,15 @@ class Store:
             self.set_meta({"secret": held})
         return None if held is None else int(held, 16)
 
+    def publish(self, seeds: Iterable[int]) -> None:
+        """Note seeds that are about to be published; no further game is played with them."""
+        known = {*self.published(), *seeds}
+        self.set_meta({"published": json.dumps(sorted(map(str, known)))})
+
+    def published(self) -> set[int]:
+        """Return the seeds of published games."""
+        return {int(seed) for seed in self.meta_json("published") or ()}
+
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
         with self._transaction() as database:

@@ -1,0 +1,125 @@
+"""The command `publish-game`: gives a student the record of a marked game, with its seed.
+
+With the seed the random player's moves can be worked out. The marks must therefore be final, and
+`grade` plays no further game that has the seed of a published one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from connect4.errors import InputError
+from connect4.games import GAMES
+from connect4.games.extended import EXTENDED
+from grader.commands.common import DONE, named_few
+from grader.handin.submission import file_name
+from grader.output.evidence import source_path, with_sources
+from grader.output.files import make_folder, write
+from grader.output.report import Results, read_results
+from grader.play.replays import without_folders
+from grader.play.schedule import PlannedGame
+from grader.results.store import Store
+
+
+def run_publish_game(arguments: argparse.Namespace) -> int:
+    """Write records, boards and commands that repeat the games of one student."""
+    path: Path = arguments.results
+    if not path.is_file():
+        raise InputError(f"{path}: no results file there")
+    with Store(path, writing=True) as store:
+        results = read_results(store)
+        own = _games_of(arguments.name, results, path)
+        chosen = [_chosen(number, own, results) for number in arguments.games]
+        if results.missing:
+            raise InputError(
+                f"{path}: {results.missing} games have no result, so the marks are not final; a "
+                "published seed would give the rest of them away"
+            )
+        records = [_public_record(game, store) for game in chosen]
+        store.publish(game.seed for game in chosen)  # before anybody can see them
+        for number, game, document in zip(arguments.games, chosen, records, strict=True):
+            _write(arguments.out, f"{file_name(arguments.name)}-game{number}", game, document)
+            print(f"game {number} ({game.title}) is in {arguments.out}", file=sys.stderr)
+        for player in {player for game in chosen for player in game.players}:
+            source = store.source(str(player.sha256))
+            if player.name == arguments.name and source is not None:
+                place = arguments.out / source_path(player.name, str(player.sha256))
+                make_folder(place.parent)
+                write(place, source)
+    print(
+        f"{path}: no game with one of these seeds is played again; for new marks, name a new file "
+        "with --results",
+        file=sys.stderr,
+    )
+    return DONE
+
+
+def _games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
+    """Return a student's games in the order of the student's page."""
+    own = [
+        game
+        for game in results.games
+        if name in [player.name for player in game.players if player.is_submission]
+    ]
+    if not own:
+        there = sorted({game.match.one.name for game in results.games})
+        raise InputError(f"{path}: {name!r} has no games there; {named_few(there)} have")
+    return own
+
+
+def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> PlannedGame:
+    """Return the game with a number; raises `InputError` if it may not or cannot be published."""
+    if number > len(own):
+        raise InputError(f"game {number}: there are {len(own)}, numbered as on the student's page")
+    game = own[number - 1]
+    if game.board.hidden:
+        raise InputError(f"game {number}: its board is hidden, and its record would show it")
+    if game.key not in results.played:
+        raise InputError(f"game {number}: has no result")
+    return game
+
+
+def _public_record(game: PlannedGame, store: Store) -> dict[str, Any]:
+    """Return the record of a game, without the folders of the machine that played it."""
+    text = store.record(game.key)
+    if text is None:
+        raise InputError(f"{game.title}: its record is damaged or lost")
+    document = with_sources(json.loads(text), game.players)
+    for player, contestant in zip(document["players"], game.players, strict=True):
+        if not contestant.is_submission:
+            player["agent"] = without_folders(player["agent"])
+    for part in (*document["turns"], document["result"]):
+        if part.get("detail"):
+            part["detail"] = without_folders(part["detail"])
+    return document
+
+
+def _write(folder: Path, name: str, game: PlannedGame, document: dict[str, Any]) -> None:
+    make_folder(folder)
+    rules = GAMES[document["game"]]
+    write(folder / f"{name}.json", json.dumps(document) + "\n")
+    write(folder / f"{name}.txt", rules.from_json(document["start"]).to_text())
+    write(folder / f"{name}-repeat.txt", _how_to_repeat(name, game, document))
+
+
+def _how_to_repeat(name: str, game: PlannedGame, document: dict[str, Any]) -> str:
+    """Return the command that plays the game again."""
+    agents = [player["agent"] for player in document["players"]]
+    words = [*agents, f"{name}.txt", "--seed", str(document["seed"])]
+    words += ["--time", f"{document['time_limit']:g}"]
+    if document["game"] != EXTENDED.name:
+        words += ["--game", document["game"]]
+    return (
+        f"{game.title}\n\n"
+        "This command plays the game again. The random player makes the same moves as long as you "
+        "do:\n"
+        f"python3 -m connect4.ConnectFour {shlex.join(words)}\n\n"
+        "This one repeats a single turn, here the first:\n"
+        f"python3 -m connect4.ConnectFour --replay-turn {shlex.quote(name)}.json:1\n"
+    )
