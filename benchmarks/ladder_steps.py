@@ -17,11 +17,11 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from grader.commands.compare import opening
 from grader.marks.tally import by_match, tally
 from grader.output.tables import mean_text
 from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all
+from grader.play.openings import opening
 from grader.play.schedule import SIDES, Match, PlannedGame, baseline, seed_of
 from grader.results.store import Store
 from grader.rubric import reading as rubrics

@@ -6,6 +6,7 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
+import datetime
 import importlib
 import math
 import os
@@ -46,6 +47,12 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "tournament": """examples:
   python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes
   python3 -m grader tournament submissions/ --dry-run
+exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+    "ladder": """examples:
+  python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
+  python3 -m grader ladder hand-ins/ --site site/          and write the site of the class
+  python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
+Stop it whenever you like: the same command goes on where it was.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "report": """examples:
   python3 -m grader report grade.db
@@ -125,6 +132,30 @@ def _tournament(parser: Parser) -> None:
     _add_run(parser)
 
 
+def _ladder(parser: Parser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
+    add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
+    add("--site", metavar="DIR", type=Path, help="write the site below DIR")
+    add(
+        "--minutes",
+        metavar="N",
+        type=span,
+        default=30,
+        help="play for N minutes at most (default 30)",
+    )
+    add(
+        "--watch",
+        metavar="SECONDS",
+        type=span,
+        nargs="?",
+        const=60,
+        help="look for new hand-ins again, each time after SECONDS (default 60)",
+    )
+    add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
+    _add_playing(parser)
+
+
 def _report(parser: Parser) -> None:
     parser.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     parser.add_argument(
@@ -172,6 +203,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "grade": ("play submissions against random and the baselines, give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
+    "ladder": ("rate every version that a class hands in over a term", _ladder),
     "report": ("make tables and files again from stored results, without playing", _report),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
@@ -208,6 +240,14 @@ def _add_isolation(parser: Parser) -> None:
         default="auto",
         help="how agents are kept from everything else (default auto)",
     )
+
+
+def day(text: str) -> str:
+    """Return a date as YYYY-MM-DD."""
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
 
 
 def span(text: str) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import random
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 
 from connect4 import record as records
 from connect4.errors import InputError, headline
-from connect4.games import GAMES, find_game
+from connect4.games import find_game
 from connect4.games.base import Game
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
@@ -31,6 +30,7 @@ from grader.output.files import write
 from grader.output.report import last_lines
 from grader.play.executors import Pool
 from grader.play.one_game import load_all, play_all, played_of
+from grader.play.openings import opening
 from grader.play.progress import Progress, duration
 from grader.play.schedule import (
     SIDES,
@@ -44,7 +44,7 @@ from grader.play.schedule import (
     worth,
 )
 from grader.results.store import Faults, PlayedGame, Store
-from grader.rubric.model import Board, Rubric, make_board
+from grader.rubric.model import Rubric, make_board
 from grader.rubric.reading import EQUAL_WINS, PLAYABLE
 
 COMPARE: Final = "compare"
@@ -55,18 +55,6 @@ TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
     "b": "part B, get_intelligent_move, against each other:",
 }
-
-
-def opening(board: Board, plies: int, seed: int) -> Board:
-    """Return the board after `plies` random moves, fewer if the game would be over."""
-    rng = random.Random(seed)
-    state = GAMES[board.game].from_json(board.start)
-    for _ in range(plies):
-        after = state.apply(rng.choice(state.legal_actions()))
-        if after.is_over():
-            break
-        state = after
-    return make_board(f"{board.name} opening {seed}", state.to_json(), board.game)
 
 
 def pairs(

@@ -48,6 +48,13 @@ def tournament_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
     return [_trial(agent, list(boards.values()), rubric, level)]
 
 
+def agent_trials(
+    agents: Sequence[KitAgent], boards: Sequence[Board], rubric: Rubric, level: str
+) -> list[dict[str, Any]]:
+    """Return the trial of each agent on these boards."""
+    return [_trial(agent, boards, rubric, level) for agent in agents]
+
+
 def _trial(agent: KitAgent, boards: Sequence[Board], rubric: Rubric, level: str) -> dict[str, Any]:
     smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
     trial: dict[str, Any] = {

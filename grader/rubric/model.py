@@ -175,6 +175,23 @@ class CompareRules:
 
 
 @dataclass(frozen=True, slots=True)
+class LadderRules:
+    """The rules of the ladder, which rates every version of a term."""
+
+    policy: Literal["best", "latest"]
+    names: Literal["pseudonym", "real", "own"]
+    rungs: tuple[KitAgent, ...]
+    """The fixed agents of the scale; the first has rating 0."""
+    boards: tuple[Board, ...]
+    opening_plies: int
+    time_limit: Seconds
+    width: float
+    """A version plays until its confidence interval is at most this wide."""
+    address: str = ""
+    """Where the site is published."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsRules:
     """The rules for confidence intervals."""
 
@@ -225,6 +242,7 @@ class Rubric:
     statistics: StatisticsRules
     submission: SubmissionRules
     budget: BudgetRules
+    ladder: LadderRules
     scheme: int = CONTENT_SCHEME
     """The scheme of the seeds and keys of games."""
 
@@ -246,5 +264,6 @@ def all_boards(rubric: Rubric) -> list[Board]:
         *rubric.part_a.boards,
         *rubric.part_b.boards,
         *rubric.compare.boards,
+        *rubric.ladder.boards,
         *(board for stage in rubric.tournament.stages for board in stage.boards),
     ]

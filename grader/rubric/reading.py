@@ -21,6 +21,7 @@ from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
+from grader.rubric.ladder_table import ladder_rules
 from grader.rubric.mistakes import refuse_mistakes
 from grader.rubric.model import (
     PRACTICE_SEED,
@@ -61,6 +62,7 @@ OPTIONAL: Final = {
     "limits.": frozenset({"require"}),
     "part_a.": frozenset({"name"}),
     "statistics.": frozenset({"resamples", "seed"}),
+    "ladder.": frozenset({"address"}),
 }
 """Optional keys that the default rubric does not contain, by table."""
 
@@ -72,6 +74,9 @@ PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action
 
 EQUAL_WINS: Final = 0.1
 """Where only winning counts, a mean margin this close to 0 is no difference that matters."""
+
+LADDER_WIDTH: Final = 0.3
+"""The width of the ladder's intervals where only winning counts."""
 
 STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
@@ -131,6 +136,11 @@ def _default_of_game(default: Values, given: Values) -> Values:
             "boards": boards,
             "equal_within": compare["equal_within"] if game.counts_points else EQUAL_WINS,
         },
+        "ladder": {
+            **default["ladder"],
+            "boards": boards,
+            "width": default["ladder"]["width"] if game.counts_points else LADDER_WIDTH,
+        },
     }
 
 
@@ -171,6 +181,9 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     def agent(table: TomlTable, key: str) -> KitAgent:
         return _agent(table, key, folder, agents, game)
 
+    def rung(table: TomlTable, item: object) -> KitAgent:
+        return _named_agent(table, "rungs", item, folder, agents, game)
+
     places = {name: place for place, name in enumerate(match.hidden, 1)}
 
     def boards(table: TomlTable) -> tuple[Board, ...]:
@@ -193,6 +206,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         _statistics(top.table("statistics"), match.stop is not None),
         submission,
         _budget(top.table("budget")),
+        ladder_rules(top.table("ladder"), boards, rung),
     )
     top.finish(*STORED)
     return rubric
@@ -228,9 +242,8 @@ def stored_values(rubric: Rubric) -> Values:
     A report therefore requires only the results file.
     """
     boards = {board.name: board.start for board in all_boards(rubric)}
-    agents = {
-        item.written: {"agent": item.agent, "sha256": item.sha256} for item in kit_agents(rubric)
-    }
+    named = (*kit_agents(rubric), *rubric.ladder.rungs)
+    agents = {item.written: {"agent": item.agent, "sha256": item.sha256} for item in named}
     return {**rubric.values, "boards": boards, "agents": agents}
 
 
@@ -262,7 +275,21 @@ def _agent(
 ) -> KitAgent:
     """Return the agent at a key; the file of `ai:FILE` lies below `folder`."""
     written = table.text(key)
-    name = table.text("name") if table.has("name") else _shown_name(written)
+    found = _named_agent(table, key, written, folder, stored, game)
+    return replace(found, name=table.text("name")) if table.has("name") else found
+
+
+def _named_agent(
+    table: TomlTable,
+    key: str,
+    item: object,
+    folder: Path | None,
+    stored: dict[str, Values],
+    game: Game,
+) -> KitAgent:
+    """Return the agent with a name, which is the value at a key or an item of the list there."""
+    written = table.text_value(key, item)
+    name = _shown_name(written)
     if written in stored:
         return KitAgent(written, stored[written]["agent"], stored[written]["sha256"], name)
     full = written

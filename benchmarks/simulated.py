@@ -1,0 +1,87 @@
+"""A simulated match function for the ladder: the result of a game follows from true strengths.
+
+A source tells its strength in a line `STRENGTH = N`; the rungs have those of `RUNGS`. Everything
+else (hand-ins, results file, choice of pairs, site) is the ladder's own.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from grader.play.executors import Pool
+from grader.play.one_game import JobResult
+
+RUNGS = {"random": 0.0, "greedy": 40.0, "minimax:depth=2": 150.0, "alphabeta:depth=4": 200.0}
+NOISE = 50.0
+SLOTS = 2
+
+
+def source(strength: float, note: str = "") -> str:
+    """Return a well-formed source that tells its strength."""
+    return (
+        f"STRENGTH = {strength:.1f}\n\n\nclass AIPlayer:\n"
+        "    def __init__(self, player_number, time):\n"
+        "        self.player_number = player_number\n\n"
+        "    def get_expectimax_move(self, state):\n        return 0, False\n\n"
+        "    def get_intelligent_move(self, state):\n        return 0, False\n"
+        f"# {note}\n"
+    )
+
+
+def hand_in(folder: Path, name: str, strength: float, note: str = "") -> None:
+    """Write a student's hand-in."""
+    path = folder / name / "ai.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source(strength, note), encoding="utf-8")
+
+
+def strength_of(player: dict[str, Any]) -> float:
+    """Return the true strength of a player of a job."""
+    if player["source"] is None:
+        return RUNGS[player["name"]]
+    found = re.search(r"STRENGTH = (\S+)", player["source"])
+    assert found is not None
+    return float(found[1])
+
+
+class SimulatedExecutor(Executor):
+    """Answers the grader's calls without playing; the same game always ends in the same way."""
+
+    def __init__(self) -> None:
+        self.games = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a finished call."""
+        future: Future[Any] = Future()
+        plain: JobResult = {"problem": None, "fault": None, "traceback": None}
+        future.set_result(self._game(args[0]) if fn.__name__ == "play_game" else plain)
+        return future
+
+    def _game(self, job: dict[str, Any]) -> JobResult:
+        self.games += 1
+        rng = random.Random(job["key"])
+        one, two = map(strength_of, job["players"])
+        margin = round(one - two + rng.gauss(0, NOISE * 2**0.5))
+        return {
+            "key": job["key"],
+            "names": [player["name"] for player in job["players"]],
+            "worker": "simulated",
+            "scores": [200 + max(margin, 0), 200 + max(-margin, 0)],
+            "ending": "no_action",
+            "turns": 80,
+            "faults": [[0, 0, 0, 0], [0, 0, 0, 0]],
+            "seconds": 1.0,
+            "died": False,
+            "left_behind": [],
+            **dict.fromkeys(("record", "page", "fault", "traceback")),
+        }
+
+
+def simulated_pool() -> Pool:
+    """Return a pool whose games are simulated."""
+    return Pool(SimulatedExecutor(), SLOTS)

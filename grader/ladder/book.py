@@ -1,0 +1,302 @@
+"""The ladder's results file: students, versions, runs and planned pairs, beside the games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from connect4.errors import InputError
+from grader.handin.submission import Submission
+from grader.ladder.names import private_token, pseudonym
+from grader.results.store import WHOLE, Faults, Store
+
+LADDER: Final = "ladder"
+
+TABLES: Final = """
+CREATE TABLE IF NOT EXISTS student (
+    name TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE, token TEXT NOT NULL,
+    present INTEGER NOT NULL, sha256 TEXT, problem TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS version (
+    name TEXT NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, seen TEXT NOT NULL,
+    problem TEXT, PRIMARY KEY (name, sha256)) STRICT;
+CREATE TABLE IF NOT EXISTS run (
+    number INTEGER PRIMARY KEY, day TEXT NOT NULL, finished INTEGER NOT NULL,
+    note TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS planned (
+    pair INTEGER NOT NULL, side INTEGER NOT NULL, key TEXT NOT NULL, one TEXT NOT NULL,
+    two TEXT NOT NULL, number INTEGER NOT NULL, wanted_by TEXT NOT NULL, run INTEGER NOT NULL,
+    why TEXT NOT NULL, terms TEXT NOT NULL, PRIMARY KEY (pair, side)) STRICT;
+CREATE INDEX IF NOT EXISTS planned_key ON planned (key);
+"""
+"""`student.sha256` is the version handed in last, `student.problem` why it cannot be read.
+`version.problem` is a broken rule of form. `planned.side` is the player number of `one`."""
+
+PAIR_MARGINS: Final = (
+    "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END), pair "
+    "FROM planned JOIN game USING (key)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of one student's agent; `problem` says why it is not played."""
+
+    student: str
+    number: int
+    sha256: str
+    seen: str
+    """The day on which it was first found, as in 2026-11-22."""
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A student of the ladder, with the versions in the order in which they were found."""
+
+    name: str
+    pseudonym: str
+    token: str
+    latest: str | None
+    """The hash of the version handed in last."""
+    problem: str | None
+    """Why the last hand-in cannot be read."""
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair:
+    """Two games of players `one` and `two` with sides swapped; `number` counts their pairs."""
+
+    one: str
+    two: str
+    number: int
+    wanted_by: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A planned pair with its number in the file and the keys of its games by side."""
+
+    pair: int
+    run: int
+    plan: PlannedPair
+    keys: tuple[str, str]
+    missing: tuple[str, ...]
+    """The keys of the games that have no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A played game from the view of player `one`."""
+
+    key: str
+    pair: int
+    one: str
+    two: str
+    number: int
+    side: int
+    own: int
+    other: int
+    faults: tuple[Faults, Faults]
+    """The lost turns of `one` and of `two`."""
+
+    @property
+    def margin(self) -> int:
+        """Return the margin of player `one`."""
+        return self.own - self.other
+
+
+class Book(Store):
+    """An open results file of a ladder."""
+
+    def _prepare(self, writing: bool) -> None:
+        super()._prepare(writing)
+        kind = self.meta("kind")
+        if kind not in (None, LADDER) or (kind is None and not writing):
+            raise InputError(
+                f"{self.path}: holds a {kind or 'run that has not begun'}; --results names another "
+                "file"
+            )
+        if writing:
+            self._database.executescript(TABLES)
+            self.set_meta({"kind": LADDER})
+
+    def note(
+        self, found: Sequence[Submission], problems: Mapping[str, str], day: str, secret: int
+    ) -> list[Version]:
+        """Note the current hand-ins in one transaction; return the versions that are new.
+
+        `problems` has the broken rules of form by the hash of the source.
+        """
+        fresh: list[Version] = []
+        self.set_submissions(found)
+        with self._transaction() as database:
+            database.execute("UPDATE student SET present = 0")
+            taken = {row[0] for row in database.execute("SELECT pseudonym FROM student")}
+            for item in found:
+                there = database.execute("SELECT 1 FROM student WHERE name = ?", (item.name,))
+                if there.fetchone() is None:
+                    called = pseudonym(secret, item.name, taken)
+                    taken.add(called)
+                    database.execute(
+                        "INSERT INTO student VALUES (?, ?, ?, 1, NULL, NULL)",
+                        (item.name, called, private_token(secret, item.name)),
+                    )
+                latest = None if item.problem else item.sha256
+                database.execute(
+                    "UPDATE student SET present = 1, sha256 = coalesce(?, sha256), problem = ? "
+                    "WHERE name = ?",
+                    (latest, item.problem, item.name),
+                )
+                if latest is None:
+                    continue
+                counted = "SELECT count(*), sum(sha256 = ?) FROM version WHERE name = ?"
+                held, known = database.execute(counted, (latest, item.name)).fetchone()
+                if not known:
+                    fresh.append(Version(item.name, held + 1, latest, day, problems.get(latest)))
+                    row = (item.name, held + 1, latest, day, problems.get(latest))
+                    database.execute("INSERT INTO version VALUES (?, ?, ?, ?, ?)", row)
+        return fresh
+
+    def known(self) -> set[str]:
+        """Return the hashes of all versions."""
+        return {row[0] for row in self._database.execute("SELECT sha256 FROM version")}
+
+    def students(self) -> list[Student]:
+        """Return the students whose hand-ins are there, by name."""
+        versions: dict[str, list[Version]] = {}
+        for row in self._database.execute(
+            "SELECT name, number, sha256, seen, problem FROM version ORDER BY name, number"
+        ):
+            versions.setdefault(row[0], []).append(Version(*row))
+        rows = self._database.execute(
+            "SELECT name, pseudonym, token, sha256, problem FROM student WHERE present "
+            "ORDER BY name"
+        )
+        return [
+            Student(name, called, token, latest, problem, tuple(versions.get(name, ())))
+            for name, called, token, latest, problem in rows
+        ]
+
+    def begin_run(self, day: str) -> int:
+        """Return the number of a new run, or of the one that was stopped earlier on this day."""
+        with self._transaction() as database:
+            last = database.execute(
+                "SELECT number, day, finished FROM run ORDER BY number DESC LIMIT 1"
+            ).fetchone()
+            if last is not None and last[1] == day and not last[2]:
+                return int(last[0])
+            number = 1 if last is None else last[0] + 1
+            database.execute("INSERT INTO run VALUES (?, ?, 0, '')", (number, day))
+        return int(number)
+
+    def end_run(self, number: int, note: str) -> None:
+        """Note why a run has ended."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE run SET finished = 1, note = ? WHERE number = ?", (note, number)
+            )
+
+    def plan(
+        self, pairs: Iterable[tuple[PlannedPair, tuple[str, str]]], run: int, terms: str
+    ) -> None:
+        """Store the pairs of a round, each with the keys of its games, in one transaction."""
+        with self._transaction() as database:
+            (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
+            for pair, (plan, keys) in enumerate(pairs, last + 1):
+                for side, key in zip((1, 2), keys, strict=True):
+                    row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by, run)
+                    database.execute(
+                        f"INSERT INTO planned VALUES ({', '.join('?' * 10)})",
+                        (*row, plan.why, terms),
+                    )
+
+    def unplayed(self, terms: str) -> list[PairRow]:
+        """Return the planned pairs that lack a result, in the order of the plan."""
+        rows = self._database.execute(
+            "SELECT pair, run, one, two, number, wanted_by, why, key, "
+            f"key IN (SELECT key FROM game WHERE fault IS NULL AND {WHOLE}) FROM planned "
+            "WHERE terms = ? AND pair IN (SELECT pair FROM planned LEFT JOIN game USING (key) "
+            f"WHERE fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
+            (terms,),
+        ).fetchall()
+        found = []
+        for first, second in zip(rows[::2], rows[1::2], strict=True):
+            missing = tuple(row[7] for row in (first, second) if not row[8])
+            keys = first[7], second[7]
+            found.append(PairRow(first[0], first[1], PlannedPair(*first[2:7]), keys, missing))
+        return found
+
+    def margins(self, pairs: AbstractSet[int]) -> dict[int, tuple[str, str, float]]:
+        """Return both players and the mean margin of the first for pairs that are complete."""
+        rows = self._database.execute(
+            f"{PAIR_MARGINS} WHERE pair BETWEEN ? AND ? AND fault IS NULL AND {WHOLE} "
+            "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
+            (min(pairs, default=0), max(pairs, default=0)),
+        )
+        return {row[3]: row[:3] for row in rows if row[3] in pairs}
+
+    def pairs(self, terms: str) -> list[tuple[str, str, float]]:
+        """Return both players and the mean margin of the first for each pair that is complete."""
+        rows = self._database.execute(
+            f"{PAIR_MARGINS} WHERE terms = ? AND fault IS NULL AND {WHOLE} "
+            "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
+            (terms,),
+        )
+        return [row[:3] for row in rows]
+
+    def numbers(self, terms: str) -> dict[tuple[str, str], int]:
+        """Return how many pairs are planned for each pairing."""
+        rows = self._database.execute(
+            "SELECT one, two, max(number) + 1 FROM planned WHERE terms = ? GROUP BY one, two",
+            (terms,),
+        )
+        return {(one, two): number for one, two, number in rows}
+
+    def games(self, terms: str) -> list[GameRow]:
+        """Return every game of a pair that is complete, in the order of the plan."""
+        rows = self._database.execute(
+            "SELECT key, pair, one, two, number, side, score1, score2, timeouts1, invalid1, "
+            "errors1, starved1, timeouts2, invalid2, errors2, starved2 "
+            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
+            "ORDER BY pair, side",
+            (terms,),
+        ).fetchall()
+        halves: dict[int, int] = {}
+        for row in rows:
+            halves[row[1]] = halves.get(row[1], 0) + 1
+        found = []
+        for row in (row for row in rows if halves[row[1]] == 2):
+            first, second = Faults(*row[8:12]), Faults(*row[12:16])
+            own, other, faults = row[6], row[7], (first, second)
+            if row[5] == 2:
+                own, other, faults = other, own, (second, first)
+            key, pair, one, two, number, side = row[:6]
+            found.append(GameRow(key, pair, one, two, number, side, own, other, faults))
+        return found
+
+    def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
+        """Return number, day and note of each run, and its pairs.
+
+        Each pair has for whom, both players, why, and the seconds of both games.
+        """
+        listed: dict[int, list[tuple[str, str, str, str, float | None]]] = {}
+        for run, *pair in self._database.execute(
+            "SELECT run, wanted_by, one, two, why, sum(seconds) FROM planned "
+            "LEFT JOIN game USING (key) GROUP BY pair ORDER BY pair"
+        ):
+            listed.setdefault(run, []).append(tuple(pair))
+        rows = self._database.execute("SELECT number, day, note FROM run ORDER BY number")
+        return [(number, day, note, listed.get(number, [])) for number, day, note in rows]
+
+    def set_day(self, day: str) -> None:
+        """Set the day that the site is made for."""
+        self.set_meta({"day": day})
+
+    @property
+    def day(self) -> str:
+        """Return the day that the site is made for."""
+        return self.meta("day") or ""

@@ -1,0 +1,132 @@
+"""What only the teacher sees: the table on the terminal, `ladder.csv` and `ladder-runs.csv`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from tabulate import tabulate
+
+from grader.handin.submission import Member, Submission
+from grader.ladder.book import Book
+from grader.ladder.league import League, player_id
+from grader.ladder.standings import Entry, Standings
+from grader.marks.intervals import few_games
+from grader.output.formats import cell
+
+HEADERS: Final = ("rank", "student", "version", "rating", "interval", "W/D/L", "lost turns", "week")
+
+CSV_HEADERS: Final = (
+    *("Name", "ID", "Email", "Submission", "Name on the site", "Private page", "Rank", "Rating"),
+    *("Low", "High", "Version", "Handed in", "Games", "Wins", "Draws", "Losses", "Lost turns"),
+    "Remark",
+)
+
+PLAYED_HEADERS: Final = ("Run", "Day", "For", "Player", "Opponent", "Why", "Seconds", "End of run")
+
+
+def signed(value: float | None) -> str:
+    """Return a number of points with its sign, empty for None."""
+    return "" if value is None else f"{value:+.0f}"
+
+
+def remark(entry: Entry) -> str:
+    """Return what a reader must know of an entry's rating."""
+    student = entry.student
+    if student is None:
+        return ""
+    parts = []
+    if student.problem:
+        parts.append(f"last hand-in not read: {student.problem}")
+    failed = [version for version in student.versions if version.problem is not None]
+    if failed and failed[-1] == student.versions[-1]:
+        parts.append(f"v{failed[-1].number} is not played: {failed[-1].problem}")
+    if entry.rating is None:
+        parts.append("no rating yet")
+    elif few_games(entry.rating.pairs):
+        parts.append("few games")
+    return "; ".join(parts)
+
+
+def table_text(standings: Standings) -> str:
+    """Return the table for the terminal, with real names."""
+    rows = []
+    for entry in standings.entries:
+        rating = entry.rating
+        rows.append(
+            [
+                entry.rank or "",
+                entry.name if entry.student is None else entry.student.name,
+                _version_text(entry),
+                "" if rating is None else f"{rating.mean:.0f}",
+                "" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}",
+                entry.total.record,
+                entry.total.faults.total or "",
+                signed(entry.change),
+            ]
+        )
+    notes = [
+        f"{entry.student.name}: {note}"
+        for entry in standings.entries
+        if entry.student is not None and (note := remark(entry))
+    ]
+    text = tabulate(rows, HEADERS, disable_numparse=True)
+    return "\n".join([text, *(["", *notes] if notes else [])])
+
+
+def _version_text(entry: Entry) -> str:
+    if entry.student is None:
+        return "rung"
+    return "" if entry.version is None else f"v{entry.version.number}"
+
+
+def grade_book(standings: Standings, submissions: list[Submission], address: str) -> str:
+    """Return `ladder.csv`: one line for each student, with the address of the private page."""
+    members = {item.name: item.members for item in submissions}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_HEADERS)
+    for entry in standings.entries:
+        student, rating, total = entry.student, entry.rating, entry.total
+        if student is None:
+            continue
+        version = entry.version
+        page = f"{address.rstrip('/')}/" if address else ""
+        values = [
+            *(student.name, entry.name, f"{page}{private_page(student.token)}", entry.rank or ""),
+            *(("", "", "") if rating is None else map(_points, (rating.mean, *rating.bounds))),
+            *(("", "") if version is None else (version.number, version.seen)),
+            *(total.games, total.wins, total.draws, total.losses, total.faults.total),
+            remark(entry),
+        ]
+        for member in members.get(student.name) or (Member(student.name),):
+            row = [member.name, member.identity, member.email, *values]
+            writer.writerow([cell(item) if isinstance(item, str) else item for item in row])
+    return "\ufeff" + out.getvalue()
+
+
+def private_page(token: str) -> str:
+    """Return the place of a student's own page on the site."""
+    return f"own/{token}.html"
+
+
+def _points(value: float) -> float:
+    return round(value, 1)
+
+
+def played_text(book: Book, league: League) -> str:
+    """Return `ladder-runs.csv`: every pair of each run, for whom it was played, and why."""
+    names = {player_id(player): player.name for player in league.players}
+    for student in league.students:
+        for version in student.versions:
+            names[version.sha256] = f"{student.name} v{version.number}"
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(PLAYED_HEADERS)
+    for number, day, note, pairs in book.runs():
+        for wanted, one, two, why, seconds in pairs:
+            players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
+            taken = "" if seconds is None else f"{seconds:.1f}"
+            writer.writerow([number, day, *players, why, taken, note])
+    return "\ufeff" + out.getvalue()

@@ -1,0 +1,287 @@
+"""One run of the ladder: finds new versions, chooses pairs and plays them, as `grade` does."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from connect4.errors import InputError, headline
+from grader.handin import form
+from grader.handin.submission import Submission
+from grader.ladder.book import Book, PairRow, PlannedPair, Version
+from grader.ladder.choice import choose, widest_first
+from grader.ladder.league import League, player_id, read_league, terms_of
+from grader.play.executors import Pool
+from grader.play.one_game import JobResult, load_all, play_all, spread
+from grader.play.progress import duration
+from grader.play.schedule import PlannedGame
+from grader.play.trials import agent_trials, try_out
+from grader.rubric.model import Rubric
+
+TRIAL: Final = "trial"
+
+DEADLY: Final = 2
+"""After N deaths of the grader or its worker, a game is not played again."""
+
+HOPELESS: Final = 10
+"""A run stops if its first N games all fail: the machine is the cause."""
+
+EVERY: Final = 30.0
+"""Seconds between two lines of progress."""
+
+Follow = Callable[[PlannedGame], None]
+"""Called after each game, which is stored by then."""
+
+
+def note_hand_ins(
+    book: Book, found: Sequence[Submission], rubric: Rubric, day: str, secret: int
+) -> list[Version]:
+    """Check the form of new versions and note them; return them."""
+    known = book.known()
+    problems: dict[str, str] = {}
+    for item in found:
+        sha256 = str(item.sha256)
+        if item.source is None or item.problem or sha256 in known:
+            continue
+        findings = form.check_source(item.source, rubric.submission)
+        broken = [finding for finding in findings if finding.required]
+        if broken:
+            problems[sha256] = f"line {broken[0].line}: {broken[0].rule}: {broken[0].text}"
+    return book.note(found, problems, day, secret)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that has begun: its number, the secret of the ladder, and the new versions."""
+
+    number: int
+    secret: int
+    fresh: list[Version]
+
+
+def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> Begun:
+    """Note the hand-ins of a day, and begin a run or continue a stopped one."""
+    secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
+    assert secret is not None
+    for title in book.take_stock():
+        print(f"the last run was ended by the machine during {title}", file=sys.stderr)
+    fresh = note_hand_ins(book, found, rubric, day, secret)
+    book.set_day(day)
+    return Begun(book.begin_run(day), secret, fresh)
+
+
+@dataclass
+class LadderRun:
+    """Plays until every rating is known well enough, or the time is used."""
+
+    book: Book
+    rubric: Rubric
+    begun: Begun
+    pool: Pool
+    level: str
+    minutes: float
+    follow: Follow = lambda game: None
+    began: float = field(default_factory=time.monotonic)
+    spent: dict[str, float] = field(default_factory=dict)
+    """The seconds of games that were played for each player in this run."""
+    held: set[str] = field(default_factory=set)
+    """The sources whose processes could not be ended."""
+    played: int = 0
+    failed: int = 0
+    share: float = 0.0
+    told: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.terms = terms_of(self.rubric)
+
+    @property
+    def seconds_left(self) -> float:
+        """Return how many seconds of the run's time are left."""
+        return self.minutes * 60 - (time.monotonic() - self.began)
+
+    def go(self) -> str:
+        """Play; return why the run ended."""
+        ended = self._play_rounds()
+        self.book.end_run(self.begun.number, f"{len(self.begun.fresh)} new; {ended}")
+        return ended
+
+    def _play_rounds(self) -> str:
+        self._try_rungs()
+        league = read_league(self.book, self.rubric, self.begun.secret)
+        league = self._load(league)
+        while True:
+            waiting = self._waiting(league)
+            if self.seconds_left <= 0:
+                return f"the time is used ({self.minutes:g} min)"
+            if not waiting:
+                plans = self.decide(league)
+                if not plans:
+                    return "every rating is known well enough"
+                rows = [(plan, (one.key, two.key)) for plan, one, two in plans]
+                self.book.plan(rows, self.begun.number, self.terms)
+                continue
+            self._play(waiting, league)
+            if self.failed >= HOPELESS and not self.played:
+                return "no game could be played; see the failures above"
+
+    def decide(self, league: League) -> list[tuple[PlannedPair, PlannedGame, PlannedGame]]:
+        """Return the pairs of the next round, none if nobody needs one."""
+        rules = self.rubric.ladder
+        current = [place for place in league.current() if self._may_play(league, place)]
+        needing = widest_first(league.fit, [place for place in current if place], rules.width)
+        if not needing:
+            return []
+        void = self._void(league)
+        chosen = choose(
+            league.fit,
+            self._in_time(league, needing),
+            current,
+            [place for place in league.rungs if place in current],
+            self.pool.slots,
+            void,
+        )
+        plans = [league.planned(item) for item in chosen]
+        return [(plan, *league.games(plan)) for plan in plans]
+
+    def _in_time(self, league: League, needing: Sequence[int]) -> list[int]:
+        """Return the players that have not used their share of the time.
+
+        The share is the time that is left, divided by the number of players; it is set again when
+        everybody has used it.
+        """
+
+        def within() -> list[int]:
+            spent = ((place, player_id(league.players[place])) for place in needing)
+            return [place for place, name in spent if self.spent.get(name, 0.0) < self.share]
+
+        if not within():
+            self.spent.clear()
+            self.share = max(1.0, self.seconds_left * self.pool.slots / len(needing))
+        return within()
+
+    def _may_play(self, league: League, place: int) -> bool:
+        return player_id(league.players[place]) not in self.held
+
+    def _void(self, league: League) -> dict[int, set[int]]:
+        """Return for each player those opponents with which a game fails again and again."""
+        found: dict[int, set[int]] = {}
+        hopeless = self._hopeless()
+        for row in self.book.unplayed(self.terms):
+            if not hopeless.isdisjoint(row.keys):
+                one, two = league.index.get(row.plan.one), league.index.get(row.plan.two)
+                if one is not None and two is not None:
+                    found.setdefault(one, set()).add(two)
+                    found.setdefault(two, set()).add(one)
+        return found
+
+    def _hopeless(self) -> set[str]:
+        """Return the keys of the games that are not tried again."""
+        final = {key for key, fault in self.book.faults().items() if fault.final}
+        return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
+
+    def _waiting(self, league: League) -> list[tuple[PairRow, list[PlannedGame]]]:
+        """Return the planned pairs that lack games, with the games that they lack."""
+        hopeless = self._hopeless()
+        able = {player_id(league.players[place]) for place in league.rungs}
+        able |= {
+            version.sha256
+            for student in league.students
+            for version in student.versions
+            if version.problem is None
+        }
+        found = []
+        for row in self.book.unplayed(self.terms):
+            if not {row.plan.one, row.plan.two} <= able - self.held:
+                continue
+            if hopeless.isdisjoint(row.keys):
+                missing = [game for game in league.games(row.plan) if game.key in row.missing]
+                if missing:
+                    found.append((row, missing))
+        return found
+
+    def _play(self, waiting: list[tuple[PairRow, list[PlannedGame]]], league: League) -> None:
+        """Play the games of planned pairs until they are done or the time is used."""
+        listed = [(game, row) for row, games in waiting for game in games]
+        row_of = {game.key: row for game, row in listed}
+        sources: dict[str, str] = {}
+
+        def in_time(games: Sequence[PlannedGame]) -> Iterator[PlannedGame]:
+            for game in games:
+                if self.seconds_left <= 0:
+                    return
+                for sha256 in game.submitted:
+                    sources.setdefault(sha256, self.book.source(sha256) or "")
+                yield game
+
+        suspects = self.book.suspects()
+        alone = [game for game, _ in listed if game.key in suspects]
+        rest = [game for game, _ in listed if game.key not in suspects]
+        for games, solitary in ((alone, True), (rest, False)):
+            done = play_all(
+                in_time(games),
+                self.book,
+                self.pool.executor,
+                self.pool.slots,
+                self.level,
+                sources,
+                solitary,
+            )
+            with contextlib.closing(done):
+                for game, result in done:
+                    self._count(game, result, row_of[game.key])
+                    self.follow(game)
+        complete = {row.pair for row, _ in waiting} - {
+            row.pair for row in self.book.unplayed(self.terms)
+        }
+        margins = self.book.margins(complete)
+        league.add(margins[row.pair] for row, _ in waiting if row.pair in margins)
+
+    def _count(self, game: PlannedGame, result: JobResult, row: PairRow) -> None:
+        wanted = row.plan.wanted_by
+        self.spent[wanted] = self.spent.get(wanted, 0.0) + result["seconds"]
+        self.played += result["fault"] is None
+        self.failed += result["fault"] is not None
+        if result["fault"]:
+            print(f"{game.title}: {result['fault']}", file=sys.stderr)
+        for side in result["left_behind"]:
+            self.held.add(str(game.players[side - 1].sha256))
+        if time.monotonic() - self.told >= EVERY:
+            self.told = time.monotonic()
+            left = duration(max(0.0, self.seconds_left))
+            print(f"{self.played} games played, at most {left} left", file=sys.stderr, flush=True)
+
+    def _try_rungs(self) -> None:
+        """Play a trial game with each rung; raises `InputError` if one fails."""
+        rules = self.rubric.ladder
+        trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
+        known = self.book.loaded(TRIAL)
+        jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
+        with contextlib.closing(spread(self.pool.executor, try_out, jobs, self.pool.slots)) as done:
+            for trial, future in done:
+                result = future.result()
+                problem = result["problem"] or result["fault"]
+                if problem is not None:
+                    raise InputError(
+                        f"{self.rubric.source}: rung {trial['agent']['name']!r} fails its trial "
+                        f"game: {problem}"
+                    )
+                self.book.set_loaded(trial["key"], TRIAL, None)
+
+    def _load(self, league: League) -> League:
+        """Load each current version once; return the league without those that fail."""
+        wanted = [league.players[place] for place in league.current() if place not in league.rungs]
+        sources = {
+            str(player.sha256): self.book.source(str(player.sha256)) or "" for player in wanted
+        }
+        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, sources)
+        changed = False
+        with contextlib.closing(trials):
+            for player, problem, fault in trials:
+                if problem is not None or fault is not None:
+                    changed = True
+                    print(f"{player.name}: {fault or headline(problem or '')}", file=sys.stderr)
+        return read_league(self.book, self.rubric, self.begun.secret) if changed else league

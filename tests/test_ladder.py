@@ -1,0 +1,313 @@
+"""The ladder: hand-ins become versions, few games place them, and a stopped run goes on."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.simulated import hand_in, simulated_pool
+from connect4.errors import InputError
+from grader.handin import find as submissions
+from grader.ladder.book import Book
+from grader.ladder.gradebook import grade_book, played_text, table_text
+from grader.ladder.league import read_league, terms_of
+from grader.ladder.names import pseudonym
+from grader.ladder.run import Begun, LadderRun, begin
+from grader.ladder.standings import Entry, Standings
+from grader.rubric import reading as rubrics
+from grader.rubric.model import Rubric
+from tests import grading
+from tests.command import assert_refused, run
+from tests.grading import COMMAND, SEED, searcher
+
+SMALL = f"""[match]
+seed = {SEED}
+[ladder]
+boards = ["empty8x10"]
+opening_plies = 0
+width = 200.0
+rungs = ["random", "minimax:depth=2"]
+"""
+
+
+def rubric(folder: Path, more: str = "") -> Rubric:
+    path = folder / "rubric.toml"
+    path.write_text(SMALL + more, encoding="utf-8")
+    return rubrics.read(path)
+
+
+class Term:
+    """A class with a ladder whose games are simulated."""
+
+    def __init__(self, folder: Path, more: str = "") -> None:
+        self.folder = folder / "class"
+        self.path = folder / "ladder.db"
+        self.rubric = rubric(folder, more)
+
+    def hand_in(self, name: str, strength: float, note: str = "") -> None:
+        hand_in(self.folder, name, strength, note)
+
+    def run(self, day: str = "2026-10-05", minutes: float = 5.0) -> tuple[Begun, str]:
+        """Rate the hand-ins; return the run and why it ended."""
+        with Book(self.path, writing=True) as book:
+            found = submissions.find([self.folder], self.rubric.submission)
+            begun = begin(book, self.rubric, found, day)
+            ended = LadderRun(book, self.rubric, begun, simulated_pool(), "process", minutes).go()
+        return begun, ended
+
+    def standings(self) -> Standings:
+        with Book(self.path, writing=False) as book:
+            league = read_league(book, self.rubric, SEED)
+            return Standings(league, book.games(terms_of(self.rubric)), book.day)
+
+    def entry(self, name: str) -> Entry:
+        """Return the line of a student or of a rung."""
+        (found,) = (
+            item
+            for item in self.standings().entries
+            if name == (item.name if item.student is None else item.student.name)
+        )
+        return found
+
+    def pairs(self) -> list[dict[str, str]]:
+        """Return what was played and why."""
+        with Book(self.path, writing=False) as book:
+            text = played_text(book, read_league(book, self.rubric, SEED))
+        return list(csv.DictReader(text.lstrip("\ufeff").splitlines()))
+
+
+@pytest.fixture
+def term(tmp_path: Path) -> Term:
+    term = Term(tmp_path)
+    for name, strength in (("ann", 60.0), ("bob", 180.0)):
+        term.hand_in(name, strength)
+    return term
+
+
+@pytest.mark.slow
+def test_a_version_is_known_by_its_content(term: Term) -> None:
+    assert [(item.student, item.number) for item in term.run()[0].fresh] == [("ann", 1), ("bob", 1)]
+    assert term.run("2026-10-06")[0].fresh == []
+    term.hand_in("bob", 180.0, "changed")
+    assert [(item.student, item.number) for item in term.run("2026-10-07")[0].fresh] == [("bob", 2)]
+    term.hand_in("bob", 180.0)
+    assert term.run("2026-10-08")[0].fresh == [], "the first version again"
+    student = term.entry("bob").student
+    assert student is not None
+    assert student.latest == student.versions[0].sha256
+
+
+@pytest.mark.slow
+def test_ratings_are_near_the_true_strengths_and_random_has_0(term: Term) -> None:
+    term.run()
+    for name, strength in (
+        ("ann", 60.0),
+        ("bob", 180.0),
+        ("minimax:depth=2", 150.0),
+        ("random", 0.0),
+    ):
+        rating = term.entry(name).rating
+        assert rating is not None
+        assert rating.low - 40 <= strength <= rating.high + 40
+    assert [item.rank for item in term.standings().entries if item.student] == [1, 2]
+    assert term.entry("random").rating.bounds == (0.0, 0.0)  # type: ignore[union-attr]
+    assert term.entry("bob").rank == 1
+
+
+@pytest.mark.slow
+def test_only_what_a_new_version_needs_is_played(term: Term) -> None:
+    _, ended = term.run()
+    assert ended == "every rating is known well enough"
+    before = len(term.pairs())
+    term.run("2026-10-06")
+    assert len(term.pairs()) == before
+    term.hand_in("cleo", 120.0)
+    term.run("2026-10-07")
+    new = term.pairs()[before:]
+    assert {pair["For"] for pair in new} <= {"cleo v1", "ann v1", "bob v1", "minimax:depth=2"}
+    first = [pair for pair in new if "every rung" in pair["Why"]]
+    assert {pair["Opponent"] for pair in first} == {rung.name for rung in term.rubric.ladder.rungs}
+    assert all(pair["For"] == "cleo v1" for pair in first)
+    assert {pair["Run"] for pair in new} == {"3"}
+
+
+@pytest.mark.slow
+def test_the_best_version_counts_or_the_latest(term: Term) -> None:
+    term.run()
+    term.hand_in("bob", 20.0)
+    term.run("2026-10-12")
+    best = term.entry("bob")
+    assert best.version is not None
+    assert best.version.number == 1
+    rules = replace(term.rubric.ladder, policy="latest")
+    term.rubric = replace(term.rubric, ladder=rules)
+    latest = term.entry("bob")
+    assert latest.version is not None
+    assert latest.rating is not None
+    assert latest.version.number == 2
+    assert latest.rating.mean < 120
+    assert latest.change is not None
+    assert latest.change < -60, "against version 1, a week ago"
+    assert [day for day, _ in latest.curve] == ["2026-10-05", "2026-10-12"]
+
+
+@pytest.mark.slow
+def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> None:
+    term.run()
+    expected = [{**pair, "Run": ""} for pair in term.pairs()]
+    (term.folder.parent / "again").mkdir()
+    stopped = Term(term.folder.parent / "again")
+    stopped.folder = term.folder
+
+    class Killed(Exception):
+        pass
+
+    def kill(_: object) -> None:
+        raise Killed
+
+    for _ in range(200):
+        with Book(stopped.path, writing=True) as book:
+            found = submissions.find([stopped.folder], stopped.rubric.submission)
+            begun = begin(book, stopped.rubric, found, "2026-10-05")
+            assert begun.number == 1
+            once = LadderRun(book, stopped.rubric, begun, simulated_pool(), "process", 5.0, kill)
+            try:
+                once.go()
+            except Killed:
+                continue
+            break
+    assert [{**pair, "Run": ""} for pair in stopped.pairs()] == [
+        {**pair, "End of run": pair["End of run"].replace("2 new", "0 new")} for pair in expected
+    ]
+    assert [item.rating for item in stopped.standings().entries] == [
+        item.rating for item in term.standings().entries
+    ]
+
+
+@pytest.mark.slow
+def test_a_broken_version_is_named_and_the_one_before_counts(term: Term) -> None:
+    term.run()
+    (term.folder / "bob" / "ai.py").write_text("class AIPlayer:\n    x = (\n", encoding="utf-8")
+    term.run("2026-10-06")
+    entry = term.entry("bob")
+    assert entry.version is not None
+    assert entry.version.number == 1
+    assert "bob: v2 is not played: line 2: syntax" in table_text(term.standings())
+
+
+@pytest.mark.slow
+def test_an_unreadable_hand_in_is_named(term: Term) -> None:
+    (term.folder / "bob" / "old").mkdir()
+    (term.folder / "bob" / "ai.py").rename(term.folder / "bob" / "old" / "a.py")
+    (term.folder / "bob" / "old" / "b.py").write_text("", encoding="utf-8")
+    term.run()
+    assert "bob: last hand-in not read: two files that could be" in table_text(term.standings())
+
+
+@pytest.mark.slow
+def test_the_grade_book_has_the_private_page_of_each_student(term: Term) -> None:
+    term.run()
+    text = grade_book(term.standings(), [], "https://ladder.example/")
+    rows = {row["Name"]: row for row in csv.DictReader(text.lstrip("\ufeff").splitlines())}
+    assert set(rows) == {"ann", "bob"}
+    assert rows["bob"]["Rank"] == "1"
+    pages = {row["Private page"] for row in rows.values()}
+    assert len(pages) == 2
+    assert all(page.startswith("https://ladder.example/own/") for page in pages)
+    assert all(
+        len(page) == len("https://ladder.example/own/") + 32 + len(".html") for page in pages
+    )
+
+
+@pytest.mark.slow
+def test_pseudonyms_stay_the_same_all_term_and_are_not_shared(term: Term) -> None:
+    term.run()
+    before = {item.student.name: item.name for item in term.standings().entries if item.student}
+    term.hand_in("aaron", 10.0)
+    term.run("2026-11-30")
+    after = {item.student.name: item.name for item in term.standings().entries if item.student}
+    assert {name: after[name] for name in before} == before
+    assert len(set(after.values())) == 3
+    assert not set(after) & set(after.values())
+    taken: set[str] = set()
+    for number in range(1000):
+        taken.add(pseudonym(SEED, f"student {number}", taken))
+    assert len(taken) == 1000
+    assert pseudonym(SEED, "ann", set()) != pseudonym(SEED + 1, "ann", set())
+
+
+@pytest.mark.slow
+def test_games_under_another_time_limit_are_not_compared(term: Term) -> None:
+    term.run()
+    term.rubric = replace(term.rubric, ladder=replace(term.rubric.ladder, time_limit=3.0))
+    assert term.entry("bob").rating is None
+    before = len(term.pairs())
+    term.run("2026-10-06")
+    assert len(term.pairs()) > before
+    assert term.entry("bob").rating is not None
+
+
+@pytest.mark.slow
+def test_a_student_who_left_is_not_in_the_table(term: Term) -> None:
+    term.run()
+    (term.folder / "ann" / "ai.py").unlink()
+    (term.folder / "ann").rmdir()
+    term.hand_in("cleo", 100.0)
+    term.run("2026-10-06")
+    names = [item.student.name for item in term.standings().entries if item.student]
+    assert sorted(names) == ["bob", "cleo"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('policy = "worst"', "ladder.policy: 'worst'; expected one of best, latest"),
+        ('names = "none"', "ladder.names: 'none'; expected one of pseudonym, real, own"),
+        ('rungs = ["random"]', "ladder.rungs: expected two or more agents"),
+        ('rungs = ["random", "nobody"]', "ladder.rungs: "),
+        ("width = 0", "ladder.width: expected a number above 0"),
+        ("widht = 1", "ladder.widht: unknown key (did you mean 'width'?)"),
+    ],
+)
+def test_mistakes_in_the_rubric_are_named(tmp_path: Path, lines: str, message: str) -> None:
+    path = tmp_path / "rubric.toml"
+    path.write_text(f"[ladder]\n{lines}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r".") as raised:
+        rubrics.read(path)
+    assert message in str(raised.value)
+
+
+@pytest.mark.slow
+def test_results_of_another_command_are_refused(tmp_path: Path) -> None:
+    term = Term(tmp_path)
+    term.hand_in("ann", 1.0)
+    with Book(term.path, writing=True) as book:
+        book.set_meta({"kind": "grade"})
+    refused = run(COMMAND, "ladder", term.folder, "--results", term.path, cwd=tmp_path)
+    assert_refused(refused, "holds a grade; --results names another file")
+
+
+@pytest.mark.slow
+def test_the_command_plays_real_games_and_a_second_run_plays_none(tmp_path: Path) -> None:
+    grading.hand_in(tmp_path / "class", "ann", searcher())
+    (tmp_path / "tiny.txt").write_text(grading.TINY, encoding="utf-8")
+    text = (
+        SMALL.replace("empty8x10", "tiny.txt")
+        .replace("200.0", "500.0")
+        .replace("minimax:depth=2", "greedy")
+    )
+    (tmp_path / "rubric.toml").write_text(text, encoding="utf-8")
+    command = (COMMAND, "ladder", "class", "--rubric", "rubric.toml", "--minutes", "3")
+    first = run(*command, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "new: ann v1 (1)" in first.stdout
+    assert "every rating is known well enough" in first.stdout
+    played = grading.games(tmp_path / "ladder.db")
+    assert len(played) >= 12
+    second = run(*command, cwd=tmp_path)
+    assert "no new versions" in second.stdout
+    assert grading.games(tmp_path / "ladder.db") == played
+    assert (tmp_path / "ladder.csv").read_text(encoding="utf-8").startswith("\ufeffName,ID,Email")

@@ -1,0 +1,201 @@
+"""The ladder's ratings and its choice of pairs, on leagues whose true strengths are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from benchmarks.league import League, coverage
+from grader.ladder import fit as fits
+from grader.ladder.choice import LEAST_PAIRS, choose, is_open, widest_first
+from grader.ladder.fit import Fit, Pair
+from grader.marks.ratings import ratings
+
+LEVEL = 0.95
+
+
+def some_pairs(rng: np.random.Generator, players: int, pairs: int) -> list[Pair]:
+    """Return pairs between players in a chain and at random, with the noise of real margins."""
+    truth = rng.normal(0, 80, players)
+    drawn = [tuple(rng.choice(players, 2, replace=False)) for _ in range(pairs)]
+    links = [(one, one + 1) for one in range(players - 1)]
+    return [
+        (int(one), int(two), float(truth[one] - truth[two] + rng.normal(0, 40)))
+        for one, two in [*links, *drawn]
+    ]
+
+
+def test_ratings_are_those_of_the_tournament_when_every_pairing_has_as_many_pairs() -> None:
+    rng = np.random.default_rng(1)
+    games = [(one, two, rng.normal(0, 50)) for one in range(6) for two in range(one)] * 2
+    own = Fit(6, games, LEVEL).values
+    theirs = np.array([rating.value for rating in ratings(6, games, 1e-9)])
+    assert np.allclose(own, theirs - theirs[0], atol=1e-4)
+
+
+def test_player_0_is_the_anchor_and_a_player_without_a_link_to_it_has_no_rating() -> None:
+    fit = Fit(5, [(1, 0, 30.0), (2, 1, 10.0), (3, 4, 99.0)], LEVEL)
+    assert np.allclose(fit.values[:3], [0, 30, 40])
+    assert np.isnan(fit.values[3:]).all()
+    assert [fit.is_rated(player) for player in range(5)] == [True, True, True, False, False]
+    assert fit.interval(0).bounds == (0.0, 0.0)
+    assert fit.interval(3).high == float("inf") or np.isnan(fit.interval(3).high)
+
+
+def test_the_order_of_the_players_of_a_pair_does_not_matter() -> None:
+    pairs = some_pairs(np.random.default_rng(2), 8, 30)
+    turned = [(two, one, -margin) for one, two, margin in pairs]
+    assert np.allclose(Fit(8, pairs, LEVEL).values, Fit(8, turned, LEVEL).values)
+
+
+def test_a_large_league_has_the_ratings_and_covariances_of_the_dense_solution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs = some_pairs(np.random.default_rng(3), 120, 400)
+    dense = Fit(120, pairs, LEVEL)
+    expected = dense.values, dense.covariances(7), dense.variances[7]
+    monkeypatch.setattr(fits, "DENSE", 10)
+    large = Fit(120, pairs, LEVEL)
+    assert np.allclose(large.values, expected[0], atol=1e-5)
+    assert np.allclose(large.covariances(7), expected[1], atol=1e-5)
+    assert large.covariances(7)[7] == pytest.approx(expected[2])
+
+
+def with_noise_of(fit: Fit, pairs: list[Pair]) -> Fit:
+    """Return the fit of pairs with the variance components of another fit."""
+    other = Fit(fit.count, pairs, LEVEL)
+    other.noise = fit.noise
+    other._weights = fit.noise.weight(other.played.number)
+    other.__dict__.pop("_matrix", None)
+    other.values = other._values()
+    return other
+
+
+def moved(before: Fit, after: Fit) -> NDArray[np.float64]:
+    return after.values - before.values
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_games_of_two_players_move_others_no_more_than_their_covariance_explains(
+    seed: int,
+) -> None:
+    """By the Cauchy-Schwarz inequality: two others' difference moves by at most
+    `surprise * sd(difference of the others) * sd(difference of the two) / variance of a pair`."""
+    rng = np.random.default_rng(seed)
+    pairs = some_pairs(rng, 10, 12)
+    pairs = [pair for pair in pairs if set(pair[:2]) != {2, 5}]
+    before = Fit(10, pairs, LEVEL)
+    covariances = np.array([before.covariances(player) for player in range(10)])
+
+    def variance(one: int, two: int) -> float:
+        return float(covariances[one, one] + covariances[two, two] - 2 * covariances[one, two])
+
+    margin = float(rng.normal(0, 200))
+    surprise = abs(margin - (before.values[2] - before.values[5]))
+    after = with_noise_of(before, [*pairs, (2, 5, margin)])
+    change = moved(before, after)
+    chance = before.noise.pair + before.noise.pairing
+    for one in range(10):
+        for two in range(one):
+            most = surprise * np.sqrt(variance(one, two) * variance(2, 5)) / chance
+            assert abs(change[one] - change[two]) <= most * (1 + 1e-9) + 1e-9
+
+
+def test_games_that_end_as_the_ratings_foretell_move_nobody() -> None:
+    pairs = some_pairs(np.random.default_rng(5), 9, 20)
+    before = Fit(9, pairs, LEVEL)
+    foretold = float(before.values[3] - before.values[6])
+    after = with_noise_of(before, [*pairs, *[(3, 6, foretold)] * 5])
+    assert np.abs(moved(before, after)).max() < 1e-8 or {3, 6} in [set(p[:2]) for p in pairs]
+
+
+def test_more_pairs_make_an_interval_narrower() -> None:
+    rng = np.random.default_rng(6)
+    pairs = some_pairs(rng, 6, 40)
+    fit = Fit(6, pairs, LEVEL)
+    more = [
+        (4, other, float(fit.values[4] - fit.values[other] + rng.normal(0, 40)))
+        for other in (0, 1, 2, 3, 5) * 20
+    ]
+    few, many = fit.interval(4), Fit(6, [*pairs, *more], LEVEL).interval(4)
+    assert many.high - many.low < few.high - few.low
+
+
+def test_a_matchup_effect_is_told_from_chance() -> None:
+    rng = np.random.default_rng(7)
+    pairs: list[Pair] = []
+    for one in range(12):
+        for two in range(one):
+            effect = rng.normal(0, 60)
+            pairs += [(one, two, effect + float(rng.normal(0, 20))) for _ in range(4)]
+    noise = Fit(12, pairs, LEVEL).noise
+    assert noise.pair == pytest.approx(20**2, rel=0.2)
+    assert noise.pairing == pytest.approx(60**2, rel=0.4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("league", [League(), League(effect=30.0, width=80.0)])
+def test_intervals_hold_the_true_strength_in_95_of_100_cases(league: League) -> None:
+    share, _ = coverage(league, 25)
+    assert 0.88 <= share <= 0.99, "25 leagues; `benchmarks.league` measures 1,000"
+
+
+def known_league() -> Fit:
+    """Return a league of two rungs, 0 and 1, and players at 0, 50, 100, 150, known equally well."""
+    strengths = [0.0, 100.0, 0.0, 50.0, 100.0, 150.0, 100.0]
+    rng = np.random.default_rng(8)
+    pairs = [
+        (one, two, strengths[one] - strengths[two] + float(rng.normal(0, 30)))
+        for one in range(6)
+        for two in range(one)
+        for _ in range(4)
+    ]
+    return Fit(7, [*pairs, (6, 4, 20.0)], LEVEL)
+
+
+def test_a_new_version_plays_every_rung_first() -> None:
+    fit = Fit(6, [(1, 0, 40.0)], LEVEL)
+    chosen = choose(fit, [4, 5], range(6), [0, 1], 2)
+    assert [(item.player, item.opponent) for item in chosen] == [(4, 0), (4, 1), (5, 0), (5, 1)]
+    assert "every rung" in chosen[0].why
+
+
+def test_a_version_plays_opponents_near_its_rating_that_it_has_not_played() -> None:
+    fit = known_league()
+    (chosen,) = choose(fit, [6], range(7), [0, 1], 2)
+    assert chosen.opponent == 1
+    assert "rating" in chosen.why
+    far = choose(fit, [6], [0, 2, 5], [0, 1], 2)
+    assert far[0].opponent == 5
+
+
+def test_a_pair_that_would_tell_next_to_nothing_is_not_played() -> None:
+    rng = np.random.default_rng(9)
+    pairs = [(1, 0, float(rng.normal(0, 30))) for _ in range(1000)]
+    fit = Fit(2, pairs, LEVEL)
+    assert is_open(fit, 1, 0.1)
+    assert choose(fit, [1], [0, 1], [0, 1], 2) == []
+
+
+def test_a_round_fills_the_slots_with_different_opponents_and_has_no_pairing_twice() -> None:
+    fit = known_league()
+    chosen = choose(fit, [6], range(7), [0, 1], 8)
+    assert len({item.opponent for item in chosen}) == len(chosen) == 4
+    both = choose(fit, [6, 5], [5, 6], [0, 1], 2)
+    assert [(item.player, item.opponent) for item in both] == [(6, 5)]
+
+
+def test_an_opponent_with_which_games_fail_is_not_chosen() -> None:
+    fit = known_league()
+    (chosen,) = choose(fit, [6], range(7), [0, 1], 2, {6: {1, 4}})
+    assert chosen.opponent not in (1, 4)
+
+
+def test_a_player_is_open_until_its_interval_is_narrow_and_it_has_played_enough() -> None:
+    fit = known_league()
+    assert is_open(fit, 6, 1000.0), "one pair"
+    assert fit.pairs[3] >= LEAST_PAIRS
+    assert not is_open(fit, 3, 1000.0)
+    assert is_open(fit, 3, 1.0)
+    assert widest_first(fit, range(1, 7), 1.0)[0] == 6
