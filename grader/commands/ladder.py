@@ -35,6 +35,11 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         rubric = replace(rubric, ladder=replace(rubric.ladder, time_limit=arguments.time))
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
+    if any(board.hidden for board in rubric.ladder.boards):
+        raise InputError(
+            f"{rubric.source}: ladder.boards: the ladder shows its games, so it cannot "
+            "use a hidden board"
+        )
     worker_count(arguments.jobs, arguments.force_jobs)
     path: Path = arguments.results or RESULTS
     with Book(path, writing=True) as book:

@@ -30,7 +30,5 @@ def ladder_rules(table: TomlTable, boards: Boards, agent: Agent) -> LadderRules:
         table.number("width", above=0),
         table.text("address") if table.has("address") else "",
     )
-    if any(board.hidden for board in rules.boards):
-        raise table.wrong("boards", "a hidden board is not for the ladder, which shows its games")
     table.finish()
     return rules
