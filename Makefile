@@ -1,6 +1,6 @@
 PYTHON ?= .venv/bin/python
 
-.PHONY: check check-all lint screenshots test venv
+.PHONY: check check-all gallery lint screenshots test venv
 
 venv:
 	python3 -m venv .venv && .venv/bin/pip install -q -e '.[all]'
@@ -18,6 +18,11 @@ check: lint test
 
 check-all: lint
 	$(PYTHON) -m pytest -n auto --dist worksteal -m ''
+
+GALLERY ?= gallery
+
+gallery:
+	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_gallery.py $(GALLERY)
 
 screenshots:
 	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_screenshots.py

@@ -1,4 +1,4 @@
-"""Make the pictures of the window in docs/: a part of `make screenshots`.
+"""Make the pictures of the window in docs/, or in another folder: a part of `make screenshots`.
 
 Opens the window on a screen of its own (Xvfb) and takes each picture with ImageMagick's `import`.
 """
@@ -70,10 +70,10 @@ def pause(window: Window, seconds: float) -> None:
     wait(window, lambda: time.monotonic() > end)
 
 
-def take(window: Window, name: str) -> None:
+def take(window: Window, folder: Path, name: str) -> None:
     """Write one picture."""
     pause(window, 0.5)
-    path = FOLDER / f"{name}.png"
+    path = folder / f"{name}.png"
     command = ["import", "-window", str(window.root.winfo_id()), "-depth", "8", "-strip", str(path)]
     subprocess.run(command, check=True)
     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
@@ -121,6 +121,7 @@ def finished(game: str, start: str | None, one: str, two: str) -> Record:
 
 def main() -> int:
     """Make all pictures; return the exit status."""
+    folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else FOLDER
     for program, package in (("Xvfb", "xvfb"), ("import", "imagemagick")):
         if shutil.which(program) is None:
             print(f"error: {program} is missing (Debian: apt install {package})", file=sys.stderr)
@@ -131,22 +132,22 @@ def main() -> int:
     )  # fmt: skip
     assert server.stdout is not None
     os.environ["DISPLAY"] = f":{server.stdout.readline().strip()}"
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_CONFIG_HOME"] = folder
-        os.chdir(folder)
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["XDG_CONFIG_HOME"] = home
+        os.chdir(home)
         Path("mine.py").write_text(AGENT, encoding="utf-8")
         window = open_window()
         save_choices(Choices(board="file", opponent="alphabeta:depth=5,heuristic=potential"))
         window.show_start_page()
-        take(window, "window-start")
+        take(window, folder, "window-start")
         play_some(window, "ai:mine.py")
-        take(window, "window-game")
+        take(window, folder, "window-game")
         window.replay(finished("extended", "case2", "ai:mine.py", "random"), "game.json")
         page_of(window).go_to(58)
-        take(window, "window-replay")
+        take(window, folder, "window-replay")
         window.replay(finished("dynamic", None, "random", "random"), "dynamic.json")
         page_of(window).go_to(17)
-        take(window, "window-dynamic")
+        take(window, folder, "window-dynamic")
         window.close()
         os.chdir(FOLDER)
     server.terminate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def played(
         if outcome is not None:
             text = "3" if outcome is Outcome.INVALID else None
             turns.append(
-                Turn(number, state.mover, outcome, None, text, seconds, detail=DETAILS[number])
+                Turn(number, state.mover, outcome, None, text, seconds, detail=DETAILS.get(number))
             )
             state = state.skip()
             continue
@@ -588,6 +589,45 @@ def test_the_better_line_is_drawn_and_can_be_stepped_through(
     browser.press(LEFT)
     assert browser.find_all("#advice [aria-pressed=true]") == []
     browser.assert_quiet()
+
+
+def test_the_slider_marks_the_three_worst_moves_and_the_list_all(
+    browser: Browser, tmp_path: Path
+) -> None:
+    record = with_advice(played("case1"), 5, ["1"])
+    analysis = record.extra["analysis"]
+    costs = {3: 2.0, 5: 9.0, 7: 4.0, 8: 3.0, 10: 8.0, 12: 1.0}
+    for number, cost in costs.items():
+        analysis["turns"][number - 1] = {"before": 0.0, "after": -cost, "loss": cost, "line": ["1"]}
+    analysis["worst"] = [[5, 7, 3], [10, 8, 12]]
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file)
+    shares = browser.run(
+        "return [...document.querySelectorAll('#slider-marks span')]"
+        ".map((mark) => Number(mark.style.getPropertyValue('--share')))"
+    )
+    turns = len(record.turns)
+    assert sorted(round(share * turns) for share in shares) == [5, 7, 10]
+    numbers = [label.get_attribute("textContent") for label in browser.find_all("#loss .fault")]
+    assert sorted(numbers) == ["10", "5", "7"], "the chart numbers the same three"
+    tops = [label.rect["y"] for label in browser.find_all("#loss .fault")]
+    assert min(tops) >= browser.find("#loss").rect["y"], "no number is cut off"
+    assert len(browser.find_all("#worst-table tbody tr")) == len(costs)
+
+
+def test_a_game_of_faults_alone_has_marks_that_do_not_touch(
+    browser: Browser, tmp_path: Path
+) -> None:
+    lost = dict.fromkeys(range(1, 60, 2), Outcome.ERROR)
+    file = tmp_path / "game.html"
+    file.write_text(page([played("case4", faults=lost)]), encoding="utf-8")
+    for size in (PHONE, (1280, 900)):
+        browser.open(file, size=size)
+        for marks in ("#slider-marks span", "#time text.fault"):
+            boxes = [mark.rect for mark in browser.find_all(marks)]
+            assert len(boxes) > 2
+            assert all(one["x"] + one["width"] <= two["x"] for one, two in pairwise(boxes)), marks
 
 
 def test_a_phone_shows_the_board_and_the_controls_at_once(browser: Browser, tmp_path: Path) -> None:

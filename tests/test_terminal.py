@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -15,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from connect4.games import GAMES
+from connect4.referee import Started
+from connect4.views.terminal.view import TerminalView
 from tests.command import environment
 
 pyte = pytest.importorskip("pyte", reason="pyte, of the extra `test`, reads terminals")
@@ -178,3 +182,12 @@ def test_the_clock_runs_while_an_agent_thinks(tmp_path: Path) -> None:
     text = terminal.finish()
     assert "Traceback" not in text
     assert "The game ended: a player left." in text
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_only_games_with_points_show_any(game: str) -> None:
+    rules = GAMES[game]
+    state, out = rules.start(None, None), io.StringIO()
+    view = TerminalView(("one", "two"), rules.title, "game.json", out)
+    view.see(Started(rules, state))
+    assert ("0 points" in out.getvalue()) == state.counts_points

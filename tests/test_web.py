@@ -24,6 +24,8 @@ pytestmark = pytest.mark.web
 
 WEB = WEB_PACKAGES.parent
 SIZES = {"wide": WIDE, "phone": PHONE}
+PROJECTOR = (1920, 1080)
+STANDINGS = "night/standings.html"
 
 
 def violations(browser: Browser) -> list[str]:
@@ -115,7 +117,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "marks/feedback/di.html",
         "marks/feedback/cy.html",
         "marks/class.html",
-        "night/standings.html",
+        STANDINGS,
     ],
 )
 def test_axe_finds_nothing_on_the_grader_s_pages(
@@ -136,13 +138,13 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
     last = [item.text for item in stages[1].find_elements("css selector", "li .name")]
     assert sorted(goes_on) == sorted(last)
     assert "Places" in browser.text(".standings")
-    assert "cy: not in it" in browser.text(".standings")
+    assert "cy: cannot be loaded: ZeroDivisionError" in browser.text(".standings")
     numbers = browser.find_all(".standings td.number")
     assert numbers
     assert {number.value_of_css_property("text-align") for number in numbers} == {"right"}
 
 
-@pytest.mark.parametrize("name", ["page", "tree"])
+@pytest.mark.parametrize("name", ["page", "tree", "standings"])
 def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     """TypeScript's strict check of the plain JavaScript, its types written as JSDoc."""
     settings = WEB / f"tsconfig.{name}.json"
@@ -152,6 +154,62 @@ def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     )
     assert (done.stdout, done.returncode) == ("", 0)
     checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
-    used = {f"{part}.js" for part in ("base", "runs", "board", "chart", "advice", "page", "tree")}
+    parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
+    used = {f"{part}.js" for part in parts}
     assert checked <= used
     assert {path.name for path in document.ASSETS.glob("*.js")} == used
+
+
+def names_in(browser: Browser) -> list[tuple[float, bool]]:
+    """Return the size in pixels of each name in the bracket, and whether it is below the edge."""
+    found: list[tuple[float, bool]] = browser.run(
+        "return [...document.querySelectorAll('.stages .name')].filter((name) => name.offsetWidth)"
+        ".map((name) => [parseFloat(getComputedStyle(name).fontSize),"
+        " name.getBoundingClientRect().bottom > innerHeight])"
+    )
+    return found
+
+
+def test_a_projector_shows_the_bracket_alone_and_large(browser: Browser, graded: Path) -> None:
+    from selenium.webdriver import Keys
+
+    browser.open(graded / "night" / "standings.html", size=PROJECTOR)
+    small = [size for size, _ in names_in(browser)]
+    browser.find("#projector").click()
+    names = names_in(browser)
+    assert len(names) == len(small), "all stages, and everybody in them"
+    assert min(size for size, _ in names) >= 44 > max(small)
+    assert not any(cut for _, cut in names)
+    assert not browser.find_all(".standings table")[0].is_displayed()
+    assert violations(browser) == []
+    browser.driver.refresh()
+    assert names_in(browser) == names, "a page that reloads itself stays as it is"
+    browser.press(Keys.ESCAPE)
+    assert [size for size, _ in names_in(browser)] == small
+    assert browser.find_all(".standings table")[0].is_displayed()
+
+
+@pytest.mark.parametrize(
+    "name", ["marks/feedback/di.html", "marks/feedback/cy.html", "marks/class.html", STANDINGS]
+)
+def test_every_page_of_the_grader_has_one_button_for_dark_and_light(
+    browser: Browser, graded: Path, name: str
+) -> None:
+    browser.open(graded / name)
+    (button,) = (one for one in browser.find_all("button.theme") if one.is_displayed())
+    background = "return getComputedStyle(document.documentElement).backgroundColor"
+    light = browser.run(background)
+    button.click()
+    dark = browser.run(background)
+    assert dark != light
+    browser.driver.refresh()
+    assert browser.run(background) == dark, "the choice outlives a reload"
+
+
+def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -> None:
+    from selenium.webdriver import ActionChains
+
+    browser.open(graded / "marks" / "feedback" / "di.html")
+    row = browser.find_all(".report tr:has(.whole-row)")[1]
+    ActionChains(browser.driver).click(row.find_elements("css selector", "td")[2]).perform()
+    assert browser.find("#game").get_property("value") == "1"

@@ -12,7 +12,7 @@ from grader.marks.boards import board_worth
 from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.output.drawing import histogram
-from grader.output.pages import Cell, Link, card, table, whole
+from grader.output.pages import Cell, Link, card, heading, table, whole
 from grader.output.tables import faults_text, interval_text, remark
 from grader.results.store import Faults
 
@@ -27,7 +27,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
     marks = results.marks
     totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
     parts = [
-        "<h1>The class</h1>",
+        heading("The class"),
         "<p>For the teacher: this page names everybody.</p>",
         _summary(results, totals),
         "<h2>Marks</h2>",
@@ -75,7 +75,7 @@ def _summary(results: Results, totals: Sequence[float]) -> str:
 def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
     """Return a link to a submission's page."""
     name = mark.submission.name
-    return Link(text or name, f"feedback/{file_name(name)}.html", anchor)
+    return Link(text or name, f"feedback/{file_name(name)}.html", anchor, whole_row=text is None)
 
 
 def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:

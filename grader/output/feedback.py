@@ -24,7 +24,7 @@ from grader.output import pages
 from grader.output.drawing import margins
 from grader.output.explain import explained, total_explained
 from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
-from grader.output.pages import Cell, Link, card, link, progress, table, whole
+from grader.output.pages import Cell, Link, card, heading, link, minus, progress, table, whole
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,
@@ -55,8 +55,7 @@ def code() -> str:
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, their explanation, table and drawing."""
-    name = html.escape(mark.submission.name)
-    parts = [f'<h1 id="name">{name}</h1>']
+    parts = [heading(mark.submission.name)]
     if mark.submission.problem:
         problem = f"<p>Not graded: {html.escape(mark.submission.problem)}</p>"
         if mark.detail:
@@ -69,7 +68,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
         full = full_points(rubric)
         box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
     if note := remark_for_student(mark):
-        box += f"\n<p>{html.escape(note)}</p>"
+        box += f'\n<p class="warning">{html.escape(note)}</p>'
     parts.append(card(f"{box}\n<p>{html.escape(total_explained(mark, placement, rubric))}</p>"))
     parts.append("<h2>Where the points come from</h2>")
     boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
@@ -87,11 +86,16 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points."""
-    lines = "".join(f"<li>{html.escape(line)}</li>" for line in explained(match, rubric))
+    lines = "".join(f"<li>{_sentence(line)}</li>" for line in explained(match, rubric))
     points = f"{points_text(match)} of {match.max_points:g}"
     head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
     bar = progress(points, match.points, match.max_points) if match.tally.complete else ""
     return card(f"{head}\n{bar}\n<ul>{lines}</ul>")
+
+
+def _sentence(text: str) -> str:
+    """Return a line of an explanation with real minus signs; a number keeps its unit."""
+    return html.escape(minus(text).replace(" %", "\u00a0%"))
 
 
 def _form(mark: Mark) -> str:
@@ -137,6 +141,7 @@ def games_table(
     For a hidden board, only the margin is shown.
     """
     rows: list[list[Cell]] = []
+    place = 0
     for number, game in enumerate(games, 1):
         names = (game.match.part, game.match.two.name, game.board.label)
         side = "first" if game.side == 1 else "second"
@@ -151,8 +156,8 @@ def games_table(
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
         replay: Cell = "hidden" if game.board.hidden else "record damaged"
         if game.key in shown:
-            place = shown.index(game.key) + 1
-            replay = Link(f"replay {place}", "", f"{place}.0")
+            place += 1
+            replay = Link(f"replay {place}", "", f"{place}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
         rows.append([*row, score, f"{margin:+d}", word, faults, replay])
     headers: Sequence[str] = GAME_HEADERS

@@ -105,14 +105,13 @@ class Results:
         """Return the tables."""
         if self.kind == GRADE:
             return tables.grade_text(self.marks, placement, self.rubric, details)
-        notes = "".join(f"{note}\n" for note in self.left_out)
+        notes = "".join(f"{name}: not in it: {why}\n" for name, why in self.left_out.items())
         return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
 
     @property
-    def left_out(self) -> list[str]:
+    def left_out(self) -> dict[str, str]:
         """Return the submissions that are not in the tournament, with the reasons."""
-        problems = [item for item in self.submissions if item.problem]
-        return [f"{item.name}: not in it: {item.problem}" for item in problems]
+        return {item.name: item.problem for item in self.submissions if item.problem}
 
 
 def read_results(store: Store) -> Results:

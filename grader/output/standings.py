@@ -1,61 +1,84 @@
-"""The page of a tournament for a projector: the bracket of its stages, then every table.
+"""The page of a tournament: the bracket of its stages, then every table.
 
+A button, or `#projector` in the address, shows the bracket alone, as large as the window allows.
 The page reloads itself during play.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from grader.marks.tally import margin_digits
 from grader.marks.tournament import Group, Placing, StageState
-from grader.output.pages import RELOAD, Cell, card, progress, table, whole
+from grader.output.pages import RELOAD, Cell, card, heading, minus, progress, table, whole
 from grader.output.tables import STANDING_HEADERS, standing_row
 from grader.rubric.model import Rubric, Stage
 
+PROJECTOR: Final = (
+    '<button type="button" id="projector" '
+    'title="The bracket alone, for a projector; Escape ends it">Projector</button>'
+)
+
 
 def standings_page(
-    begun: Sequence[StageState], placings: Sequence[Placing], rubric: Rubric, notes: Sequence[str]
+    begun: Sequence[StageState],
+    placings: Sequence[Placing],
+    rubric: Rubric,
+    left_out: Mapping[str, str],
 ) -> str:
-    """Return the current page; `notes` lists who is not in the tournament, with the reasons."""
+    """Return the current page; `left_out` has who is not in the tournament, with the reasons."""
     stages = rubric.tournament.stages
     finished = len(begun) == len(stages) and begun[-1].complete
-    parts = ["<h1>Tournament</h1>"]
+    parts = [heading("Tournament", PROJECTOR)]
     if finished:
         parts.append(f"<h2>Places</h2>\n{card(_places(placings, rubric))}")
     waiting = [_waiting(stage) for stage in stages[len(begun) :]]
-    columns = "\n".join([*(_stage(state, rubric) for state in begun), *waiting])
-    parts.append(f'<h2>Stages</h2>\n<div class="stages" tabindex="0">\n{columns}\n</div>')
+    last = begun[-1] if finished else None
+    columns = "\n".join([*(_stage(state, rubric, state is last) for state in begun), *waiting])
+    parts.append(
+        f'<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">\n{columns}\n</div>'
+    )
     for state in begun:
         for group in state.groups:
             parts.append(f"<h2>{html.escape(group.name)}</h2>\n{card(_table(group, rubric))}")
-    if notes:
-        items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-        parts.append(f"<h2>Not in it</h2>\n{card(f'<ul>{items}</ul>')}")
-    return whole("Tournament", "\n".join(parts), "standings", "" if finished else RELOAD)
+    if left_out:
+        items = "".join(
+            f"<li>{html.escape(f'{name}: {why}')}</li>" for name, why in left_out.items()
+        )
+        parts.append(f"<h2>Not in the tournament</h2>\n{card(f'<ul>{items}</ul>')}")
+    reload = "" if finished else RELOAD
+    return whole("Tournament", "\n".join(parts), "standings", ("standings",), reload)
 
 
-def _stage(state: StageState, rubric: Rubric) -> str:
-    """Return a column of the bracket: the groups, and the promoted contestants of each."""
+def _stage(state: StageState, rubric: Rubric, decided: bool) -> str:
+    """Return a column of the bracket: the groups, and the promoted contestants of each.
+
+    In a stage that has decided the tournament, the first of a group is the winner.
+    """
+    first = (1, "winner") if decided else (state.stage.promote, "promoted")
     digits = margin_digits(rubric.match.counts_points)
-    groups = "\n".join(_group(group, state.stage.promote, digits) for group in state.groups)
-    return f'<div class="stage-groups">\n{groups}\n</div>'
+    groups = "\n".join(_group(group, *first, digits) for group in state.groups)
+    begun = "" if state.complete else " playing"
+    return f'<div class="stage-groups{begun}">\n{groups}\n</div>'
 
 
-def _group(group: Group, promote: int, digits: int) -> str:
+def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
+    """Return a group; the first `count` of its standings are of a kind of their own."""
     lines = []
     for place, standing in enumerate(group.standings, 1):
-        kind = ' class="promoted"' if place <= promote else ""
+        kind = f' class="{kind_of_first}"' if place <= count else ""
         name = html.escape(standing.contestant.name)
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
-            f"<span>{standing.mean_margin:+.{digits}f}</span></li>"
+            f'<span class="margin">{minus(f"{standing.mean_margin:+.{digits}f}")}</span></li>'
         )
     played = len(group.games) - group.missing
-    count = f"{played} of {len(group.games)} games"
-    head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{count}</span></div>'
-    bar = progress(f"{group.name}: {count}", played, max(1, len(group.games)))
+    games = f"{played} of {len(group.games)} games"
+    head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
+    bar = progress(f"{group.name}: {games}", played, max(1, len(group.games)))
+    bar = "" if not group.missing else bar
     return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>", "group")
 
 

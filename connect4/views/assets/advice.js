@@ -15,16 +15,23 @@ function drawMargins(game) {
     make("span", "", analysis.unit),
   );
   const losses = analysis.turns.map(([, , loss]) => loss);
-  const highest = Math.max(1, ...losses) * 1.35;
+  const highest = Math.max(1, ...losses) * 1.7;
   addChart("loss", `Cost of each move, the highest ${number(Math.max(0, ...losses), 1)}`, [0, highest], (chart) => {
     losses.forEach((loss, index) => {
       const turn = game.turns[index + 1];
       if (loss && turn) chart.bar(turn.number, loss, `s${turn.player}`);
     });
-    const worst = [...analysis.worst].sort((one, two) => losses[two - 1] - losses[one - 1]);
-    chart.labels(worst.map((turn) => [turn, losses[turn - 1]]), "fault");
+    chart.labels(threeWorst(analysis).map((turn) => [turn, losses[turn - 1]]), "fault");
   });
-  byId("loss-legend").replaceChildren(barKey(1), barKey(2), make("span", "", "numbers: the costliest turns"));
+  byId("loss-legend").replaceChildren(barKey(1), barKey(2), make("span", "", "numbers: the three costliest turns"));
+}
+
+/**
+ * Return the three costliest turns of the game, the costliest first; `worst` has three of each side.
+ * @param {Analysis} analysis
+ */
+function threeWorst({ worst, turns }) {
+  return [...worst].sort((one, two) => turns[two - 1][2] - turns[one - 1][2]).slice(0, 3);
 }
 
 /**
@@ -113,7 +120,7 @@ function showAnalysis() {
   byId("worst").hidden = !any;
   if (!analysis || !any) return;
   byId("worst-source").textContent = analysis.source;
-  const head = ["Player", "Turn", "Played", "Cost", "Better", "and then"].map((text) => make("th", "", text));
+  const head = ["Player", "Turn", "Played", "Cost", "Better", "and then"].map((text, index) => make("th", index === 3 ? "number" : "", text));
   const body = make("tbody", "");
   for (const at of analysis.worst) {
     const turn = game.turns[at];
@@ -122,8 +129,9 @@ function showAnalysis() {
     const go = makeButton("", () => page.go(at), `${at}`);
     go.setAttribute("aria-label", `Turn ${at}`);
     const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
-    const cells = [token(turn.player), go, played, number(loss, 1), better, rest.join(" ")];
-    body.append(make("tr", "", ...cells.map((cell) => make("td", "", cell))));
+    const who = make("span", "", token(turn.player), ` ${turn.player}`);
+    const cells = [who, go, played, number(loss, 1), better, rest.join(" ")];
+    body.append(make("tr", "", ...cells.map((cell, index) => make("td", index === 3 ? "number" : "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);
 }

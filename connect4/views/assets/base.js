@@ -108,20 +108,3 @@ function afterPaint(work) {
 }
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
-
-/* The button changes between dark and light; the file opens as the system is set. */
-(function theme() {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-  const change = button("theme");
-  const label = () => {
-    change.textContent = dark() ? "\u2600 Light" : "\u263e Dark";
-  };
-  change.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    label();
-  });
-  system.addEventListener("change", label);
-  label();
-})();

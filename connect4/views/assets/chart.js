@@ -64,7 +64,8 @@ class Chart {
     const height = this.host.clientHeight;
     if (!width || (width === this.width && height === this.height)) return;
     [this.width, this.height] = [width, height];
-    [this.left, this.right, this.top, this.bottom] = [40, width - 12, 10, height - 20];
+    const margin = Math.min(24, (width - 52) / Math.max(1, this.turns) * .35); // half of the last bar
+    [this.left, this.right, this.top, this.bottom] = [40, width - 12 - margin, 10, height - 20];
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
     const size = step(this.range[1] - this.range[0], 4);
@@ -102,7 +103,7 @@ class Chart {
       const x = this.x(turn);
       let y = this.y(value) - 9;
       const hit = () => taken.some(([otherX, otherY]) => Math.abs(x - otherX) < 18 && Math.abs(y - otherY) < 13);
-      while (hit() && y > 8) y -= 13;
+      while (hit() && y > this.top + 13) y -= 13;
       if (hit()) continue;
       taken.push([x, y]);
       this.label(x, y, `${turn}`, "middle", kind);
@@ -131,6 +132,7 @@ class Chart {
    * @param {string} kind
    */
   bar(turn, value, kind) {
+    if (value <= 0) return;
     const width = Math.max(1.5, (this.right - this.left) / Math.max(1, this.turns) * .7);
     const [zero, end] = [this.y(0), this.y(value)];
     const height = Math.max(1, Math.abs(zero - end));

@@ -20,6 +20,7 @@
 const WORDS = {
   invalid: "an invalid action", timeout: "too late", error: "an error", pass: "cannot move, passes",
 };
+const MANY_FAULTS = 20; // beyond it letters would touch
 /** @type {Record<string, string>} */
 const LETTERS = { invalid: "I", timeout: "T", error: "E" };
 
@@ -94,7 +95,8 @@ const page = {
     this.board = new Board(byId("board"), game);
     this.board.describeIn(byId("cells"));
     slider.max = String(game.last);
-    byId("fault").hidden = !game.turns.some((turn) => turn?.fault);
+    byId("fault").hidden = byId("fault-key").hidden = !game.turns.some((turn) => turn?.fault);
+    byId("changes").hidden = !game.countsPoints;
     byId("points-key").hidden = !game.countsPoints;
     for (const player of [1, 2]) buildPlayer(player);
     markSlider();
@@ -228,8 +230,9 @@ function showPlayer(player) {
   const facts = [];
   if (left) facts.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
   facts.push(`${seconds(spent)} in all`);
-  more.replaceChildren(facts.join(" \u00b7 "));
-  if (faults) more.append(" \u00b7 ", make("span", "fault", `${faults} fault${faults > 1 ? "s" : ""}`));
+  const parts = facts.map((fact) => make("span", "fact", fact));
+  if (faults) parts.push(make("span", "fact fault", `${faults} fault${faults > 1 ? "s" : ""}`));
+  more.replaceChildren(...parts.flatMap((part, index) => (index ? [" \u00b7 ", part] : [part])));
   const points = number(game.scores[at][player - 1]);
   score.replaceChildren(points);
   score.setAttribute("aria-label", `${points} points: show all runs of player ${player}`);
@@ -247,14 +250,17 @@ function showSum(runs) {
   byId("sum-table").replaceChildren(...(side ? sumOfRuns(runs.filter(({ player }) => player === side), side) : []));
 }
 
-/* Mark the costliest moves and the lost turns over the slider. */
+/* Mark the three costliest moves and the lost turns over the slider. */
 function markSlider() {
   const { turns, last, analysis } = page.game;
+  const worst = analysis ? threeWorst(analysis) : [];
+  const lost = turns.filter((turn) => turn?.fault).length;
   const marks = turns.flatMap((turn) => {
     if (!turn) return [];
-    const costly = analysis?.worst.includes(turn.number);
+    const costly = worst.includes(turn.number);
     if (!costly && !turn.fault) return [];
-    const mark = make("span", "", costly ? "\u25be" : LETTERS[turn.outcome]);
+    const mark = costly ? make("span", "", "\u25be")
+      : lost > MANY_FAULTS ? make("span", "tick") : make("span", "", LETTERS[turn.outcome]);
     mark.style.setProperty("--share", String(turn.number / Math.max(1, last)));
     return [mark];
   });
@@ -262,11 +268,12 @@ function markSlider() {
 }
 
 /**
- * The move as words: `plays 3P`, or what went wrong in its place.
+ * What a player did, as words after the name: ` plays 3P`, or what went wrong in its place.
  * @param {Turn} turn
  */
 function deed(turn) {
-  return turn.outcome === "played" ? `plays ${turn.text}` : WORDS[turn.outcome];
+  if (turn.outcome === "played") return ` plays ${turn.text}`;
+  return turn.fault ? `: ${WORDS[turn.outcome]}` : ` ${WORDS[turn.outcome]}`;
 }
 
 function showTurn() {
@@ -276,7 +283,7 @@ function showTurn() {
   const detail = byId("detail");
   if (turn) {
     const what = make("span", turn.fault ? "fault" : "", deed(turn));
-    said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player} `, what,
+    said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player}`, what,
       `, ${seconds(turn.time)}. `);
     const [one, two] = game.scores[at];
     if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
@@ -303,11 +310,11 @@ function listMoves() {
     const gain = game.scores[at].map((score, side) => score - game.scores[at - 1][side]);
     const net = turn.player === 1 ? gain[0] - gain[1] : gain[1] - gain[0];
     const text = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
-    item.setAttribute("aria-label", `${at}: player ${turn.player} ${deed(turn)}, ${seconds(turn.time)}`);
+    item.setAttribute("aria-label", `${at}: player ${turn.player}${deed(turn)}, ${seconds(turn.time)}`);
     item.append(
       make("span", "number", `${at}`), token(turn.player),
       make("span", turn.fault ? "text fault" : "text", text),
-      make("span", "gain muted", net ? signed(net) : ""), make("span", "time", seconds(turn.time)),
+      make("span", "gain muted", net && game.countsPoints ? signed(net) : ""), make("span", "time", seconds(turn.time)),
     );
     if (game.analysis?.worst.includes(at)) {
       item.children[3].replaceChildren(make("span", "cost", `cost ${number(game.analysis.turns[at - 1][2], 1)}`));
@@ -382,13 +389,16 @@ function drawTimes(game) {
       const y = chart.y(game.limit);
       svg("line", { x1: chart.left, x2: chart.right, y1: y, y2: y, class: "limit" }, chart.picture);
     }
+    let lettered = -10;
     for (const turn of turns) {
       chart.bar(turn.number, turn.time, turn.fault ? "faulty" : `s${turn.player}`);
       if (!turn.fault) continue;
       const x = chart.x(turn.number);
       const drop = { x1: x, x2: x, y1: chart.top + 8, y2: chart.y(turn.time), class: "drop" };
       svg("line", drop, chart.picture);
+      if (x - lettered < 10) continue;
       chart.label(x, chart.top, LETTERS[turn.outcome], "middle", "fault");
+      lettered = x;
     }
   });
   const legend = [barKey(1), barKey(2), "seconds"];

@@ -24,7 +24,7 @@ from connect4.views.page.analysis_data import analysis_data
 from connect4.views.page.run_data import RunTable
 from connect4.views.words import ENDINGS
 
-PARTS: Final = ("base", "runs", "board", "chart", "advice", "page")
+PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
 
 MAX_DETAILS: Final = 40_000

@@ -191,7 +191,7 @@ class TerminalView:
         if self._live:
             return
         one, two = event.state.scores()
-        score = f"{one}:{two}"
+        score = f"{one}:{two}" if event.state.counts_points else ""
         self._print(
             [
                 *self._reply(turn),
@@ -229,7 +229,9 @@ class TerminalView:
             if state.pop_outs_left is not None:
                 left = f"   {state.pop_outs_left[player - 1]} pop-outs left"
             name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
-            lines.append(f"  {name} {points:4} points{left}")
+            word = "point " if points == 1 else "points"
+            counted = f" {points:4} {word}{left}" if state.counts_points else left
+            lines.append(f"  {name}{counted}")
         return lines
 
     def _show(self, state: State, status: str) -> None:

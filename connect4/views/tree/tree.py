@@ -55,7 +55,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "leaf": LEAVES.get(kind, "A leaf of the search."),
         "windowed": kind not in WITHOUT_BOUNDS,
     }
-    return document.build(f"Search tree of {agent}", ("base", "board", "tree"), data)
+    return document.build(f"Search tree of {agent}", ("base", "theme", "board", "tree"), data)
 
 
 def facts(game: Game, nodes: list[Node]) -> list[str]:
@@ -71,7 +71,7 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
     ]
     if best is not None and best.value is not None:
         value = "a win" if best.value >= WIN else "a loss" if best.value <= -WIN else None
-        value = value or f"value {best.value:.6g}"
+        value = value or f"value {round(best.value, 3):g}"
         found.append(f"best move {write_move(game, best.move)}, {value}")
     return found
 

@@ -1,0 +1,31 @@
+/* A button changes between dark and light. A file opens as the system is set; what the reader has
+   chosen holds for the tab, so that a page that reloads itself keeps it. */
+
+(function theme() {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.theme"));
+  try {
+    const chosen = sessionStorage.getItem("theme");
+    if (chosen) root.dataset.theme = chosen;
+  } catch { /* in a notebook's frame a page has no storage */ }
+  const dark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  const label = () => buttons.forEach((change) => {
+    const word = document.createElement("span");
+    word.className = "word";
+    word.textContent = dark() ? " Light" : " Dark";
+    change.replaceChildren(dark() ? "\u2600\ufe0e" : "\u263e\ufe0e", word);
+    change.setAttribute("aria-label", dark() ? "Light colours" : "Dark colours");
+    change.title = dark() ? "Light colours" : "Dark colours";
+  });
+  const turn = () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try {
+      sessionStorage.setItem("theme", root.dataset.theme);
+    } catch { /* as above */ }
+    label();
+  };
+  for (const change of buttons) change.addEventListener("click", turn);
+  system.addEventListener("change", label);
+  label();
+})();
