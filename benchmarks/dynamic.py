@@ -1,9 +1,11 @@
 """Play two agents of Dynamic Connect-4: `python3 -m benchmarks.dynamic [NEW [OLD]]`.
 
 Each random opening has 2 to 10 plies and no immediate win, and is played from both sides. The
-agents run without isolation, with `--jobs` games at once. A plain search of `--proof` plies finds
-forced wins. A game that NEW did not win although it had a forced win counts as thrown away. By
-default NEW is `alphabeta:depth=5`, and OLD is the same with the heuristic `fuzzy` and its search.
+agents run without isolation, with `--jobs` games at once. At each turn a proof search looks for a
+forced win of the mover within `--proof` plies. A game that an agent drew although it had a forced
+win was shuffled away. By default NEW is `alphabeta:depth=5`, and OLD is the same with the heuristic
+`fuzzy` and its search. Each game gets a line on standard error when it ends, so an interrupted run
+leaves its games.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import math
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from statistics import fmean
@@ -22,15 +25,10 @@ from connect4.games import GAMES, load_start
 from connect4.players.base import Setup
 from connect4.players.building import build
 from connect4.players.registry import parse_agent
-from connect4.search.deepening import deepen
-from connect4.search.evaluation import WIN
-from connect4.search.heuristics import evaluation
+from connect4.search.forced import ForcedWins
 from connect4.search.moves import after
-from connect4.search.ordering import center
-from connect4.search.transposition import TableAlphaBeta
 
 GAME = GAMES["dynamic"]
-PROVING = evaluation(GAME, "connected")
 
 
 def opening(seed):
@@ -48,12 +46,30 @@ def opening(seed):
 
 
 def is_won(state, plies):
-    """Return whether a plain search finds a forced win for the mover."""
-    return plies and deepen(TableAlphaBeta(PROVING, center), state, plies).value >= WIN
+    """Return whether the mover can force a win within `plies`."""
+    proof = ForcedWins(state).prove(state, plies) if plies else None
+    return proof is not None and proof.outcome == (1 if state.mover == 1 else -1)
+
+
+@dataclass
+class Game:
+    """One game: NEW's points, the plies, and of NEW and OLD the seconds a move and forced wins."""
+
+    points: float
+    plies: int
+    seconds: tuple[float, float]
+    had_won: tuple[bool, bool]
+
+    def __str__(self):
+        ending = {1: "won", 0.5: "drawn", 0: "lost"}[self.points]
+        forced = [name for name, had in zip(("NEW", "OLD"), self.had_won, strict=True) if had]
+        return f"{ending} after {self.plies} plies" + "".join(
+            f"; {name} had a forced win" for name in forced
+        )
 
 
 def play(names, proof, job):
-    """Play one game; return NEW's points, plies, seconds a move of each, and whether it had won."""
+    """Play one game."""
     seed, new_player = job
     state = opening(seed)
     agents = {
@@ -62,20 +78,45 @@ def play(names, proof, job):
         )
         for player in (1, 2)
     }
-    spent, moves, had_won = {1: 0.0, 2: 0.0}, {1: 0, 2: 0}, False
+    spent, moves, had_won = {1: 0.0, 2: 0.0}, {1: 0, 2: 0}, {1: False, 2: False}
     while not state.is_over():
         player = state.mover
-        if player == new_player and not had_won:
-            had_won = is_won(state, proof)
+        if not had_won[player]:
+            had_won[player] = is_won(state, proof)
         began = time.process_time()
         move = agents[player].choose(state, None) if state.legal_actions() else None
         spent[player] += time.process_time() - began
         moves[player] += 1
         state = after(state, move)
-    points = (1 + state.margin(new_player)) / 2
-    other = 3 - new_player
-    rates = spent[new_player] / moves[new_player], spent[other] / max(1, moves[other])
-    return points, state.turns, *rates, bool(had_won)
+    both = (new_player, 3 - new_player)
+    return Game(
+        (1 + state.margin(new_player)) / 2,
+        state.turns,
+        tuple(spent[player] / max(1, moves[player]) for player in both),
+        tuple(had_won[player] for player in both),
+    )
+
+
+def report(games):
+    """Print the totals of these games; each opening's two games stand beside each other."""
+    points = [game.points for game in games]
+    pairs = [(points[place] + points[place + 1]) / 2 for place in range(0, len(points) - 1, 2)]
+    width = interval(pairs)
+    print(
+        f"won {points.count(1)}, drawn {points.count(0.5)}, lost {points.count(0)}: "
+        f"{100 * fmean(points):.1f} % of the points"
+        + ("" if math.isinf(width) else f" ± {100 * width:.1f}")
+    )
+    print(
+        f"{fmean(game.plies for game in games):.0f} plies a game; processor seconds a move "
+        + ", ".join(f"{fmean(game.seconds[side] for game in games):.3f}" for side in (0, 1))
+    )
+    for side, name in enumerate(("NEW", "OLD")):
+        won = [abs(side - game.points) for game in games if game.had_won[side]]
+        print(
+            f"forced wins of {name}: {len(won)} games, of which {won.count(1)} won, "
+            f"{won.count(0.5)} shuffled away, {won.count(0)} lost"
+        )
 
 
 def main(argv=None):
@@ -83,33 +124,24 @@ def main(argv=None):
     parser.add_argument("new", nargs="?", default="alphabeta:depth=5")
     parser.add_argument("old", nargs="?", default="alphabeta:depth=5,heuristic=fuzzy")
     parser.add_argument("--openings", type=int, default=100)
-    parser.add_argument("--proof", type=int, default=3, help="0: no search for forced wins")
+    parser.add_argument("--proof", type=int, default=9, help="0: no search for forced wins")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args(argv)
     seeds = range(arguments.seed, arguments.seed + arguments.openings)
     jobs = [(seed, player) for seed in seeds for player in (1, 2)]
     run = partial(play, (arguments.new, arguments.old), arguments.proof)
+    print(
+        f"{arguments.new} against {arguments.old}, {arguments.openings} openings from both sides",
+        flush=True,
+    )
+    games = []
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        results = list(pool.map(run, jobs))
-    points = [result[0] for result in results]
-    pairs = [(points[place] + points[place + 1]) / 2 for place in range(0, len(points), 2)]
-    width = interval(pairs)
-    print(f"{arguments.new} against {arguments.old}, {len(pairs)} openings from both sides")
-    print(
-        f"won {points.count(1)}, drawn {points.count(0.5)}, lost {points.count(0)}: "
-        f"{100 * fmean(points):.1f} % of the points"
-        + ("" if math.isinf(width) else f" ± {100 * width:.1f}")
-    )
-    plies, new_seconds, old_seconds = (
-        fmean(column) for column in list(zip(*results, strict=True))[1:4]
-    )
-    print(
-        f"{plies:.0f} plies a game; processor seconds a move {new_seconds:.3f}, {old_seconds:.3f}"
-    )
-    won = [result for result in results if result[4]]
-    if won:
-        print(f"forced wins: {len(won)} games, thrown away {sum(result[0] < 1 for result in won)}")
+        for (seed, player), game in zip(jobs, pool.map(run, jobs), strict=True):
+            games.append(game)
+            text = f"{len(games)} of {len(jobs)}: opening {seed}, NEW is player {player}: {game}"
+            print(text, file=sys.stderr, flush=True)
+    report(games)
     return 0
 
 

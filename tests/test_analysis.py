@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -290,6 +291,60 @@ def test_a_loss_that_is_proven_after_a_bad_estimate_is_no_blunder() -> None:
     assert gap(1, estimate(10, 11, 10, 11, 10), lost, 40).cost > 40
     also_lost = Expected(-100, (), True, 20)
     assert gap(1, also_lost, lost, 40) == (-100, -100, 0, True, 0, 10)
+
+
+def test_a_move_into_a_forced_loss_costs_although_the_estimates_scatter() -> None:
+    """No side forces a win within 6 plies before the move; after it the opponent does in 5."""
+    lost = Expected(-100, ("b",), True, 5)
+    unclear = replace(estimate(0, -35, 0, -35, 0, -35), open_until=6)
+    assert gap(1, unclear, lost, 40)[:4] == (-35, -40, 5, False)
+    assert gap(1, replace(unclear, open_until=5), lost, 40).cost == 0
+    assert gap(2, unclear, lost, 40).cost == 0
+
+
+def test_a_forced_win_that_is_given_up_costs_although_the_estimates_scatter() -> None:
+    won = Expected(100, ("a",), True, 5)
+    unclear = replace(estimate(0, 35, 0, 35, 0, 35), open_until=4)
+    assert gap(1, won, unclear, 40)[:4] == (40, 35, 5, False)
+    assert gap(1, won, replace(unclear, open_until=3), 40).cost == 0
+    assert gap(2, won, unclear, 40).cost == 0
+
+
+@pytest.mark.parametrize(
+    ("moves", "lost"), [("13S 76S 14E", [100, 0, 0]), ("44E 76S 13N", [0, 0, 100])]
+)
+def test_each_move_of_dynamic_before_the_draw_limit_is_judged_by_its_outcome(
+    moves: str, lost: list[int]
+) -> None:
+    """White forces a win from `a` in 3 plies. All values are checked by brute force."""
+    game = GAMES["dynamic"]
+    state = start = load_start(game, "a").with_options(max_turns=3)
+    turns, costs = [], []
+    for number, text in enumerate(moves.split(), 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, text, text))
+        before, state = state, state.apply(text)
+        change = outcome_by_force(before) - outcome_by_force(state)
+        costs.append(100 * change * (1 if turns[-1].player == 1 else -1))
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.DRAW_LIMIT, 0))
+    found = analyse(record, ENOUGH, 0)
+    assert found["agent"] == "forced wins, else alphabeta:heuristic=race"
+    assert [turn["loss"] for turn in found["turns"]] == costs == lost
+    assert [turn["proven"] for turn in found["turns"]] == [True] * len(turns)
+    worst = lost.index(100)
+    state = list(records.replay(record))[worst]
+    for text in found["turns"][worst]["line"]:
+        state = state.apply(text)
+    assert state.scores() == (1, 0), "the better line ends in white's win"
+
+
+@cache
+def outcome_by_force(state: State) -> int:
+    """Return player 1's outcome by trying every move to the end of the game."""
+    if state.is_over():
+        return state.margin(1)
+    values = [outcome_by_force(state.apply(move)) for move in state.legal_actions()]
+    return max(values) if state.mover == 1 else min(values)
 
 
 @pytest.mark.slow

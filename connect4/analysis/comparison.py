@@ -22,8 +22,9 @@ class Expected:
     """The result of best play from a position: a value from player 1's view, and the moves.
 
     If `proven`, no deeper search can change the value. `plies` is the number of plies until the
-    game is won or lost, None if unknown. `depths` holds the value that the search had after each
-    of its depths, the deepest last.
+    game is won or lost, None if unknown. Nobody can force a win within `open_until` plies.
+    `depths` holds the value that the search had after each of its depths, the deepest last;
+    without them a proven value holds at every depth.
     """
 
     value: float
@@ -31,10 +32,11 @@ class Expected:
     proven: bool = False
     plies: int | None = None
     depths: tuple[tuple[int, float], ...] = ()
+    open_until: int = 0
 
     def at(self, depth: int) -> float | None:
         """Return the value at a depth; None where the search did not come to it."""
-        if self.proven and self.depths and depth >= self.depths[-1][0]:
+        if self.proven and (not self.depths or depth >= self.depths[-1][0]):
             return self.value
         return dict(self.depths).get(depth)
 
@@ -57,7 +59,8 @@ class Gap(NamedTuple):
 def gap(player: Player, before: Expected, after: Expected, largest: float) -> Gap:
     """Return what a move of `player` cost that led from `before` to `after`.
 
-    Where only one of the two is proven, it counts as an estimate of at most `largest`. Where
+    Where only one of the two is proven, it counts as an estimate of at most `largest`. Its cost is
+    also shown within the noise if the move led into a forced loss or gave up a forced win. Where
     neither has the values of its depths, the two are compared as they are.
     """
     sign = 1 if player == 1 else -1
@@ -72,9 +75,21 @@ def gap(player: Player, before: Expected, after: Expected, largest: float) -> Ga
         return Gap(after.value, after.value, 0.0, False)
     costs = [sign * (one - two) for one, two in pairs[-LAST:]]
     noise = max(costs) - min(costs)
-    if costs[-1] <= noise:
+    if costs[-1] <= (0 if _is_turning_point(before, after) else noise):
         return Gap(after.value, after.value, 0.0, False, noise)
     return Gap(*pairs[-1], costs[-1], False, noise)
+
+
+def _is_turning_point(before: Expected, after: Expected) -> bool:
+    """Return whether a move led into a forced loss, or gave up a forced win.
+
+    The side without a proof has to be open for as many plies as the other takes.
+    """
+    decided, other = (before, after) if before.proven else (after, before)
+    if decided.plies is None or not decided.value:
+        return False
+    needed = decided.plies - 1 if before.proven else decided.plies + 1
+    return other.open_until >= needed
 
 
 def _slower(sign: int, before: Expected, after: Expected) -> int:

@@ -19,9 +19,11 @@ from connect4.players.student import read_answer
 from connect4.search import library, solver
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.evaluation import WIN
+from connect4.search.forced import ForcedWins, Proof
 from connect4.search.heuristics import evaluation
 from connect4.search.library import LibrarySolver
 from connect4.search.minimax import Minimax
+from connect4.search.moves import after
 from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
 
@@ -96,6 +98,14 @@ def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
+def proving_expert(game: Game, start: State, file: AgentName) -> Expert:
+    """Return proofs of forced wins, and a search of the positions in which nothing is forced."""
+    search = search_expert(game, start, file)
+    return replace(
+        search, agent=f"forced wins, else {search.agent}", evaluate=proving(start, search.evaluate)
+    )
+
+
 def search_expert(game: Game, start: State, file: AgentName) -> Expert:
     """Return alpha-beta with the game's heuristic for judging.
 
@@ -112,8 +122,10 @@ def search_expert(game: Game, start: State, file: AgentName) -> Expert:
             return math.copysign(WON, value)
         return ESTIMATE * math.tanh(value / heuristic.scale)
 
+    kind: type[Minimax] = resolve(heuristic.search) if heuristic.search else TableAlphaBeta
+
     def evaluate(state: State, seconds: Seconds) -> Expected:
-        return deepened(TableAlphaBeta(values, center, Deadline(seconds)), state, scaled)
+        return deepened(kind(values, center, Deadline(seconds)), state, scaled)
 
     agent = f"alphabeta:heuristic={heuristic.name}"
     if point:
@@ -192,6 +204,40 @@ def solving(
             value = WON * outcome * (1 if state.mover == 1 else -1)
             return Expected(value, tuple(line), True)
         return otherwise(state, seconds / 2)
+
+    return evaluate
+
+
+def proving(
+    start: State,
+    otherwise: Callable[[State, Seconds], Expected],
+) -> Callable[[State, Seconds], Expected]:
+    """Return an `evaluate` that looks for a forced win in half of the time."""
+    engine = ForcedWins(start)
+
+    def evaluate(state: State, seconds: Seconds) -> Expected:
+        nonlocal engine
+        if state.history:  # earlier positions decide what a draw is
+            engine = ForcedWins(state)
+        engine.nodes, engine.open_until, engine.deadline = 0, 0, Deadline(seconds / 2)
+        proof = None
+        line: list[Action | None] = []
+        with suppress(OutOfBudgetError):
+            proof = rest = engine.prove(state, DEEPEST)
+            position = state
+            while rest and not position.is_over() and len(line) < LINE:
+                line.append(engine.best(position, rest))
+                position = after(position, line[-1])
+                rest = Proof(rest.outcome, rest.plies - 1)
+        if proof is not None:
+            return Expected(WON * proof.outcome, tuple(line), True, proof.plies)
+        found = otherwise(state, seconds / 2)
+        # A draw is no proof here: the search takes a position that came up before for one.
+        is_won = abs(found.value) == WON
+        plies = found.plies
+        if plies is not None and plies > found.depths[-1][0]:
+            plies = None  # found by forced replies; there may be a faster win
+        return replace(found, proven=is_won, plies=plies, open_until=engine.open_until)
 
     return evaluate
 
