@@ -217,7 +217,7 @@ def proving(
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
         nonlocal engine
-        if state.history:  # earlier positions decide what a draw is
+        if getattr(state, "history", ()):  # earlier positions decide what a draw is
             engine = ForcedWins(state)
         engine.nodes, engine.open_until, engine.deadline = 0, 0, Deadline(seconds / 2)
         proof = None
