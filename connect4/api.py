@@ -239,7 +239,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     True
     """
     costs = importlib.import_module("connect4.analysis.costs")
-    command = importlib.import_module("connect4.analysis.__main__")
+    words = importlib.import_module("connect4.analysis.summary")
     with ExitStack() as stack:
         found = costs.analyse(record, _positive(seconds), 0, _steps(stack, progress))
     record.extra["analysis"] = found
@@ -252,7 +252,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),
-        "\n".join(command.summary(record, found)),
+        "\n".join(words.summary(record, found)),
     )
 
 

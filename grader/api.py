@@ -91,17 +91,16 @@ def compare(
     agents = command.contestants(os.fspath(new), os.fspath(old), rules, sources)
     level, _ = choose_level("strong" if rules.limits.require == "strong" else isolation)
     parts: list[command.Part] = ["a", "b"] if part == "both" else [part]
-    found = command.Comparisons()
+    verdicts: dict[command.Part, Verdict] = {}
+    names = [agent.name for agent in agents]
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
         store = stack.enter_context(Store(folder / "results.db", writing=True))
         pool = stack.enter_context(local_pool(worker_count(jobs, False), scratch_for(folder)))
         step = _step(stack, progress)
         for latest, _ in command.compare(agents, parts, rules, store, pool, level, sources):
-            found = latest
+            verdicts[latest.part] = _verdict(latest, names)
             step()
-    names = [agent.name for agent in agents]
-    verdicts = {item.part: _verdict(item, names) for item in found.all}
     return Comparison(verdicts.get("a"), verdicts.get("b"))
 
 
@@ -113,7 +112,7 @@ def _step(stack: contextlib.ExitStack, shown: bool) -> Callable[[], object]:
     return update
 
 
-def _verdict(item: command.Comparison, names: list[str]) -> Verdict:
+def _verdict(item: command.PartComparison, names: list[str]) -> Verdict:
     interval = item.interval
     wide = interval is None or not abs(interval.low) < float("inf")
     return Verdict(

@@ -49,7 +49,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_results() -> None:
         (game, played(game.key, (30, 10 + place % 7) if game.side == 1 else (5, 30)))
         for place, game in enumerate(scheduled)
     ]
-    forward, backward = compare.begin(rubric), compare.begin(rubric)
+    forward, backward = compare.PartComparison(rubric), compare.PartComparison(rubric)
     for item in results:
         forward.add(*item)
     for item in reversed(results):
@@ -63,7 +63,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_results() -> None:
 
 
 def test_too_few_games_give_no_interval() -> None:
-    comparison = compare.begin(rubrics.read())
+    comparison = compare.PartComparison(rubrics.read())
     first, second = next(compare.pairs(NEW, baseline("random"), rubrics.read(), 2))
     comparison.add(first, played(first.key, (10, 4)))
     comparison.add(second, played(second.key, (10, 4)))
@@ -74,7 +74,7 @@ def test_too_few_games_give_no_interval() -> None:
 
 
 def test_the_lost_turns_of_both_are_said() -> None:
-    comparison = compare.begin(rubrics.read())
+    comparison = compare.PartComparison(rubrics.read())
     first, second = next(compare.pairs(NEW, OLD, rubrics.read(), 2))
     faults = Faults(invalid=1), Faults(errors=9)
     comparison.add(first, replace(played(first.key, (10, 0)), faults=faults))
@@ -154,7 +154,7 @@ def test_part_a_compares_pairs_of_games_against_the_same_random_player() -> None
         assert {game.players[2 - game.side].agent for game in games} == {"random"}
         assert len({game.board.digest for game in games}) == 1
         assert len({game.seed for game in games}) == 1
-    comparison = compare.begin(rubric, "a", OLD)
+    comparison = compare.PartComparison(rubric, "a", OLD)
     for games in scheduled:
         for game in reversed(games):
             own = 40 + game.repeat % 5 if game.match.one == NEW else 30

@@ -9,16 +9,14 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from connect4 import record as records
 from connect4.analysis.costs import analyse
+from connect4.analysis.summary import summary
 from connect4.cli import Parser, check_place, time_limit
 from connect4.errors import InputError
-from connect4.players.base import Outcome
-from connect4.record import Record
 
 MAX_JOBS: Final = 256
 
@@ -43,27 +41,6 @@ class ProgressLine:
             print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
         elif done * 10 // max(1, todo) > (done - 1) * 10 // max(1, todo):
             print(line, file=sys.stderr, flush=True)
-
-
-def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each of the worst moves."""
-    for player, numbers in zip((1, 2), found["worst"], strict=True):
-        name = f"Player {player} ({record.players[player - 1].agent})"
-        if not numbers:
-            yield f"{name}: no move cost anything"
-        for number in numbers:
-            turn = record.turns[number - 1]
-            judged = found["turns"][number - 1]
-            better, *rest = judged["line"]
-            deed = turn.text if turn.outcome is Outcome.PLAYED else turn.outcome.value
-            then = f", then {' '.join(rest)}" if rest else ""
-            cost = f"cost {judged['loss']:g}; better {better}{then}"
-            yield f"{name}: turn {number}, {deed}, {cost} ({certainty(judged)})"
-
-
-def certainty(judged: dict[str, Any]) -> str:
-    """Return whether a cost is proven, and the noise of an estimate."""
-    return "proven" if judged["proven"] else f"estimated, noise {judged['noise']:g}"
 
 
 def process_count(text: str) -> int:

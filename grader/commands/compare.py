@@ -81,7 +81,7 @@ def pairs(
 
 
 @dataclass(slots=True)
-class Comparison:
+class PartComparison:
     """Accepts results in any order and judges them in the order of the schedule.
 
     The verdict therefore does not depend on which game ends first. In part A `tally` has the games
@@ -118,24 +118,6 @@ class Comparison:
         return sum(self.samples) / len(self.samples) if self.samples else 0.0
 
 
-@dataclass(slots=True)
-class Comparisons:
-    """The result of `compare`: one comparison for each requested part."""
-
-    a: Comparison | None = None
-    b: Comparison | None = None
-
-    @property
-    def all(self) -> list[Comparison]:
-        """Return the comparisons of the parts that were requested."""
-        return [item for item in (self.a, self.b) if item is not None]
-
-
-def begin(rubric: Rubric, part: Part = "b", old: Contestant | None = None) -> Comparison:
-    """Return a comparison without games."""
-    return Comparison(rubric, part, old)
-
-
 def shorter(rubric: Rubric, games: int | None) -> Rubric:
     """Return the rubric with another maximum number of games; raises `InputError` below 2."""
     if games is None:
@@ -160,7 +142,7 @@ def of_game(rubric: Rubric, game: Game) -> Rubric:
     return replace(rubric, match=match, compare=rules)
 
 
-def conclusion(comparison: Comparison, names: Sequence[str]) -> str:
+def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     """Return the conclusion of a comparison in two lines, in part A in three."""
     new, old = names
     words = {
@@ -204,18 +186,16 @@ def compare(
     pool: Pool,
     level: str,
     sources: Mapping[str, str],
-) -> Iterator[tuple[Comparisons, PlannedGame]]:
-    """Play one part after the other; yield the state after each game.
+) -> Iterator[tuple[PartComparison, PlannedGame]]:
+    """Play one part after the other; yield the part's comparison after each game.
 
     Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
     """
     new, old = contestants
     _check_loading(contestants, rubric, store, pool, level, sources)
-    found = Comparisons()
     most = rubric.compare.max_games
     for part in parts:
-        comparison = begin(rubric, part, old)
-        setattr(found, part, comparison)
+        comparison = PartComparison(rubric, part, old)
         games = (game for pair in pairs(new, old, rubric, most, part) for game in pair)
         played = play_all(games, store, pool.executor, pool.slots, level, sources)
         with contextlib.closing(played):
@@ -223,7 +203,7 @@ def compare(
                 if result["fault"]:
                     raise GraderError(f"{game.title}: {result['fault']}")
                 comparison.add(game, played_of(result))
-                yield found, game
+                yield comparison, game
                 if comparison.verdict != "open":
                     break
 
@@ -261,7 +241,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     if arguments.game and arguments.part == "both" and not sources:
         parts = ["b"]  # agents of the kit have one method
     level = isolation_level(arguments, rubric)
-    found = Comparisons()
+    found: dict[Part, PartComparison] = {}
     games: list[PlannedGame] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
@@ -271,9 +251,12 @@ def run_compare(arguments: argparse.Namespace) -> int:
         status = STOPPED
         with contextlib.suppress(KeyboardInterrupt):
             try:
-                for found, game in compare((new, old), parts, rubric, store, pool, level, sources):
+                for comparison, game in compare(
+                    (new, old), parts, rubric, store, pool, level, sources
+                ):
+                    found[comparison.part] = comparison
                     games.append(game)
-                    progress.step(f"{found.all[-1].mean:+.1f} a game")
+                    progress.step(f"{comparison.mean:+.1f} a game")
                 status = DONE
             except InputError as error:
                 for note in getattr(error, "__notes__", ()):
@@ -281,7 +264,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
                 raise
             except GraderError as error:
                 print(error, file=sys.stderr)
-        for comparison in found.all:
+        for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
             print(title + conclusion(comparison, (new.name, old.name)))
         if arguments.records is not None:
