@@ -666,6 +666,38 @@ def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_thread_runs_on_while_the_other_side_thinks(level: Level) -> None:
+    """Even if each is in the middle of a long system call when the answer comes."""
+    opened = seat("runs_on_in_the_kernel", level)
+    for _ in range(3):
+        assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+        assert opened._child is not None
+        used = opened._child.spent().busy
+        time.sleep(0.1)
+        assert opened._child.spent().busy == used > 0
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_whose_thread_does_not_stop_is_made_anew(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = seat("runs_on_in_the_kernel", level)
+    monkeypatch.setattr(spawn, "STOP_PATIENCE", -1.0)
+    reply = opened.ask(board(), 5.0)
+    monkeypatch.undo()
+    again = opened.ask(board(), 5.0)
+    opened.close()
+    assert (reply.outcome, again.outcome, again.detail) == (Outcome.PLAYED, Outcome.PLAYED, None)
+    assert reply.detail == (
+        "a thread of it ran on for 1 s after the answer. "
+        "A new AIPlayer is made for the next turn: what this one kept is gone."
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_process_that_does_not_die_is_its_agents_timeout(

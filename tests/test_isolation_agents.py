@@ -36,21 +36,22 @@ PLAYED = """
     lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp
     leaves_notes_in_lookups leaves_the_session leaves_threads limits_the_parent
     lists_submissions locks_shared_files lowers_the_parents_priority mutates_state named_tuple
-    numpy_integers opens_tcp opens_the_terminal opens_udp patches_the_kit plain popout_as_number
-    popout_as_numpy_bool prints_two_megabytes raises_its_priority reads_asynchronously
-    reads_hidden_boards reads_the_kits_own_agent reads_the_opponent reads_the_page_cache
-    reads_the_search renames_results resolves_names sends_urgent_data_to_the_log sets_trace
-    signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent
-    tries_everything truncates_results unlinks_results uses_ipc_of_others uses_its_time
-    wakes_itself_by_a_signal wakes_itself_by_a_timer wakes_who_waits_on_a_library
-    walks_for_the_referee watches_files
+    numpy_integers opens_files_in_each_thread opens_tcp opens_the_terminal opens_udp
+    patches_the_kit plain popout_as_number popout_as_numpy_bool prints_two_megabytes
+    raises_its_priority reads_asynchronously reads_hidden_boards reads_the_kits_own_agent
+    reads_the_opponent reads_the_page_cache reads_the_search renames_results resolves_names
+    runs_on_in_the_kernel sends_urgent_data_to_the_log sets_trace signals_its_group
+    stops_everyone thinks_on_opponents_time traces_the_parent tries_everything truncates_results
+    unlinks_results uses_ipc_of_others uses_its_time wakes_itself_by_a_signal
+    wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
     watches_processes writes_results
 """
 INVALID = """
-    returns_array returns_column_off_the_board returns_half_column returns_huge returns_int
-    returns_int_lookalike returns_list returns_lying_tuple returns_nan returns_negative
-    returns_none returns_popout_of_two returns_reduce returns_text returns_text_column
-    returns_three sends_urgent_data_to_the_referee writes_garbage writes_without_a_line_end
+    forges_a_note returns_array returns_column_off_the_board returns_half_column returns_huge
+    returns_int returns_int_lookalike returns_list returns_lying_tuple returns_nan
+    returns_negative returns_none returns_popout_of_two returns_reduce returns_text
+    returns_text_column returns_three sends_urgent_data_to_the_referee writes_garbage
+    writes_without_a_line_end
 """
 ERROR = """
     aborts c_stack_overflow closes_descriptors daemon ends_by_a_nameless_signal escape_codes

@@ -93,6 +93,10 @@ THREAD = 0x3D0F00
 BY_ARGUMENTS = [
     ("openat", (-100, 0, os.O_RDONLY), ALLOW),
     ("openat", (-100, 0, os.O_RDONLY | 0x40000), REFUSED),
+    *[("close_range", (3, 9, flags), ALLOW) for flags in (0, 4)],
+    *[("close_range", (3, 9, flags), REFUSED) for flags in (2, 6)],
+    ("pipe2", (4096, os.O_CLOEXEC | os.O_NONBLOCK), ALLOW),
+    *[("pipe2", (4096, flags), REFUSED) for flags in (os.O_EXCL, 0x4000)],
     ("preadv2", (3, 0, 1, 0, 0, 0), ALLOW),
     ("preadv2", (3, 0, 1, 0, 0, 8), REFUSED),
     ("pwritev2", (3, 0, 1, 0, 0, 2), REFUSED),

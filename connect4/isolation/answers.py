@@ -28,11 +28,14 @@ def read_message(line: bytes) -> tuple[str, Any]:
     return next(iter(message.items()))
 
 
-def read_answer(line: bytes, game: Game) -> tuple[Reply, bool]:
-    """Return the reply that a line makes, and whether the process may be asked again."""
+def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
+    """Return the reply that a line makes, and whether the process may be asked again.
+
+    `notes` tells whether the agent may add a note to its move: views show it as the kit's own text.
+    """
     key, value = read_message(line)
     note = None
-    if key == NOTED and isinstance(value, list) and len(value) == 2:
+    if key == NOTED and notes and isinstance(value, list) and len(value) == 2:
         key, value, note = PLAYED, value[0], cleaned(value[1])
     if key == PLAYED and isinstance(value, str) and len(value) <= MAX_ACTION_TEXT:
         try:

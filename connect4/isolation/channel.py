@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from connect4.games.base import Seconds
 from connect4.isolation.printed import Log
+from connect4.isolation.proc import OwnWait
 from connect4.isolation.protocol import line_of
-from connect4.isolation.timing import own_wait
 
 PATIENCE: Final = 20.0
 """Seconds for what no agent can slow down: a process starts."""
@@ -49,6 +49,7 @@ class Channel:
         """The process that sent the first message, as the kernel reports it (Linux); 0 before."""
         self._log = log
         self._buffer = bytearray()
+        self._own_wait = OwnWait()
         self._waited = 0.0
         self._messages, messages = socket.socketpair()
         self._prints, prints = socket.socketpair()
@@ -85,7 +86,7 @@ class Channel:
                 return bytes(line)
             if len(self._buffer) > MAX_LINE:
                 return bytes(self._buffer)
-            self._waited = own_wait()
+            self._waited = self._own_wait.seconds()
             left = None if deadline == math.inf else deadline - time.monotonic()
             answered = False
             for key, _ in self._selector.select(left):
@@ -153,7 +154,7 @@ class Channel:
 
         Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
         """
-        return own_wait() - self._waited
+        return self._own_wait.seconds() - self._waited
 
     def close_far_ends(self) -> None:
         """Leave those to the agent's process."""
@@ -163,6 +164,7 @@ class Channel:
     def close(self) -> None:
         """Take what was printed last, and close this end."""
         self._selector.close()
+        self._own_wait.close()
         self.hear_prints()
         self._messages.close()
         self._prints.close()

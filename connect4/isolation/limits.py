@@ -39,7 +39,7 @@ def impose(limits: Limits) -> None:
         "RLIMIT_CPU": limits.cpu_seconds,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
-        "RLIMIT_CORE": 0,
+        "RLIMIT_CORE": 1,  # none; at 0 the kernel still starts a program that collects cores
         "RLIMIT_SIGPENDING": limits.tasks,
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,

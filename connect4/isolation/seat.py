@@ -32,6 +32,7 @@ from connect4.isolation.protocol import FAILED, READY, UP, setup_to_json
 from connect4.isolation.reloads import FREE_LOADING, MADE_ANEW, Reloads
 from connect4.isolation.spawn import (
     FORKS,
+    STOP_PATIENCE,
     AgentProcess,
     DirectLauncher,
     Launcher,
@@ -62,6 +63,8 @@ OUTSIDE: Final = frozenset({"remote", "env"})
 """Kinds whose programs a Python in WebAssembly does not have."""
 
 USUAL_LIMITS: Final = Limits()
+
+RUNS_ON: Final = f"a thread of it ran on for {STOP_PATIENCE:g} s after the answer"
 
 LOOK_AGAIN: Final = 0.01
 """Seconds between two looks at how long a late agent has been on a processor, at least."""
@@ -159,6 +162,8 @@ class IsolatedSeat:
         self._reloads = Reloads(limits)
         self._charged = 0.0
         """Seconds of this turn that went before it was asked."""
+        self._runs_on = False
+        """Whether a thread did not stop after the last answer."""
         described = setup_to_json(setup)
         source = described["source"]
         self._source = None if source is None else source.encode("latin-1")
@@ -242,7 +247,9 @@ class IsolatedSeat:
         elif line is None or timed.is_late(limit, self._limits.margin_seconds):
             reply, alive = self._late(child, timed, limit, line is not None), False
         else:
-            reply, alive = read_answer(line, self._game)
+            reply, alive = read_answer(line, self._game, notes=self._source is None)
+        if alive and self._runs_on:
+            reply, alive = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}"), False
         if not alive or self._lifetime == "move":
             status = self._end()
             if self.left_behind is not None:
@@ -284,8 +291,10 @@ class IsolatedSeat:
         took = time.monotonic() - began
         if line is not None:
             child.stop()
-        after, own_busy = child.spent(), time.thread_time() - own_busy
-        woken = child.channel.woken_late()
+        own_busy, woken = time.thread_time() - own_busy, child.channel.woken_late()
+        if line is not None:
+            self._runs_on = not child.rests()
+        after = child.spent()  # with what the kernel still had to do for it
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
         timed = Timed(took, busy, sent + woken, waited, self._charged)
@@ -341,7 +350,7 @@ class IsolatedSeat:
 
     def _ready_child(self) -> AgentProcess | None:
         """Return a loaded and stopped child; None where the agent cannot be loaded."""
-        self._charged = 0.0
+        self._charged, self._runs_on = 0.0, False
         if self._child is not None:
             try:
                 self._child.channel.drain()
@@ -393,12 +402,15 @@ class IsolatedSeat:
         else:
             if key != READY:
                 self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
+        child.stop()
+        rests = child.rests()
         took = time.monotonic() - began
-        if key == READY:
-            child.stop()
+        if key == READY and rests:
             return took
         status = self._end()
-        if self.load_failure is None:
+        if key == READY:
+            self.load_failure = f"{self._name}: {RUNS_ON}"
+        elif self.load_failure is None:
             self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
         return took
 

@@ -32,12 +32,10 @@ CALLS: Final = {
     "pwritev": (296, 70),
     "lseek": (8, 62),
     "close": (3, 57),
-    "close_range": (436, 436),
     "dup": (32, 23),
     "dup2": (33, None),
     "dup3": (292, 24),
     "pipe": (22, None),
-    "pipe2": (293, 59),
     # files by their names, and folders; Landlock has a say in what is opened
     "stat": (4, None),
     "lstat": (6, None),
@@ -118,6 +116,8 @@ CALLS: Final = {
 """Allowed whatever the arguments; the numbers for x86_64 and aarch64, None where it has none."""
 
 CONDITIONAL: Final = {
+    "close_range": (436, 436),
+    "pipe2": (293, 59),
     "open": (2, None),
     "openat": (257, 56),
     "preadv2": (327, 286),
@@ -201,6 +201,9 @@ MACHINE_AT: Final = 4
 ARGUMENTS_AT: Final = 16
 
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+CLOSE_RANGE_CLOEXEC: Final = 4
+"""Not `CLOSE_RANGE_UNSHARE`, with which each thread could open as many files as the process."""
+PIPE_FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK
 O_ASYNC: Final = 0x2000
 O_NOATIME: Final = 0x40000
 
@@ -328,6 +331,8 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
     own = (0, own_pid)
     set_flags = [_load(1), (EQUAL, 0, 4, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
     return {
+        "close_range": _only(2, (0, CLOSE_RANGE_CLOEXEC)),
+        "pipe2": _without(1, 0xFFFFFFFF ^ PIPE_FLAGS),
         "open": _without(1, opening),
         "openat": _without(2, opening),
         "preadv2": _only(5, (0,)),

@@ -30,8 +30,9 @@ from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.limits import Limits
 from connect4.isolation.memory_group import memory_group
 from connect4.isolation.printed import Log
+from connect4.isolation.proc import ProcessFiles
 from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS, line_of
-from connect4.isolation.timing import Spent, processor_times
+from connect4.isolation.timing import Spent
 
 DEATH_PATIENCE: Final = 10.0
 """Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
@@ -84,6 +85,13 @@ SET_VARIABLES: Final = {
     "NUMEXPR_NUM_THREADS": "1",
     "VECLIB_MAXIMUM_THREADS": "1",
 }
+
+
+STOP_PATIENCE: Final = 1.0
+"""Seconds in which every thread of a process is stopped, or the process is ended."""
+
+QUICK_LOOKS: Final = 20
+"""So often that is examined without a pause."""
 
 
 class ProcessStuckError(Exception):
@@ -295,6 +303,7 @@ class AgentProcess:
     def __init__(self, launcher: Launcher, log: Log) -> None:
         """Start the process; raises `WardenGoneError`."""
         self._pid = 0
+        self._seen = ProcessFiles(0)
         self._stack, stack = os.pipe()
         if STOPS:
             os.set_blocking(self._stack, False)
@@ -318,9 +327,33 @@ class AgentProcess:
         self._pid = pid
 
     def stop(self) -> None:
-        """Let no thread of the agent run on."""
+        """Let no thread of the agent run on; `rests` has when that is so."""
         if STOPS:
             self._signal(signal.SIGSTOP)
+
+    def rests(self) -> bool:
+        """Wait until every thread is stopped; return whether that was so within `STOP_PATIENCE`.
+
+        The kernel first completes the call that a thread has made, which may take long. Threads are
+        examined on Linux alone.
+        """
+        if sys.platform != "linux":
+            return True
+        end, looks = time.monotonic() + STOP_PATIENCE, 0
+        while any(state not in "TtZX" for state in self._files().states()):
+            if time.monotonic() > end:
+                return False
+            looks += 1
+            if looks < QUICK_LOOKS:
+                os.sched_yield()
+            else:
+                time.sleep(0.0002)
+        return True
+
+    def _files(self) -> ProcessFiles:
+        if self._seen.pid != self.pid:
+            self._seen = ProcessFiles(self.pid)
+        return self._seen
 
     def go(self) -> None:
         """Let it run again."""
@@ -329,11 +362,7 @@ class AgentProcess:
 
     def is_alive(self) -> bool:
         """Return whether the process is there and no zombie, as far as the system says (Linux)."""
-        try:
-            text = Path(f"/proc/{self.pid}/stat").read_text(encoding="latin-1")
-        except OSError:
-            return False
-        return self.pid > 0 and text.rpartition(")")[2].split()[0] not in "ZX"
+        return self.pid > 0 and next(self._files().states(), "X") not in "ZX"
 
     def outlives(self, seconds: Seconds) -> bool:
         """Return whether a process that was killed is still there after so long."""
@@ -384,13 +413,14 @@ class AgentProcess:
         """Return what its process has had so far; zeros where the system does not say."""
         if sys.platform == "linux" and self.pid:
             with contextlib.suppress(OSError):
-                main_busy, main_waited = processor_times(f"/proc/{self.pid}")
+                main_busy, main_waited = self._files().times()
                 return Spent(time.clock_gettime(~self.pid << 3 | 2), main_busy, main_waited)
         return Spent()
 
     def close(self) -> None:
         """Close this end; the process is ended by its `Launcher`."""
         self.channel.close()
+        self._seen.close()
         with contextlib.suppress(OSError):
             os.close(self._stack)
             self._stack = -1

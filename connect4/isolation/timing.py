@@ -5,10 +5,8 @@ Times that an agent's process reports are not used.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
-import sys
 from typing import Final, NamedTuple
 
 from connect4.games.base import Seconds
@@ -19,24 +17,6 @@ PARALLEL: Final = 1.05
 STARVED_SECONDS: Final = 0.05
 STARVED_PART: Final = 0.02
 """A turn is starved if it waited for a processor longer than both, the latter part of it."""
-
-
-def processor_times(task: str) -> tuple[Seconds, Seconds]:
-    """Return how long a thread ran and waited to, by its folder of `/proc`; raises `OSError`."""
-    handle = os.open(f"{task}/schedstat", os.O_RDONLY)  # quicker than `open`
-    try:
-        busy, waited, _ = os.read(handle, 100).split()
-    finally:
-        os.close(handle)
-    return int(busy) / 1e9, int(waited) / 1e9
-
-
-def own_wait() -> Seconds:
-    """Return how long this thread has waited for a processor so far: it reads the clock."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            return processor_times("/proc/thread-self")[1]
-    return 0.0
 
 
 def one_core() -> int | None:
