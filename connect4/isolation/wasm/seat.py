@@ -101,7 +101,7 @@ class WasmSeat:
             }
             ended, line = self._run(line_of(request), left)
         if ended.end is End.RETURNED:
-            reply, alive = read_answer(line, self._game)
+            reply, alive = read_answer(line, self._game, notes=self._allowed is None)
         else:
             reply, alive = self._failed(ended, budget, charged), False
         if not alive or self._lifetime == "move":
