@@ -62,7 +62,8 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
 For final marks only: with the seed, the random player's moves can be worked out.""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
-  python3 -m grader handout autograder.zip --gradescope --rubric short.toml""",
+  python3 -m grader handout autograder.zip --gradescope --rubric short.toml
+  python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
   python3 -m grader doctor --results grade.db           and the marks of grade.db name the answer
@@ -179,6 +180,9 @@ def _handout(parser: Parser) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
     parser.add_argument(
         "--gradescope", action="store_true", help="make a Gradescope autograder instead"
+    )
+    parser.add_argument(
+        "--classroom50", action="store_true", help="make a Classroom 50 autograder instead"
     )
     parser.add_argument(
         "--max-minutes",

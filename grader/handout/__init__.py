@@ -1,4 +1,4 @@
-"""The students' edition of the kit, and the Gradescope autograder: both are zips.
+"""The students' edition of the kit, and autograders for Gradescope and Classroom 50, as zips.
 
 For teachers only: the students' edition contains the whole grader except this package.
 """
@@ -26,6 +26,7 @@ from connect4.errors import InputError, headline
 from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
+from grader.handout.classroom50 import classroom50_files
 from grader.handout.references import missing
 from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
@@ -99,11 +100,15 @@ def run_handout(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.suffix != ".zip":
         raise InputError(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
-    if arguments.rubric is not None and not arguments.gradescope:
+    is_autograder = arguments.gradescope or arguments.classroom50
+    if arguments.gradescope and arguments.classroom50:
+        raise InputError("--gradescope, --classroom50: a zip is for one of them; make two")
+    if arguments.rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
-    if arguments.gradescope:
+    if is_autograder:
         tell_container(rubrics.read(arguments.rubric, arguments.allow_large), arguments.max_minutes)
-        files = dict(autograder_files(arguments.rubric, arguments.allow_large))
+        scripts = classroom50_files() if arguments.classroom50 else gradescope_files()
+        files = dict([*scripts, *autograder_files(arguments.rubric, arguments.allow_large)])
     else:
         files = {f"{FOLDER}/{path}": data for path, data in student_files()}
         smoke_test(files)
@@ -329,10 +334,14 @@ def tell_container(rubric: Rubric, most: float) -> None:
         )
 
 
-def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a Gradescope autograder: scripts, kit, rubric and the rubric's files."""
+def gradescope_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the scripts of a Gradescope autograder."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (GRADESCOPE / script).read_bytes()
+
+
+def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield what every autograder contains: the kit, the rubric and the rubric's files."""
     boards = {board.name for board in all_boards(rubrics.read(path, allow_large))}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
