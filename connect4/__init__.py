@@ -11,6 +11,7 @@ start(game, rows=, ...)   returns the position that a game begins with
 play(one, two, start)     plays a game; returns its Record
 analyse(record)           measures what each move cost; returns an Analysis
 search_tree(agent, start) runs one search; returns its nodes as a SearchTree
+picture(state, before=)   returns a position as a picture that shows where its points come from
 Record.load(path)         returns a saved game; record.save(path) saves one
 GAMES                     the games by name: extended, classic, ...
 
@@ -27,9 +28,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from connect4.api import Analysis as Analysis
     from connect4.api import Cost as Cost
+    from connect4.api import Picture as Picture
     from connect4.api import SearchTree as SearchTree
     from connect4.api import analyse as analyse
     from connect4.api import load as load
+    from connect4.api import picture as picture
     from connect4.api import play as play
     from connect4.api import search_tree as search_tree
     from connect4.api import start as start
@@ -54,12 +57,14 @@ __all__ = [
     "IllegalAction",
     "InputError",
     "IsolationError",
+    "Picture",
     "Record",
     "SearchTree",
     "State",
     "Turn",
     "analyse",
     "load",
+    "picture",
     "play",
     "search_tree",
     "start",

@@ -28,6 +28,8 @@ from connect4.record import Record
 from connect4.referee import Turn, TurnEnded
 from connect4.search.trace import Node
 from connect4.table import Table, Terms
+from connect4.views import document
+from connect4.views.picture import svg
 
 Agent: TypeAlias = Any
 """An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""
@@ -70,6 +72,36 @@ def start(
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
     return begin(find_game(game), rows, columns, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A position as SVG; Jupyter displays it, and `save` writes it."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture; raises `InputError` if the file cannot be written."""
+        document.write(self.svg, Path(path))
+
+
+def picture(state: State, *, before: State | None = None, runs: Player | None = None) -> Picture:
+    """Return a position as a picture that shows where its points come from.
+
+    With `before`, an earlier position, the runs that the moves since then made or broke are
+    marked with their points; with `runs`, a player, all runs of that player with their sum.
+
+    >>> state = load("case1").apply((2, False)).apply((3, False))
+    >>> shown = picture(state.apply((2, False)), before=state)
+    >>> "Player 1 +2 (column of 2)" in shown.svg
+    True
+    """
+    if runs not in (None, 1, 2):
+        raise InputError(f"runs={runs!r}; expected player 1 or 2")
+    return Picture(svg(state, before, runs))
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:

@@ -52,6 +52,7 @@ def test_every_example_of_the_api_page_runs(
     "name",
     [
         "load",
+        "picture",
         "start",
         *(
             pytest.param(name, marks=pytest.mark.slow)

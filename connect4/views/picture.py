@@ -4,32 +4,60 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
-from connect4.games.base import State
+from connect4.games.base import Player, State
+from connect4.games.runs import Cell, run_changes
 from connect4.views import palette
 from connect4.views.board_data import shape_data
+from connect4.views.motion import Drop, Slide, motion_between
+from connect4.views.run_marks import (
+    LABEL_PLACES,
+    RunMark,
+    change_marks,
+    standing_marks,
+    sum_text,
+    why_lines,
+    won_marks,
+)
 
 CELL: Final = 40
 EDGE: Final = 12
 WIDEST: Final = 480
 """Pixels of a picture in its usual size."""
 
+TEXT: Final = 7
+"""Pixels that a letter below the board may take."""
+
+LINE: Final = 18
+NOTES: Final = 3
+"""Pixels of a line below the board, and how many lines tell what moves changed."""
+
 COLOURS: Final = (
     *("background", "card", "muted", "text", "line", "plate", "hole"),
     *("player1", "player1-ink", "player2", "player2-ink"),
+    *("made", "mark-ink", "mark-fault", "plate-mark"),
 )
 
 
-def svg(state: State) -> str:
-    """Return the picture, in the light or the dark colours of whatever shows it."""
+def svg(state: State, before: State | None = None, runs_of: Player | None = None) -> str:
+    """Return the picture, in the light or the dark colours of whatever shows it.
+
+    With `runs_of` it marks all runs of a player, with `before` what the moves since that position
+    changed. Without either it marks only the lines that won the game.
+    """
     shape = shape_data(state)
-    rows, columns = shape["rows"], shape["columns"]
-    left = EDGE + (20 if shape["rowLabels"] else 0)
-    width = columns * CELL + left + EDGE
-    height = rows * CELL + EDGE + (66 if shape["owners"] else 50)
+    marks, notes = _marks_and_notes(state, before, runs_of)
     said = re.sub(r" \(\S\)", "", str(state).splitlines()[-1])
     said = said[:1].upper() + said[1:]
+    left = EDGE + (20 if shape["rowLabels"] else 0)
+    rows, columns = shape["rows"], shape["columns"]
+    width = columns * CELL + left + EDGE
+    missing = max(0, max(TEXT * len(text) + 22 for text in (said, *notes)) + 2 * EDGE - width)
+    left, width = left + missing // 2, width + missing
+    below = rows * CELL + (52 if shape["owners"] else 36)
+    height = below + 14 + LINE * len(notes) + EDGE
     shown = min(width * 1.0, WIDEST)
     return "\n".join(
         [
@@ -40,13 +68,36 @@ def svg(state: State) -> str:
             f"<style>{_style()}</style>",
             f'<rect class="card" x="{-left + 0.5}" y="{-EDGE + 0.5}" '
             f'width="{width - 1}" height="{height - 1}" rx="10"/>',
-            *_cells(shape),
+            *_cells(shape, state),
             *_tokens(state),
+            *_last_move(before, state),
+            *_runs(marks),
             *_labels(shape),
-            *_said(state, said, height - EDGE - 14),
+            *_said(state, said, EDGE - left, below),
+            *(
+                f'<text class="note" x="{EDGE - left}" y="{below + LINE * line}">'
+                f"{html.escape(note)}</text>"
+                for line, note in enumerate(notes, 1)
+            ),
             "</svg>",
         ]
     )
+
+
+def _marks_and_notes(
+    state: State, before: State | None, runs_of: Player | None
+) -> tuple[list[RunMark], list[str]]:
+    """Return the runs to mark, and what the lines below the picture say of them."""
+    runs = state.runs()
+    if not state.counts_points:
+        return won_marks(runs), []
+    if runs_of is not None:
+        return standing_marks(runs, runs_of), [f"Player {runs_of}: {sum_text(runs, runs_of)}"]
+    if before is None:
+        return [], []
+    changes = run_changes(before.runs(), runs)
+    lines = why_lines(changes, NOTES)
+    return change_marks(changes), [line[:1].upper() + line[1:] for line in lines]
 
 
 def _style() -> str:
@@ -60,6 +111,22 @@ def _style() -> str:
         ".lines": "fill: none; stroke: var(--line)",
         ".p1": "fill: var(--player1)",
         ".p2": "fill: var(--player2)",
+        ".casing": "stroke: var(--plate); stroke-width: 10; stroke-linecap: round; opacity: .8",
+        ".run": "stroke: var(--plate-mark); stroke-width: 5; stroke-linecap: round",
+        ".made": "stroke: var(--made)",
+        ".broken": "stroke-dasharray: 1 9",
+        ".standing": "stroke-width: 2.5",
+        ".tag": "fill: var(--plate-mark); stroke: var(--plate); stroke-width: 1.5",
+        ".tag-made": "fill: var(--made); stroke: var(--plate); stroke-width: 1.5",
+        ".points": (
+            "fill: var(--mark-ink); font-size: 10.5px; font-weight: 700; text-anchor: middle; "
+            "dominant-baseline: central"
+        ),
+        ".points-broken": "fill: var(--mark-fault)",
+        ".last": "fill: none; stroke: var(--plate-mark); stroke-width: 2.5",
+        ".last-field": "fill: none; stroke: var(--text); stroke-width: 2.5",
+        ".from": "fill: none; stroke: var(--muted); stroke-width: 2; stroke-dasharray: 4 4",
+        ".note": "font-size: 12px; dominant-baseline: central",
         ".dot": "fill: var(--player1-ink)",
         ".ring": "fill: none; stroke: var(--player2-ink); stroke-width: 3.5",
         "text": "fill: var(--muted); font: 12px system-ui, sans-serif",
@@ -77,8 +144,8 @@ def _style() -> str:
     )
 
 
-def _cells(shape: dict[str, Any]) -> list[str]:
-    """Return the empty board: a plate with holes, or a field of squares."""
+def _cells(shape: dict[str, Any], state: State) -> list[str]:
+    """Return the board without its tokens: a plate with holes, or a field of squares."""
     rows, columns = shape["rows"], shape["columns"]
     width, height = columns * CELL, rows * CELL
     if not shape["plate"]:
@@ -90,8 +157,9 @@ def _cells(shape: dict[str, Any]) -> list[str]:
         ]
     holes = [
         f'<circle class="hole" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
-        for row in range(rows)
-        for column in range(columns)
+        for row, cells in enumerate(state.board().tolist())
+        for column, player in enumerate(cells)
+        if not player
     ]
     size = f'x="-4" y="-4" width="{width + 8}" height="{height + 8}"'
     return [f'<rect class="plate" {size} rx="12"/>', *holes]
@@ -114,12 +182,55 @@ def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
     return f'<g {place}><circle class="p{player}" r="15.5"/>{mark}</g>'
 
 
-def _said(state: State, said: str, y: float) -> list[str]:
+def _last_move(before: State | None, state: State) -> list[str]:
+    """Return a ring around what a single move since `before` has set or slid."""
+    move = None if before is None else motion_between(before.board(), state.board())
+    if isinstance(move, Drop):
+        return [_ring(move.cell, "last")]
+    if isinstance(move, Slide):
+        return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
+    return []
+
+
+def _ring(cell: Cell, kind: str) -> str:
+    row, column = cell
+    return f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
+
+
+def _runs(marks: Sequence[RunMark]) -> list[str]:
+    """Return the runs as lines, and over them their points where there is room."""
+    lines, labels = list[str](), list[str]()
+    taken: list[tuple[float, float]] = []
+    for mark in marks:
+        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
+        ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
+        lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
+        places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in LABEL_PLACES]
+        free = [
+            (x, y)
+            for x, y in places
+            if all(abs(x - other_x) > 21 or abs(y - other_y) > 15 for other_x, other_y in taken)
+        ]
+        if not mark.label or (not free and mark.kind == "standing"):
+            continue  # the line below has the sum
+        x, y = (free or places)[0]
+        taken.append((x, y))
+        width = 8 + 6.5 * len(mark.label)
+        tag = "tag-made" if mark.kind == "made" else "tag"
+        kind = "points points-broken" if mark.kind == "broken" else "points"
+        labels.append(
+            f'<rect class="{tag}" x="{x - width / 2:g}" y="{y - 7.5:g}" width="{width:g}" '
+            f'height="15" rx="7.5"/><text class="{kind}" x="{x:g}" y="{y:g}">{mark.label}</text>'
+        )
+    return [*lines, *labels]
+
+
+def _said(state: State, said: str, x: float, y: float) -> list[str]:
     """Return the line below the board, with the token of whoever moves or has won."""
     winner = state.winner()
     player = state.mover if winner is None else winner
-    token = [_token(player, 8, y, 0.5)] if player else []
-    x = 22 if player else 0
+    token = [_token(player, x + 8, y, 0.5)] if player else []
+    x += 22 if player else 0
     return [*token, f'<text class="said" x="{x}" y="{y}">{html.escape(said)}</text>']
 
 
@@ -138,5 +249,5 @@ def _labels(shape: dict[str, Any]) -> list[str]:
     return found
 
 
-def _middle(place: int) -> float:
+def _middle(place: float) -> float:
     return (place + 0.5) * CELL

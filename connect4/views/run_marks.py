@@ -13,6 +13,9 @@ Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 TOLD: Final = 2
 """Changes of a turn that one line tells; the board shows them all."""
 
+LABEL_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
+"""Where along a run its points can stand, the best place first."""
+
 DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
 
 
@@ -66,14 +69,17 @@ def change_text(change: RunChange) -> str:
 
 def why_text(changes: Sequence[RunChange]) -> str:
     """Return why the points changed, the greatest changes first; empty where they did not."""
+    return ", ".join(why_lines(changes, TOLD))
+
+
+def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
+    """Return the greatest changes of points, at most so many, and how many more there are."""
     scoring = [change for change in changes if change.points]
-    phrases = [
+    lines = [
         f"player {change.player} {points_text(change.points)} ({change_text(change)})"
-        for change in scoring[:TOLD]
+        for change in scoring[:most]
     ]
-    if len(scoring) > TOLD:
-        phrases.append(f"and {len(scoring) - TOLD} more")
-    return ", ".join(phrases)
+    return [*lines, f"and {len(scoring) - most} more"] if len(scoring) > most else lines
 
 
 def sum_text(runs: Sequence[Run], player: Player) -> str:

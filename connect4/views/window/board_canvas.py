@@ -9,7 +9,7 @@ from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
-from connect4.views.run_marks import RunMark
+from connect4.views.run_marks import LABEL_PLACES, RunMark
 from connect4.views.window import theme
 
 FRAME: Final = 15
@@ -20,10 +20,6 @@ SETTLE: Final = 60
 
 MARGIN: Final = 10
 """Pixels of the plate around its cells."""
-
-
-LABEL_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
-"""Where along a run its points can stand, the best place first."""
 
 LARGEST: Final = 96
 """Pixels of a cell; small boards leave some of a large window free."""
