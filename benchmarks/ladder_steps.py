@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from grader.marks.tally import by_match, tally
+from grader.marks.tally import Tally, by_match, tally
 from grader.output.tables import mean_text
 from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all
@@ -55,6 +55,14 @@ def schedule(agents: list[str], rubric: Rubric) -> list[PlannedGame]:
     ]
 
 
+def row(match: Match, total: Tally, rubric: Rubric) -> tuple[object, ...]:
+    """Return the table's line of an agent and the one below it."""
+    interval = total.interval(rubric.statistics)
+    lost = total.faults.total, total.other_faults.total
+    counts = total.games, mean_text(interval), *lost
+    return (match.one.name, match.two.name, *counts, interval.low > 0, round(2 * interval.mean))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="from the weakest up")
@@ -77,24 +85,7 @@ def main() -> int:
             for number, _ in enumerate(play_all(todo, store, pool.executor, jobs, "process", {})):
                 print(f"{number + 1} of {len(todo)} games", file=sys.stderr, flush=True)
         played = store.played()
-    rows = []
-    for pairing, listed in by_match(games).items():
-        total = tally(listed, played)
-        interval = total.interval(rubric.statistics)
-        step = interval.low > 0
-        lost = (total.faults.total, total.other_faults.total)
-        high = round(2 * interval.mean)
-        rows.append(
-            (
-                pairing.one.name,
-                pairing.two.name,
-                total.games,
-                mean_text(interval),
-                *lost,
-                step,
-                high,
-            )
-        )
+    rows = [row(match, tally(listed, played), rubric) for match, listed in by_match(games).items()]
     headers = ("agent", "below it", "games", "mean margin", "lost", "lost below", "step?", "high")
     print(tabulate(rows, headers))
     return 0 if all(row[-2] for row in rows) else 1

@@ -109,6 +109,14 @@ def make_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    add_contestants(parser)
+    add_options_of_games(parser)
+    add_conditions(parser)
+    return parser
+
+
+def add_contestants(parser: Parser) -> None:
+    """Add who plays from which start, and where the game is shown and written."""
     add = parser.add_argument
     add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
     add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
@@ -130,7 +138,11 @@ def make_parser() -> Parser:
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
-    add_options_of_games(parser)
+
+
+def add_conditions(parser: Parser) -> None:
+    """Add the conditions that agents and people play under."""
+    add = parser.add_argument
     add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
@@ -153,7 +165,6 @@ def make_parser() -> Parser:
         metavar="RECORD:N",
         help="ask for turn N of a recorded game once more; takes --time, --isolation, --log",
     )
-    return parser
 
 
 def add_options_of_games(parser: Parser) -> None:

@@ -109,14 +109,7 @@ def play(
     yield Started(game, state)
     number = skips = 0
     result = None if play_unloaded or start.is_over() else not_loaded(start, seats)
-    while result is None:
-        ending = state.ending()
-        if ending is not None:
-            result = final(state, ending)
-            break
-        if skips == game.max_skips:
-            result = final(state, Ending.STALLED)
-            break
+    while result is None and (result := ended(game, state, skips)) is None:
         number += 1
         player = state.mover
         if not state.legal_actions():
@@ -139,6 +132,15 @@ def play(
             skips += 1
     yield Over(result, state)
     return result
+
+
+def ended(game: Game, state: State, skips: int) -> Result | None:
+    """Return the result if the rules end the game in `state`, or too many turns in a row are lost.
+
+    None while the game goes on.
+    """
+    ending = state.ending() or (Ending.STALLED if skips == game.max_skips else None)
+    return None if ending is None else final(state, ending)
 
 
 def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:

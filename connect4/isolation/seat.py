@@ -132,6 +132,18 @@ def open_seat(
     return IsolatedSeat(setup, level, limits, lifetime, core)
 
 
+def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) -> Launcher:
+    """Return what starts the agent's process; `source` is a student's file, None for the kit's."""
+    allowed = None if source is None else setup.allowed
+    if not FORKS:
+        return DirectLauncher(allowed)
+    draws = source is not None and uses_numpy_random(source)
+    modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
+    wide = sys.platform != "linux" or not sandbox.needs_no_package(setup.allowed)
+    readable = None if source is None or wide else python_files.readable()
+    return Warden(level == "strong", modules, allowed, readable, limits.memory_bytes)
+
+
 class IsolatedSeat:
     """Runs an agent in a process of its own, stopped whenever it is not asked.
 
@@ -167,21 +179,7 @@ class IsolatedSeat:
         described = setup_to_json(setup)
         source = described["source"]
         self._source = None if source is None else source.encode("latin-1")
-        draws = uses_numpy_random(self._source or b"")
-        modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
-        allowed = None if source is None else setup.allowed
-        wide = sys.platform != "linux" or not sandbox.needs_no_package(setup.allowed)
-        self._launcher: Launcher = (
-            Warden(
-                level == "strong",
-                modules,
-                allowed,
-                None if allowed is None or wide else python_files.readable(),
-                limits.memory_bytes,
-            )
-            if FORKS
-            else DirectLauncher(allowed)
-        )
+        self._launcher = _launcher(setup, self._source, level, limits)
         self._settings = {
             "setup": described,
             "limits": asdict(limits),

@@ -331,20 +331,24 @@ def load_all(
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
             for item, future in done:
-                key = f"{LOADING}{item.sha256}"
-                try:
-                    result = future.result()
-                except Exception as error:
-                    result = {"problem": None, "fault": one_line(error)}
-                    if type(error).__name__ in DEATHS:
-                        store.end(key, died=True)
-                        store.blame({str(item.sha256): ""}, f"loading {item.name}")
+                result = _loading_result(future, item, store)
                 if result["fault"] is None:
-                    store.end(key, died=False)
+                    store.end(f"{LOADING}{item.sha256}", died=False)
                     store.set_loaded(str(item.sha256), limits, result["problem"])
                 yield item, result["problem"], result["fault"]
     finally:
         store.end_all()
+
+
+def _loading_result(future: Future[JobResult], item: Contestant, store: Store) -> JobResult:
+    """Return the result of `try_load`; a source that ended its worker is blamed in the store."""
+    try:
+        return future.result()
+    except Exception as error:
+        if type(error).__name__ in DEATHS:
+            store.end(f"{LOADING}{item.sha256}", died=True)
+            store.blame({str(item.sha256): ""}, f"loading {item.name}")
+        return {"problem": None, "fault": one_line(error)}
 
 
 def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 import time
-from types import TracebackType
 from typing import Any, Final, Self
 
 EVERY: Final = 30.0
@@ -45,12 +44,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
 
