@@ -100,7 +100,9 @@ def test_more_hours_make_a_plan_more_certain_and_never_slower_than_the_rubric() 
     assert plans[-1].spread < plans[-1].whole_spread < plans[2].spread
 
 
-def test_hidden_boards_stay_in_a_plan_and_its_boards_are_of_the_rubric(tmp_path: Path) -> None:
+def test_hidden_boards_are_the_last_to_be_left_out_but_for_one_that_is_shown(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "rubric.toml"
     (tmp_path / "secret.txt").write_text("0\n" + "0 0 0 0 0 0 0 0 0 0 0 0\n" * 12)
     boards = '["empty8x10", "mid8x10", "secret.txt"]'
@@ -109,9 +111,10 @@ def test_hidden_boards_stay_in_a_plan_and_its_boards_are_of_the_rubric(tmp_path:
         f"[budget]\nleast_pairs = 1\n"
     )
     rubric = rubrics.read(path)
-    plan = make_plan("grade", STUDENTS, 0.3, rubric)
-    assert plan.sections[0].boards == ("secret.txt",)
-    assert plan.sections[0].pairs == 1
+    short = make_plan("grade", STUDENTS, 0.3, rubric)
+    assert short.sections[0].boards == ("mid8x10",)
+    longer = make_plan("grade", STUDENTS, 0.6, rubric)
+    assert longer.sections[0].boards == ("mid8x10", "secret.txt")
 
 
 def test_fewer_hours_than_the_floor_takes_are_refused_and_the_floor_is_named() -> None:

@@ -127,6 +127,19 @@ def test_what_was_written_of_a_withdrawn_student_goes(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_one_file_that_is_graded_alone_removes_nobody_elses_page(folder: Path) -> None:
+    before = {path for path in (folder / "marks").rglob("*") if path.is_file()}
+    alone = ("grade", "class/ann/ai.py", "--rubric", "rubric.toml", "--out", "marks")
+    done = run(COMMAND, *alone, "--name", "ann", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "bo (1 in all) had results there" in done.stderr
+    assert {path for path in (folder / "marks").rglob("*") if path.is_file()} == before
+    other = run(COMMAND, *alone, "--results", "other.db", cwd=folder)
+    assert other.returncode == 0, other.stderr
+    assert before <= {path for path in (folder / "marks").rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
 def test_a_game_that_was_played_again_is_kept_beside_the_new_one(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "grade.db")) as database:
         key = database.execute("SELECT key FROM game WHERE player1 = 'bo'").fetchone()[0]

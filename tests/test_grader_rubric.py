@@ -82,6 +82,9 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ("seed = 3\n", "seed: unknown key"),
         ("[match]\nhidden = ['a.txt']\n", "match.hidden: board 'a.txt' is none of the boards of"),
         ("[match]\nhidden = ['mid8x10']\n", "match.hidden: board 'mid8x10' is the kit's own, so"),
+        ("[budget]\nleast_pairs = 0\n", "budget.least_pairs: expected a whole number from 1"),
+        ("[budget]\nleast_time = 1\n", "budget.least_time: unknown key (did you mean 'least_ti"),
+        ("[statistics]\nresamples = 'x'\n", "statistics.resamples: expected a whole number fr"),
         ("[match]\nseed = -3\n", "match.seed: expected a whole number from 0, got -3"),
         ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
@@ -246,3 +249,26 @@ def test_less_isolation_than_a_rubric_requires_is_refused(tmp_path: Path) -> Non
         isolation_level(asked, rubrics.read(path))
     said = f"isolation process: {path} requires strong ([limits] require)"
     assert str(caught.value) == said
+
+
+def test_part_a_requires_a_board_that_is_not_hidden(tmp_path: Path) -> None:
+    """Its margin is in percent of the opponent's points there."""
+    (tmp_path / "secret.txt").write_text("0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    hidden = '[match]\nhidden = ["secret.txt"]\n[part_a]\nboards = ["secret.txt"{}]\n'
+    path.write_text(hidden.format(""), encoding="utf-8")
+    with pytest.raises(InputError, match=r"match\.hidden: every board of part A is hidden"):
+        rubrics.read(path)
+    path.write_text(hidden.format(', "mid8x10"'), encoding="utf-8")
+    assert [board.hidden for board in rubrics.read(path).part_a.boards] == [1, 0]
+
+
+def test_keys_without_effect_are_accepted_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "old.toml"
+    path.write_text("[statistics]\nresamples = 2000\nseed = 1\n", encoding="utf-8")
+    assert rubrics.without_effect(rubrics.read(path)) == (
+        f"{path}: [statistics] resamples and seed have no effect: intervals use no random samples"
+    )
+    assert rubrics.without_effect(rubrics.read()) is None
+    path.write_text("[statistics]\nseed = 1\n", encoding="utf-8")
+    assert "[statistics] seed has no effect" in str(rubrics.without_effect(rubrics.read(path)))

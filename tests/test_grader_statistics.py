@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +14,14 @@ import pytest
 from benchmarks.intervals import coverage
 from grader.handin.submission import Submission
 from grader.marks.intervals import mean_interval, t_quantile, verdict
-from grader.marks.points import Mark, mark_match
+from grader.marks.points import Mark, mark_match, marks
 from grader.marks.ratings import ratings
 from grader.marks.tally import Tally, by_match
-from grader.output.tables import mean_text
+from grader.output.explain import explained
+from grader.output.formats import gradebook, gradescope
+from grader.output.tables import match_row, mean_text
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.store import Faults, PlayedGame
+from grader.results.store import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
@@ -186,3 +189,50 @@ def test_ratings_need_no_round_robin() -> None:
     assert [round(rating.value, 2) for rating in apart] == [2.0, -2.0, 0.0, 0.0]
     assert math.isnan(apart[0].error)
     assert ratings(0, [], ridge=1.0) == []
+
+
+def test_points_of_hidden_boards_follow_from_margins_alone(tmp_path: Path) -> None:
+    """Two games of a pair on each board; on the hidden one everybody has 1,000 points more."""
+    rubric = small_rubric(tmp_path, boards=2)
+    hidden = replace(rubric.part_a.boards[1], hidden=1)
+    part_a = replace(rubric.part_a, boards=(rubric.part_a.boards[0], hidden))
+    rubric = replace(rubric, part_a=part_a)
+    games = [game for game in grade_games([STUDENT], rubric) if game.match.part == "A"]
+    played = results(games, [2, 6])
+    for game in games:
+        if game.board.hidden:
+            old = played[game.key]
+            played[game.key] = replace(old, scores=(old.scores[0] + 1000, old.scores[1] + 1000))
+    mark = mark_match(games[0].match, games, played, rubric)
+    assert mark.tally.percent == 40  # a mean margin of 4 on 10 points a game
+    assert mark.points == 16
+    text = "\n".join(explained(mark, rubric))
+    assert "100 x 4.00 / 10.00 = +40.00 %" in text
+    assert "10" not in text.replace("100 x", "").replace("10.00", "")
+    rows = [match_row(mark, name, total, rubric.statistics) for name, total in mark.boards.items()]
+    assert [row[4] for row in rows] == ["+20.0", "-"]
+
+
+def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
+    """In the gradebook's last column, in results.json and in the explanation."""
+    rubric = small_rubric(tmp_path, boards=2)
+    ann = Submission("ann", "ann", "source", None, None)
+    games = grade_games([submitted("ann", str(ann.sha256))], rubric)
+    played = results(games, [2, 6])
+    lost, ahead = (game for game in games if game.match.part == "A" and game.side == 1)
+    del played[lost.key], played[ahead.key]
+    failure = InfraFailure("OSError: no space in /srv/scratch/w1", 3)
+    (mark,) = marks([ann], played, rubric, {}, {lost.key: failure})
+    why = (
+        "A: random: 2 of 4 games have no result: 1 failed: OSError: no space in /srv/scratch/w1; "
+        "1 not played yet"
+    )
+    (row,) = csv.DictReader(gradebook([mark], {}).removeprefix("\ufeff").splitlines())
+    assert list(row)[-1] == "Withheld"
+    assert row["Withheld"] == why
+    first, second = gradescope([mark], {}, rubric, {})["tests"][:2]
+    assert first["extra_data"]["withheld"] == why.partition(": ")[2].partition(": ")[2].replace(
+        "/srv/scratch/", ""
+    )
+    assert "1 failed: OSError: no space in w1; 1 not played yet." in first["output"]
+    assert "extra_data" not in second

@@ -139,15 +139,7 @@ class ClassRun:
         """Store rubric and submissions in the results file; note what ended the last grader."""
         self._check_kind(store)
         self._tell_changed_limits(store)
-        left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
-        if left_out and not getattr(
-            self.arguments, "quick", False
-        ):  # one student's own files, one after another
-            print(
-                f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
-                "these submissions: tables and files are without them, their games are kept",
-                file=sys.stderr,
-            )
+        self._note_left_out(store)
         values = json.dumps(rubrics.stored_values(self.rubric))
         plan = {} if self.plan is None else {"plan": json.dumps(self.plan)}
         store.set_meta({"kind": self.kind, "rubric": values, **plan})
@@ -166,6 +158,27 @@ class ClassRun:
                 store.blame({key.removeprefix(LOADING): ""}, "loading it")
             elif deaths >= DEADLY and key in games:
                 store.blame(games[key].blamed(), games[key].title)
+
+    def _note_left_out(self, store: Store) -> None:
+        """Report submissions with results that are not here; from a class they are withdrawn."""
+        left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
+        if not left_out or getattr(self.arguments, "quick", False):
+            return  # `--quick`: one student's own files, one after another
+        print(
+            f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
+            "these submissions: tables and files are without them, their games are kept",
+            file=sys.stderr,
+        )
+        if not self._of_one_file:
+            store.withdraw(left_out)
+
+    @property
+    def _of_one_file(self) -> bool:
+        """Return whether the command names a single hand-in and not a class."""
+        paths: Sequence[Path] = getattr(self.arguments, "paths", ())
+        return len(self.found) == len(paths) == 1 and (
+            paths[0].is_file() or (paths[0] / "ai.py").is_file()
+        )
 
     def _tell_changed_limits(self, store: Store) -> None:
         """Report why games with results are played again: another limit makes another game."""

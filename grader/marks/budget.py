@@ -75,14 +75,18 @@ class Section:
     """The points of each match of a contestant."""
 
     def cheapest(self, count: int) -> list[BoardCost]:
-        """Return `count` boards in the rubric's order: hidden boards first, then cheap ones."""
-        order = sorted(
-            range(len(self.boards)),
-            key=lambda place: (
-                not self.boards[place].board.hidden,
-                self.boards[place].seconds(self.time_limit),
-            ),
-        )
+        """Return `count` boards in the rubric's order.
+
+        The cheapest board that is not hidden comes first, because percentages require one; then the
+        hidden boards, then the others by their cost.
+        """
+        costs = [board.seconds(self.time_limit) for board in self.boards]
+        hidden = [board.board.hidden > 0 for board in self.boards]
+        order = sorted(range(len(costs)), key=lambda place: (hidden[place], costs[place]))
+        order = [
+            *order[:1],
+            *sorted(order[1:], key=lambda place: (not hidden[place], costs[place])),
+        ]
         return [self.boards[place] for place in sorted(order[:count])]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from grader.marks.stopping import counted
 from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
-from grader.results.store import Faults, PlayedGame
+from grader.results.store import Faults, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules
 
 
@@ -34,6 +35,8 @@ class MatchMark:
     """The confidence interval of the points; None if games are missing or for a single pair."""
     spared: int = 0
     """The pairs of games that were not required, because the match ended early."""
+    withheld: str = ""
+    """Why the points are withheld, empty if they are not."""
 
     @property
     def name(self) -> str:
@@ -59,6 +62,11 @@ class Mark:
             if found.required and not found.in_report:
                 return f"line {found.line}: {found.rule}: {found.text}"
         return None
+
+    @property
+    def why_withheld(self) -> str:
+        """Return, for each match whose points are withheld, the reason; empty if there is none."""
+        return "; ".join(f"{mark.name}: {mark.withheld}" for mark in self.matches if mark.withheld)
 
     def withheld(self, part: str) -> bool:
         """Return whether points of a part are withheld because games are missing."""
@@ -110,9 +118,13 @@ class Mark:
 
 
 def mark_match(
-    match: Match, games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], rubric: Rubric
+    match: Match,
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    rubric: Rubric,
+    failures: Mapping[str, InfraFailure] | None = None,
 ) -> MatchMark:
-    """Return the mark of one match of part A or B."""
+    """Return the mark of one match of part A or B; `failures` has games that failed, by key."""
     total = tally(games, played)
     boards: dict[str, list[PlannedGame]] = {}
     for game in games:
@@ -120,9 +132,25 @@ def mark_match(
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     gained = earned(match, total, rubric)
     if not total.complete or not total.games:
-        return MatchMark(match, total, tallies, 0.0, gained.full)
+        why = _why_withheld(games, played, failures or {})
+        return MatchMark(match, total, tallies, 0.0, gained.full, withheld=why)
     spared = planned_pairs(match, rubric) - total.planned // 2
     return MatchMark(match, total, tallies, gained.points, gained.full, gained.bounds, spared)
+
+
+def _why_withheld(
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    failures: Mapping[str, InfraFailure],
+) -> str:
+    """Return why games of a match have no result, the most frequent failure first."""
+    missing = [game for game in games if game.key not in played]
+    causes = Counter(failures[game.key].text for game in missing if game.key in failures)
+    why = "; ".join(f"{count} failed: {text}" for text, count in causes.most_common())
+    waiting = len(missing) - causes.total()
+    if waiting:
+        why = "; ".join(filter(None, (why, f"{waiting} not played yet")))
+    return f"{len(missing)} of {len(games)} games have no result: {why}"
 
 
 def planned_pairs(match: Match, rubric: Rubric) -> int:
@@ -145,12 +173,14 @@ def marks(
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
     details: Mapping[str, str],
+    failures: Mapping[str, InfraFailure] | None = None,
 ) -> list[Mark]:
     """Return the marks of all submissions, in their order."""
     games = counted(schedule.grade_games(gradable(submissions), rubric), played, rubric)
     by_name: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
-        by_name.setdefault(match.one.name, []).append(mark_match(match, listed, played, rubric))
+        mark = mark_match(match, listed, played, rubric, failures)
+        by_name.setdefault(match.one.name, []).append(mark)
     return [
         Mark(
             item,

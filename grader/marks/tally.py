@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -27,7 +28,11 @@ class Tally:
     pairs: list[float] = field(default_factory=list)
     """Mean margins of pairs of games with sides swapped."""
     others: list[float] = field(default_factory=list)
-    """The opponent's mean scores in these pairs."""
+    """The opponent's mean scores in these pairs; on a hidden board, the mean of all others."""
+    hidden_games: int = 0
+    """The games on hidden boards."""
+    hidden_other: int = 0
+    """The opponent's score in those."""
     counts_points: bool = True
     """False in a game where only winning counts: its margin is 1, 0 or -1."""
 
@@ -45,11 +50,23 @@ class Tally:
     def percent(self) -> float:
         """Return the margin of the summed scores as a percentage of the opponent's.
 
-        Where only winning counts, it is that of the wins less the losses in all games.
+        Games on hidden boards add their margins only: the opponent's scores are those on the other
+        boards. Without such boards the result is NaN. Where only winning counts, it is the
+        percentage of the wins less the losses in all games.
         """
         if not self.counts_points:
             return 100 * self.mean_margin
+        if self.hidden_games:
+            return 100 * self.mean_margin / self.unit
         return 100 * (self.own - self.other) / max(self.other, 1)
+
+    @property
+    def unit(self) -> float:
+        """Return the opponent's mean score in a game on the boards that are not hidden."""
+        shown = self.games - self.hidden_games
+        if self.games and not shown:
+            return math.nan
+        return max(self.other - self.hidden_other, 1) / max(shown, 1)
 
     @property
     def digits(self) -> int:
@@ -75,8 +92,9 @@ class Tally:
         ratio = self.percent / 100
         rest = [pair - ratio * other for pair, other in zip(self.pairs, self.others, strict=True)]
         interval = mean_interval(rest, rules)
-        unit = max(self.other, 1) / max(self.games, 1)
-        low, high = (100 * (ratio + (bound - interval.mean) / unit) for bound in interval.bounds)
+        low, high = (
+            100 * (ratio + (bound - interval.mean) / self.unit) for bound in interval.bounds
+        )
         return Interval(self.percent, low, high, interval.pairs)
 
     def add(self, game: PlannedGame, played: PlayedGame) -> None:
@@ -85,6 +103,9 @@ class Tally:
         self.games += 1
         self.own += own
         self.other += other
+        if game.board.hidden:
+            self.hidden_games += 1
+            self.hidden_other += other
         self.wins += own > other
         self.draws += own == other
         self.losses += own < other
@@ -118,9 +139,10 @@ def tally(games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> Tal
         if pair in halves:
             margin, other = halves[pair]
             total.pairs.append((margin + half[0]) / 2)
-            total.others.append((other + half[1]) / 2)
+            total.others.append(math.nan if game.board.hidden else (other + half[1]) / 2)
         else:
             halves[pair] = half
+    total.others = [total.unit if math.isnan(other) else other for other in total.others]
     return total
 
 

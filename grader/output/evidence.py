@@ -184,22 +184,22 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
             write(out / path, source)
 
 
-def remove_withdrawn(out: Path, names: Iterable[str]) -> None:
-    """Remove files that an earlier run wrote for students who are no longer among these."""
-    there = {file_name(name) for name in names}
+def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]) -> None:
+    """Remove files that an earlier run wrote for students who have been withdrawn."""
+    left = set(map(file_name, withdrawn)) - {*map(file_name, present), HIDDEN}
     gone: set[str] = set()
-    for path in (out / "feedback").glob("*.html"):
-        if path.stem not in there and PAGE_MARK in _begin(path):
-            gone.add(path.stem)
-            path.unlink(missing_ok=True)
-    for path in (out / "results").glob("*.json"):
-        if path.stem not in there and '"tests"' in path.read_text(encoding="utf-8"):
-            gone.add(path.stem)
-            path.unlink(missing_ok=True)
-    for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
-        for path in folder.glob("*"):
-            if path.name not in {*there, HIDDEN} and path.is_dir() and not path.is_symlink():
-                gone.add(path.name)
+    for name in left:
+        for path, mark in (
+            (out / "feedback" / f"{name}.html", PAGE_MARK),
+            (out / "results" / f"{name}.json", '"tests"'),
+        ):
+            if path.is_file() and mark in _begin(path):
+                gone.add(name)
+                path.unlink(missing_ok=True)
+        for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
+            path = folder / name
+            if path.is_dir() and not path.is_symlink():
+                gone.add(name)
                 _clear(path)
     if gone:
         print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)

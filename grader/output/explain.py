@@ -16,6 +16,7 @@ from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
+from grader.play.replays import without_folders
 from grader.rubric.model import Rubric
 
 
@@ -24,7 +25,8 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
     total = match.tally
     if not total.complete:
         played = f"{total.games} of {total.planned} games are played"
-        return [f"Not finished: {played}; the points are withheld until all are."]
+        lines = [f"Not finished: {played}; the points are withheld until all are."]
+        return [*lines, *([f"{without_folders(match.withheld)}."] if match.withheld else [])]
     lines = [_games(total)]
     lines += (
         _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
@@ -47,6 +49,8 @@ def _games(total: Tally) -> str:
     counts = f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost"
     if total.counts_points:
         margin = f"a mean margin of {total.mean_margin:+.1f} a game"
+        if total.hidden_games:
+            return f"{counts}; {margin}, hidden boards included."
         return f"{counts}; scores {total.own} to {total.other}, {margin}."
     mean = f"a mean of {total.mean_margin:+.2f} a game"
     return f"{counts}. A win counts 1, a draw 0, a loss -1: {mean}."
@@ -54,7 +58,13 @@ def _games(total: Tally) -> str:
 
 def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     part, total = rubric.part_a, match.tally
-    if total.counts_points:
+    if total.counts_points and total.hidden_games:
+        yield (
+            "Margin in percent of the opponent's points, both a game; the margin is that of all "
+            f"games, the points are those on the boards that are not hidden: 100 x "
+            f"{total.mean_margin:.2f} / {total.unit:.2f} = {total.percent:+.2f} %."
+        )
+    elif total.counts_points:
         other = max(total.other, 1)
         yield (
             "Margin in percent of the opponent's points: "

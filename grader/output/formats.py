@@ -24,6 +24,7 @@ from grader.output.tables import (
     finding_text,
     match_row,
     mean_text,
+    percent_text,
     points_text,
     remark,
     remark_for_student,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 GRADEBOOK_HEADERS: Final = (
     *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),
-    *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark"),
+    *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark", "Withheld"),
 )
 
 FORMULA: Final = re.compile(
@@ -81,7 +82,7 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
                 [cell(name) for name in names]
                 + ["" if value is None else f"{value:.2f}" for value in points]
                 + [faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""]
-                + [cell(remark(mark))]
+                + [cell(remark(mark)), cell(mark.why_withheld)]
             )
     return "\ufeff" + out.getvalue()
 
@@ -146,7 +147,10 @@ def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dic
         whole = match.points >= match.max_points
         passed = total.complete and (whole or (match.points > 0 and not total.faults.total))
         points = round(match.points, 2)
-        yield _test(match.name, points, match.max_points, passed, "\n".join(lines))
+        test = _test(match.name, points, match.max_points, passed, "\n".join(lines))
+        if match.withheld:
+            test["extra_data"] = {"withheld": without_folders(match.withheld)}
+        yield test
     if mark.findings:
         output = "\n".join(map(finding_text, mark.findings))
         passed = not any(found.required for found in mark.findings)
@@ -213,7 +217,7 @@ def _suite(
     if printed := "\n".join([*matches, *map(finding_text, mark.findings)]):
         inner += f"  <system-out>{_text(printed)}</system-out>\n"
     tests, failures, errors, skipped = counts
-    seconds = sum(played[game.key].seconds for game in games if game.key in played)
+    seconds = sum(_seconds(game, played.get(game.key)) for game in games)
     return (
         f'<testsuite name={_attribute(submission.name)} tests="{tests}" failures="{failures}" '
         f'errors="{errors}" skipped="{skipped}" time="{seconds:.3f}">\n{inner}</testsuite>\n'
@@ -228,7 +232,7 @@ def _case(
 ) -> str:
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
-        f'name={_attribute(game.title)} time="{result.seconds if result else 0:.3f}"'
+        f'name={_attribute(game.title)} time="{_seconds(game, result):.3f}"'
     )
     if fault is not None:
         return f"{head}>\n    <error message={_attribute(fault.text)}/>\n  </testcase>\n"
@@ -247,6 +251,11 @@ def _case(
         reasons = "\n\n".join(turn.text for turn in lost if turn.game == game)
         text += f"    <failure message={_attribute(faults_text(own))}>{_text(reasons)}</failure>\n"
     return text + "  </testcase>\n"
+
+
+def _seconds(game: PlannedGame, result: PlayedGame | None) -> float:
+    """Return the duration of a game, 0 on a hidden board because it shows the board's size."""
+    return 0.0 if result is None or game.board.hidden else result.seconds
 
 
 def _text(text: str) -> str:
@@ -298,7 +307,7 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
         for match in mark.matches:
             mean = mean_text(match.tally.interval(rubric.statistics), match.tally.digits)
             points = f"{points_text(match)} of {match.max_points:g}"
-            cells = (name, _markdown(match.name), mean, f"{match.tally.percent:+.1f}", points)
+            cells = (name, _markdown(match.name), mean, percent_text(match.tally), points)
             lines.append(f"| {' | '.join(cells)} |")
         total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
         note = _markdown(remark_for_student(mark))

@@ -36,7 +36,9 @@ class LostTurn:
 
     @property
     def title(self) -> str:
-        """Return the game, the turn and the outcome."""
+        """Return the game, the turn and the outcome; for a hidden board, without the turn."""
+        if self.game.board.hidden:
+            return f"{self.game.title}: {self.outcome}"
         return f"{self.game.title}, turn {self.number}: {self.outcome}"
 
     @property

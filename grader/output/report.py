@@ -79,7 +79,7 @@ class Results:
     def marks(self) -> list[Mark]:
         """Return the marks of a grading; empty for a tournament."""
         return (
-            marks(self.submissions, self.played, self.rubric, self.details)
+            marks(self.submissions, self.played, self.rubric, self.details, self.faults)
             if self.kind == GRADE
             else []
         )
@@ -214,7 +214,8 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results, placement))
         write_pages(results, store, out, placement)
-    evidence.remove_withdrawn(out, [item.name for item in results.submissions])
+    present = [item.name for item in results.submissions]
+    evidence.remove_withdrawn(out, store.withdrawn(), present)
 
 
 def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:

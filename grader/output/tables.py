@@ -158,6 +158,13 @@ MATCH_HEADERS = (
 )
 
 
+def percent_text(total: Tally) -> str:
+    """Return a percentage margin, `-` if there is none, as on hidden boards alone."""
+    if not total.games or math.isnan(total.percent):
+        return "-"
+    return f"{total.percent:+.1f}"
+
+
 def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules) -> list[str]:
     """Return the line of a whole match (`board` is `all`) or of one of its boards."""
     whole = board == "all"
@@ -171,7 +178,7 @@ def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules)
         board,
         games,
         margin if total.games else "-",
-        f"{total.percent:+.1f}" if total.games else "-",
+        percent_text(total),
         points_text(mark) if whole else "",
         f"{mark.max_points:g}" if whole else "",
         *(str(count) for count in faults),

@@ -264,6 +264,14 @@ class Store:
             self.set_meta({"secret": held})
         return None if held is None else int(held, 16)
 
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Note that these are no longer among the hand-ins of the class."""
+        self.set_meta({"withdrawn": json.dumps(sorted({*self.withdrawn(), *names}))})
+
+    def withdrawn(self) -> list[str]:
+        """Return the names that were withdrawn at any time; some may be there again."""
+        return list(self.meta_json("withdrawn") or ())
+
     def publish(self, seeds: Iterable[int]) -> None:
         """Note seeds that are about to be published; no further game is played with them."""
         known = {*self.published(), *seeds}

@@ -30,6 +30,12 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
     for name in rubric.match.hidden:
         if name not in marked:
             yield "match.hidden", f"board {name!r} is none of the boards of part A or B"
+    if rubric.match.counts_points and all(board.hidden for board in rubric.part_a.boards):
+        yield (
+            "match.hidden",
+            "every board of part A is hidden; its margin is in percent of the opponent's points on "
+            "the others, so leave one that is not",
+        )
     if rubric.match.stop is not None and rubric.match.repeats < 2:
         yield (
             "match.stop",
