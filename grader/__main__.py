@@ -308,6 +308,17 @@ def _add_output(parser: Parser) -> None:
     parser.add_argument(
         "--details", action="store_true", help="show every board of every match on the terminal"
     )
+    parser.add_argument(
+        "--gradebook",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
+    )
+    parser.add_argument(
+        "--gradebook-column", metavar="NAME", help="the assignment's column in these exports"
+    )
 
 
 def has_command(name: str) -> bool:
@@ -337,6 +348,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--records: --out names the folder for them")
     if getattr(arguments, "page", False) and arguments.records is None:
         parser.error("--page: --records names the folder for it")
+    if getattr(arguments, "gradebook", []) and arguments.out is None:
+        parser.error("--gradebook: --out names the folder for the file to import")
     end_on_sigterm()
     try:
         command = command_of(arguments.command)

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, named_few
-from grader.output import evidence, report
+from grader.output import evidence, exports, report
+from grader.output.files import write
 from grader.output.report import Results, read_results
 from grader.results.store import DAMAGED, Store
 
@@ -53,5 +56,25 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         report.write_all(results, store, arguments.out, placement)
         if arguments.records:
             evidence.write_records(results.games, store, arguments.out)
+        for export in arguments.gradebook:
+            write_gradebook(results, export, placement, arguments)
         print(f"Everything is in {arguments.out}", file=sys.stderr)
     report.tell_github(results, store, placement)
+
+
+def write_gradebook(
+    results: Results, path: Path, placement: Mapping[str, float], arguments: argparse.Namespace
+) -> None:
+    """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it."""
+    export = exports.read_export(path)
+    column = arguments.gradebook_column
+    filled = exports.filled(export, column, results.marks, placement, results.rubric)
+    write(arguments.out / filled.name, filled.text)
+    for names, what in (
+        (filled.unmatched, "no line of their own there, and no mark in the file to import"),
+        (filled.withheld, "the mark is incomplete, and its cell stays as it was"),
+    ):
+        if names:
+            print(f"{path}: {named_few(names)}: {what}", file=sys.stderr)
+    if filled.without:
+        print(f"{path}: {filled.without} students there have no mark here", file=sys.stderr)

@@ -21,6 +21,7 @@ from grader.marks.points import gradable
 from grader.marks.stopping import rounds_needed
 from grader.marks.tally import by_match
 from grader.output import report, tables
+from grader.output.exports import read_export
 from grader.output.files import check_out
 from grader.output.protection import note_run
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
@@ -92,6 +93,8 @@ class ClassRun:
         self._check_seed()
         if self.arguments.out is not None:
             check_out(self.arguments.out)
+            for export in self.arguments.gradebook:  # rather now than after hours
+                read_export(export)
         with Store(path, writing=True) as store:
             self.rubric = replace(self.rubric, scheme=store.scheme)
             self._plan(store)
