@@ -61,10 +61,10 @@ def seat_agent(
 
 def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
     """Return what agents run on in a game by fuel, and the record's fields on its fuel."""
-    from connect4.isolation.wasm import budget, package
+    from connect4.isolation.wasm import budget, images, package
 
     fields = {"fuel": budget.fuel_of(seconds), "fuel_per_second": budget.FUEL_PER_SECOND}
-    return dict(package.identity()), fields
+    return {**package.identity(), "kit": images.kit_digest()}, fields
 
 
 class Table:

@@ -13,7 +13,7 @@ from connect4.errors import InputError
 from connect4.isolation.limits import Limits
 from connect4.isolation.reloads import MADE_ANEW
 from connect4.isolation.seat import open_seat
-from connect4.isolation.wasm import budget, package
+from connect4.isolation.wasm import budget, images, package
 from connect4.isolation.wasm.files import Tree
 from connect4.isolation.wasm.system import BADF, BOOT_TIME, NOENT, ROFS, ROOT, System
 from connect4.players.base import Outcome
@@ -206,7 +206,7 @@ def test_a_game_by_fuel_is_the_same_in_two_processes(tmp_path):
     record = json.loads(first)
     assert (record["isolation"], record["fuel"]) == ("wasm", 20_000_000)
     assert record["fuel_per_second"] == budget.FUEL_PER_SECOND
-    assert record["agent_versions"] == package.identity()
+    assert record["agent_versions"] == {**package.identity(), "kit": images.kit_digest()}
     assert all(0 < turn["fuel"] < 20_000_000 for turn in record["turns"])
     assert "[turn 2]" in printed
 

@@ -16,11 +16,11 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
 
-from connect4.isolation import sandbox
-
 KIT = ("connect4", "grader")
 """Packages that are never imported by a submission but for the modules that it may."""
 
+
+FOLDER = Path(__file__).resolve().parents[1]
 
 NOT_COPIED = ".not-copied"
 """Ends the name of an empty file that stands for an installed package (`memory_copy`)."""
@@ -96,7 +96,7 @@ def confine(
         del sys.path_importer_cache[folder]  # it has the names of packages that cannot be read
     gc.collect()
     files = (vars(sys.modules[name]).get("__file__") for name in staying if name in sys.modules)
-    return tuple(sorted(Path(file) for file in files if file and sandbox.KIT in Path(file).parents))
+    return tuple(sorted(Path(file) for file in files if file and FOLDER in Path(file).parents))
 
 
 # -- what denied calls say

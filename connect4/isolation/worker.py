@@ -10,19 +10,15 @@ import json
 import os
 import socket
 import sys
-import traceback
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from connect4.errors import AgentError, IllegalAction
-from connect4.games.base import Game
 from connect4.isolation import protocol, sandbox, submission
 from connect4.isolation.limits import Limits
-from connect4.isolation.protocol import STACK_SIGNAL, line_of, read_setup
-from connect4.players.base import Agent, Setup, note_of
-from connect4.players.student import MAX_FRAMES, Note, StudentAgent, clipped
+from connect4.isolation.protocol import STACK_SIGNAL, read_setup
+from connect4.isolation.serving import answer, load, say
 
 
 class Reading(NamedTuple):
@@ -82,47 +78,3 @@ def _redirect(log: socket.socket) -> None:
         os.close(nothing)
         os.chdir("/")
         cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)
-
-
-def say(channel: socket.socket, message: dict[str, Any]) -> None:
-    """Flush what the agent has printed, then send one line."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BaseException:  # the agent may have closed or replaced it
-            continue
-    channel.sendall(line_of(message))
-
-
-def load(channel: socket.socket, setup: Setup, note: Note | None) -> Agent | None:
-    """Return the agent, or None where the referee has been told why there is none."""
-    try:
-        if setup.source is not None:
-            return StudentAgent(setup, note)
-        from connect4.players.building import build
-
-        return build(setup)
-    except BaseException as error:
-        say(channel, {protocol.FAILED: _detail(error)})
-        return None
-
-
-def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
-    """Return the answer to one request; `LAST` for an error that this process ends with."""
-    state = game.from_json(request["state"])
-    try:
-        played = game.format_action(agent.choose(state, request["seconds"]))
-        note = note_of(agent)
-        return {protocol.PLAYED: played} if note is None else {protocol.NOTED: [played, note]}
-    except IllegalAction as error:
-        return {protocol.INVALID: str(error)}
-    except BaseException as error:
-        cause = error.__context__ if isinstance(error, AgentError) else error
-        stops = isinstance(cause, SystemExit | KeyboardInterrupt)
-        return {protocol.LAST if stops else protocol.ERROR: _detail(error)}
-
-
-def _detail(error: BaseException) -> str:
-    if isinstance(error, AgentError):
-        return error.detail
-    return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())

@@ -13,10 +13,9 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from connect4.games.base import Game
-from connect4.isolation import protocol, submission, worker
+from connect4.isolation import protocol, serving, submission
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
@@ -27,7 +26,7 @@ _confined: list[bool] = []
 
 
 class Answers:
-    """What `worker` sends its messages to."""
+    """What `serving` sends its messages to."""
 
     def sendall(self, data: bytes) -> None:
         """Write a message."""
@@ -51,15 +50,15 @@ def turn() -> None:
     while data := os.read(0, 1 << 20):
         request += data
     message = json.loads(request)
-    channel: Any = Answers()
+    channel = Answers()
     if "setup" in message:
         setup, game = protocol.read_setup(message["setup"])
         note = partial(submission.note, READABLE) if _confined else None
-        agent = worker.load(channel, setup, note)
+        agent = serving.load(channel, setup, note)
         if agent is not None:
             _loaded.append((agent, game))
-            worker.say(channel, {protocol.READY: True})
+            serving.say(channel, {protocol.READY: True})
     else:
         agent, game = _loaded[0]
-        worker.say(channel, worker.answer(agent, game, message))
+        serving.say(channel, serving.answer(agent, game, message))
     sys.stdout.flush()

@@ -22,7 +22,11 @@ from connect4.isolation.wasm.interpreter import End, Image, Interpreter
 from connect4.isolation.wasm.system import System
 
 VERSION: Final = "1"
-"""Changes with what `START` does and with the form of a kept image."""
+"""Changes with the form of a kept image, and with any answer of `system.System`."""
+
+ENDS: Final = (".py", "/__init__.py")
+
+FOLDER: Final = len(KIT_FOLDER) + 1
 
 KEPT_IMAGES: Final = 8
 
@@ -43,12 +47,20 @@ __turn__ = guest.turn
 guest.begin({kept}, {allowed}, {others})
 """
 
-WHOLE_KIT: Final = (
-    "connect4/*.py",
+SUBMISSION_FILES: Final = (
+    *("connect4/__init__.py", "connect4/config.py", "connect4/errors.py", "connect4/utils.py"),
     "connect4/games/*.py",
-    "connect4/isolation/*.py",
-    "connect4/isolation/wasm/*.py",
-    "connect4/players/*.py",
+    *(f"connect4/isolation/{name}.py" for name in ("__init__", "protocol", "serving")),
+    "connect4/isolation/submission.py",
+    *("connect4/isolation/wasm/__init__.py", "connect4/isolation/wasm/guest.py"),
+    *(f"connect4/players/{name}.py" for name in ("__init__", "base", "names", "student")),
+)
+"""What loads and calls a student's file. The same files give the same image, and the same fuel."""
+
+KIT_FILES: Final = (
+    *SUBMISSION_FILES,
+    *(f"connect4/players/{name}.py" for name in ("agents", "building", "checks", "random")),
+    "connect4/players/registry.py",
     "connect4/search/*",
 )
 
@@ -78,8 +90,10 @@ def start(allowed: tuple[str, ...] | None) -> Start:
     """
     everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
     library = {LIBRARY: files.library(everything)}
-    kit = files.kit_files(WHOLE_KIT)
     names = ("connect4", *(allowed or ()))
+    own = [name.replace(".", "/") for name in names if _is_submodule(name, "connect4")]
+    paths = [f"{path}{end}" for path in own for end in ENDS]
+    kit = files.kit_files(KIT_FILES if allowed is None else (*SUBMISSION_FILES, *paths))
     text = START.format(
         names=names,
         more=() if allowed is not None else KIT_MODULES,
@@ -93,17 +107,16 @@ def start(allowed: tuple[str, ...] | None) -> Start:
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", _written(image))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
-    seen = kit if allowed is None else _own_files(kit, names)
+    seen = {name: kit[name] for name in kit if allowed is None or name[FOLDER:] in paths}
     return Start(image, Tree(library | seen))
 
 
-def _own_files(kit: dict[str, bytes], names: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the files of the modules that a submission may import."""
-    paths = {f"{KIT_FOLDER}/{name.replace('.', '/')}{end}" for name in names for end in ENDS}
-    return {path: data for path, data in kit.items() if path in paths}
+def kit_digest() -> str:
+    """Return a hash of what the kit itself adds to every game by fuel.
 
-
-ENDS: Final = (".py", "/__init__.py")
+    Other files of the kit do not change what an agent does with its fuel.
+    """
+    return _key(False, files.kit_files(KIT_FILES), START)[:16]
 
 
 def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
