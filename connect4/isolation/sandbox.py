@@ -258,6 +258,7 @@ WORKER_FILES: Final = (
     "isolation/protocol.py",
     "isolation/sandbox.py",
     "isolation/seccomp.py",
+    "isolation/serving.py",
     "isolation/submission.py",
     "isolation/warden.py",
     "isolation/worker.py",
