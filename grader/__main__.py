@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from connect4.cli import Parser, count, end_on_sigterm, time_limit
 from connect4.errors import InputError
+from connect4.isolation.wasm.budget import fuel_option
 
 STOPPED: Final = 3
 
@@ -41,6 +42,7 @@ Stop it whenever you like: the same command goes on where it was.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "compare": """examples:
   python3 -m grader compare ai.py old/ai.py --time 1
+  python3 -m grader compare ai.py old/ai.py --fuel 5G       the same result on every machine
   python3 -m grader compare ai.py old/ai.py --time 1 --part b --records games --page
   python3 -m grader compare connect4/players/ai.py random --games 20
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
@@ -64,6 +66,10 @@ For final marks only: with the seed, the random player's moves can be worked out
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
   python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
+    "fuel": """examples:
+  python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G
+  python3 -m grader fuel 2G          and for 2G
+exit status: 0 done, 2 bad usage or input""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
   python3 -m grader doctor --results grade.db           and the marks of grade.db name the answer
@@ -202,6 +208,16 @@ def _doctor(parser: Parser) -> None:
     _add_isolation(parser)
 
 
+def _fuel(parser: Parser) -> None:
+    parser.add_argument(
+        "budget",
+        metavar="BUDGET",
+        nargs="?",
+        type=fuel_option,
+        help="also say what this budget means here, such as 2G",
+    )
+
+
 COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "check": ("judge the form of submissions, and ask each for a few moves", _check),
     "grade": ("play submissions against random and the baselines, give points", _grade),
@@ -212,6 +228,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "doctor": ("prove what this machine guarantees while agents play, in about a minute", _doctor),
+    "fuel": ("measure how fast this machine runs games by fuel, and what a budget means", _fuel),
 }
 """What each command does, and what adds its arguments to a parser."""
 
@@ -231,6 +248,12 @@ def _add_playing(parser: Parser) -> None:
     _add_rubric(parser)
     add = parser.add_argument
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
+    add(
+        "--fuel",
+        metavar="BUDGET",
+        type=fuel_option,
+        help="instructions per move in place of seconds, such as 5G: results repeat exactly",
+    )
     add("--jobs", type=count, help="games at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
     add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
@@ -240,7 +263,7 @@ def _add_playing(parser: Parser) -> None:
 def _add_isolation(parser: Parser) -> None:
     parser.add_argument(
         "--isolation",
-        choices=("auto", "process", "strong"),
+        choices=("auto", "process", "strong", "wasm"),
         default="auto",
         help="how agents are kept from everything else (default auto)",
     )

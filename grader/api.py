@@ -16,9 +16,9 @@ from typing import Literal
 from connect4.api import show_progress
 from connect4.errors import InputError
 from connect4.games.base import Seconds
-from connect4.isolation.seat import choose_level
+from connect4.isolation.wasm.budget import read_fuel
 from grader.commands import compare as command
-from grader.commands.common import scratch_for, timed_rubric
+from grader.commands.common import required_level, scratch_for, timed_rubric
 from grader.play.executors import local_pool, worker_count
 from grader.results.store import Store
 
@@ -63,6 +63,7 @@ def compare(
     old: str | os.PathLike[str],
     *,
     seconds: Seconds | None = None,
+    fuel: int | str | None = None,
     games: int | None = None,
     part: Literal["a", "b", "both"] = "both",
     rubric: str | os.PathLike[str] | None = None,
@@ -74,10 +75,11 @@ def compare(
 
     Each argument is a file, such as `old/ai.py`, or an agent's name. The agents play pairs of
     games, one from each side, on varied openings of the rubric's boards, until the verdict is
-    clear. In each part the new agent plays at most `games` games. `seconds` is the time limit per
-    move. `rubric` is a file with keys that differ from the default rubric. `jobs` is the number
-    of games at once (None: one for each physical core). Raises `InputError` if a file or an agent
-    does not exist or cannot be loaded, and `RuntimeError` if the machine fails.
+    clear. In each part the new agent plays at most `games` games. `seconds` is the time limit
+    per move, `fuel` a budget of instructions in its place, such as `"5G"`. `rubric` is a file
+    with keys that differ from the default rubric. `jobs` is the number of games at once (None:
+    one for each physical core). Raises `InputError` if a file or an agent does not exist or
+    cannot be loaded, and `RuntimeError` if the machine fails.
 
     >>> verdict = compare("greedy", "random", seconds=1, games=4, part="b")
     >>> verdict.b.games, verdict.b.margin > 20, verdict.a
@@ -86,10 +88,11 @@ def compare(
     if part not in ("a", "b", "both"):
         raise InputError(f"part {part!r}: expected a, b or both")
     where = None if rubric is None else Path(rubric)
-    rules = command.shorter(timed_rubric(where, seconds), games)
+    budget = None if fuel is None else read_fuel(str(fuel))
+    rules = command.shorter(timed_rubric(where, seconds, False, budget, isolation), games)
     sources: dict[str, str] = {}
     agents = command.contestants(os.fspath(new), os.fspath(old), rules, sources)
-    level, _ = choose_level("strong" if rules.limits.require == "strong" else isolation)
+    level, _ = required_level(isolation, rules)
     parts: list[command.Part] = ["a", "b"] if part == "both" else [part]
     verdicts: dict[command.Part, Verdict] = {}
     names = [agent.name for agent in agents]

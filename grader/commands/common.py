@@ -14,11 +14,14 @@ from typing import Final
 from connect4.errors import InputError
 from connect4.games.base import Seconds
 from connect4.isolation import memory_copy
-from connect4.isolation.seat import choose_level
+from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
+from connect4.isolation.wasm.budget import seconds_of
+from connect4.players.names import split_name
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import seed_of
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric
+from grader.rubric.fuel import by_fuel, in_fuel, pinned
+from grader.rubric.model import Rubric, kit_agents
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -26,25 +29,56 @@ STOPPED: Final = 3
 
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
-    """Return the rubric of `--rubric`, with the time limit of `--time`."""
-    seconds = getattr(arguments, "time", None)
-    rubric = timed_rubric(arguments.rubric, seconds, arguments.allow_large)
+    """Return the rubric of `--rubric`, with the limit of `--time` or `--fuel`."""
+    rubric = timed_rubric(
+        arguments.rubric,
+        getattr(arguments, "time", None),
+        arguments.allow_large,
+        getattr(arguments, "fuel", None),
+        getattr(arguments, "isolation", None),
+    )
     note = rubrics.without_effect(rubric)
     if note is not None:
         print(note, file=sys.stderr)
     return rubric
 
 
-def timed_rubric(path: Path | None, seconds: Seconds | None, allow_large: bool = False) -> Rubric:
-    """Return a rubric (the default one for None) with another time limit per move."""
+def timed_rubric(
+    path: Path | None,
+    seconds: Seconds | None,
+    allow_large: bool = False,
+    fuel: int | None = None,
+    isolation: str | None = None,
+) -> Rubric:
+    """Return a rubric (the default one for None) with another limit per move.
+
+    With an isolation level, games are to be played; those by fuel name the module that counts it.
+    """
     rubric = rubrics.read(path, allow_large)
-    if seconds is None:
+    if fuel is not None and seconds is not None:
+        raise InputError("--fuel takes the place of --time; give one of them")
+    if fuel is not None and isolation not in (None, "auto", "wasm"):
+        raise InputError(f"--fuel requires isolation wasm, not {isolation}")
+    counted = by_fuel(rubric)
+    if counted and seconds is not None:
+        raise InputError(f"--time: {rubric.source} counts fuel; --fuel sets another budget")
+    values = rubric.values
+    if seconds is not None:
+        stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
+        values = {
+            **values,
+            "match": {**values["match"], "time_limit": seconds},
+            "tournament": {**values["tournament"], "stages": stages},
+        }
+    if fuel is not None:
+        values = in_fuel(values, seconds_of(fuel))
+    elif isolation == "wasm":
+        values = {**values, "limits": {**values["limits"], "require": "wasm"}}
+    if isolation is not None and values["limits"].get("require") == "wasm":
+        values = pinned(values, rubric.source)
+    if values is rubric.values:
         return rubric
-    values = {**rubric.values, "match": {**rubric.values["match"], "time_limit": seconds}}
-    stages = [{**stage, "time_limit": seconds} for stage in values["tournament"]["stages"]]
-    values["tournament"] = {**values["tournament"], "stages": stages}
-    folder = None if path is None else path.parent
-    return rubrics.from_values(values, rubric.source, folder)
+    return rubrics.from_values(values, rubric.source, None if path is None else path.parent)
 
 
 @contextlib.contextmanager
@@ -71,14 +105,32 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
 
     Raises `InputError` if the level is lower than the rubric requires.
     """
-    required, asked = rubric.limits.require, arguments.isolation
-    level, notes = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
-    if required == "strong" and level != required:
-        raise InputError(f"isolation {level}: {rubric.source} requires strong ([limits] require)")
+    level, notes = required_level(arguments.isolation, rubric)
     no_copy = memory_copy.use() if level == "strong" else None
     for note in (*notes, *([no_copy] if no_copy else [])):
         print(f"isolation: {note}", file=sys.stderr)
     return level
+
+
+def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
+    """Return the level that a rubric and `--isolation` come to, and the missing protections.
+
+    Level `wasm` is prepared: the first time on a machine that takes minutes.
+    """
+    required = rubric.limits.require
+    outside = [
+        agent.name for agent in kit_agents(rubric) if split_name(agent.agent).kind in OUTSIDE
+    ]
+    if required == "wasm" and outside:
+        raise InputError(f"{rubric.source}: {outside[0]} runs elsewhere and cannot play by fuel")
+    known = required in ("strong", "wasm") and asked == "auto"
+    level, notes = choose_level(str(required) if known else asked)
+    if required in ("strong", "wasm") and level not in (required, "wasm"):
+        raise InputError(
+            f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
+        )
+    prepare(level, lambda line: print(line, file=sys.stderr, flush=True))
+    return level, notes
 
 
 def named_few(names: Sequence[str]) -> str:

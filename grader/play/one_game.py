@@ -149,6 +149,17 @@ def _use_memory_copy(job: Job) -> None:
         memory_copy.use()
 
 
+def _check_module(job: Job) -> None:
+    """Raise `InputError` if this machine counts fuel in another way than the planned one."""
+    if job["isolation"] == "wasm":
+        from connect4.isolation.wasm import images
+
+        here = images.identity_text()
+        if job["limits"]["module"] not in (None, here):
+            planned = job["limits"]["module"]
+            raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
+
+
 def _agent(player: dict[str, Any], game: Game) -> AgentName:
     """Return an agent by its name; a submission has a name here, but no file."""
     if player["source"] is None:
@@ -189,6 +200,7 @@ def try_load(job: Job) -> JobResult:
     player = job["players"][0]
     try:
         _use_memory_copy(job)
+        _check_module(job)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
             setup = Setup(

@@ -12,7 +12,7 @@ import hmac
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
+from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.rubric.model import (
@@ -54,6 +55,7 @@ LIMITS: Final[dict[str, tuple[str, object]]] = {
     "startup_total": ("startup_total", 10.0),
     "restarts": ("restarts", 5),
     "require": ("require", None),
+    "module": ("module", None),
     "allowed": ("allowed", ALLOWED_MODULES),
 }
 """The name of each field of `AgentLimits` in a key, and the default, which is not in the key.
@@ -308,7 +310,18 @@ def worth(game: PlannedGame) -> Seconds:
 
     Random, greedy and searches to a fixed depth take almost no time.
     """
-    return START_SECONDS + timed_turns(game) * game.time_limit
+    seconds = game.time_limit
+    if game.limits.require == "wasm":  # virtual seconds; what they take depends on the machine
+        seconds = fuel_of(seconds) / fuel_a_second()
+    return START_SECONDS + timed_turns(game) * seconds
+
+
+@cache
+def fuel_a_second() -> float:
+    """Return the fuel of a second on this machine, as far as it is known."""
+    from connect4.isolation.wasm import speed
+
+    return speed.fuel_a_second()
 
 
 def thinks(agent: str) -> bool:

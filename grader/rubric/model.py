@@ -91,8 +91,10 @@ class AgentLimits:
     """For all loading after the first in a game."""
     restarts: int = 5
     """The number of times that an agent is loaded again in a game."""
-    require: Literal["process", "strong"] | None = None
-    """The lowest isolation level at which games count; None for any."""
+    require: Literal["process", "strong", "wasm"] | None = None
+    """The lowest isolation level at which games count; None for any. `wasm`: games by fuel."""
+    module: str | None = None
+    """What counts the fuel: the package, its module and the kit's own part of a game."""
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """As in `SubmissionRules`: the allowed imports affect the course of a game."""
 

@@ -21,6 +21,7 @@ from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
+from grader.rubric.fuel import without_fuel
 from grader.rubric.ladder_table import ladder_rules
 from grader.rubric.mistakes import refuse_mistakes
 from grader.rubric.model import (
@@ -58,13 +59,16 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "hidden", "opponent_faults", "game", "stop"}),
-    "limits.": frozenset({"require"}),
+    "match.": frozenset({"seed", "hidden", "opponent_faults", "game", "stop", "fuel"}),
+    "limits.": frozenset({"require", "module"}),
     "part_a.": frozenset({"name"}),
     "statistics.": frozenset({"resamples", "seed"}),
     "ladder.": frozenset({"address"}),
 }
 """Optional keys that the default rubric does not contain, by table."""
+
+LEVELS: Final = ("process", "strong", "wasm")
+"""The isolation levels that a rubric may require."""
 
 WITHOUT_EFFECT: Final = ("resamples", "seed")
 """Keys of `[statistics]` that are accepted and have no effect."""
@@ -92,6 +96,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
     given = _load(path)
     values = _overlay(_default_of_game(default, given), given, str(path), "")
+    values = without_fuel(values, given, str(path))
     rubric = from_values(values, str(path), path.parent)
     refuse_mistakes(rubric, allow_large)
     for name in rubric.match.hidden:
@@ -364,9 +369,10 @@ def _limits(table: TomlTable) -> AgentLimits:
         cast('Literal["game", "move"]', table.choice("lifetime", ("game", "move"))),
         table.number("startup_total", minimum=0),
         table.whole("restarts", 0),
-        cast('Literal["process", "strong"]', table.choice("require", ("process", "strong")))
+        cast('Literal["process", "strong", "wasm"]', table.choice("require", LEVELS))
         if table.has("require")
         else None,
+        table.text("module") if table.has("module") else None,
     )
     table.finish()
     return limits

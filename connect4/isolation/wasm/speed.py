@@ -1,0 +1,85 @@
+"""How fast this machine runs agents by fuel: measured once, and used only to foresee durations."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from connect4.config import ALLOWED_MODULES
+from connect4.isolation.wasm import images, package
+from connect4.isolation.wasm.interpreter import End
+
+USUAL: Final = 4_000_000_000
+"""The fuel of a second of wall clock on a common machine, where none was measured."""
+
+FILE: Final = "speed.json"
+
+ROUNDS: Final = 5
+
+LOADS: Final = {
+    "loops and integers": "s = 0\nfor i in range(150_000): s += i * i % 7",
+    "dictionaries and tuples": (
+        "d = {}\nfor i in range(40_000): d[i % 997, i % 7] = d.get((i % 997, i % 7), 0) + 1"
+    ),
+    "small numpy arrays": (
+        "import numpy as np\na = np.zeros((8, 10), dtype=int)\n"
+        "for i in range(3_000): (a == i).sum()"
+    ),
+    "calls and lists": ("def f(n):\n    return [n] if n < 2 else f(n - 1) + f(n - 2)\nf(18)"),
+}
+"""What is measured: each takes a tenth of a second or less."""
+
+
+class Speed(NamedTuple):
+    """Fuel a second of wall clock: of each load, in each round."""
+
+    rounds: dict[str, list[float]]
+
+    @property
+    def median(self) -> float:
+        """The median of all rounds."""
+        return statistics.median(value for values in self.rounds.values() for value in values)
+
+    @property
+    def slowest(self) -> float:
+        """The median of the slowest load."""
+        return min(statistics.median(values) for values in self.rounds.values())
+
+    @property
+    def fastest(self) -> float:
+        """The median of the fastest load."""
+        return max(statistics.median(values) for values in self.rounds.values())
+
+
+def measure() -> Speed:
+    """Measure this machine, and keep the result for `fuel_a_second`."""
+    rounds: dict[str, list[float]] = {name: [] for name in LOADS}
+    for _ in range(ROUNDS):
+        for name, value in _round():
+            rounds[name].append(value)
+    speed = Speed(rounds)
+    package.write_cached(FILE, json.dumps({"fuel_a_second": round(speed.median)}).encode())
+    return speed
+
+
+def _round() -> Iterator[tuple[str, float]]:
+    interpreter, _ = images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)
+    try:
+        for name, text in LOADS.items():
+            began = time.monotonic()
+            ended = interpreter.run(f"exec({text!r}, {{}})", None)
+            assert ended.end is End.RETURNED, ended
+            yield name, ended.fuel / (time.monotonic() - began)
+    finally:
+        interpreter.close()
+
+
+def fuel_a_second() -> float:
+    """Return what `measure` has found on this machine, or what is usual."""
+    with suppress(ValueError, TypeError, KeyError):
+        return float(json.loads(package.read_cached(FILE) or b"")["fuel_a_second"])
+    return USUAL

@@ -1,0 +1,48 @@
+"""The command `fuel`: how fast this machine runs games by fuel, and what a budget means here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from connect4.isolation.seat import prepare
+from connect4.isolation.wasm import images, speed
+from connect4.isolation.wasm.budget import seconds_of, shown
+from grader.commands.common import DONE
+from grader.output.tables import text_table
+
+BUDGETS = (1_000_000_000, 5_000_000_000, 20_000_000_000)
+
+TURNS = 40
+"""Turns of a game that two searches think about: an 8x6 board with a few pop-outs."""
+
+
+def run_fuel(arguments: argparse.Namespace) -> int:
+    """Measure this machine and print what budgets mean here."""
+    prepare("wasm", lambda line: print(line, file=sys.stderr, flush=True))
+    found = speed.measure()
+    rows = [
+        (name, *(f"{value / 1e9:.2f}" for value in (sorted(values)[i] for i in (0, 2, -1))))
+        for name, values in found.rounds.items()
+    ]
+    print(text_table(rows, ("what runs", "slowest", "median", "fastest")))
+    print(f"\nGigafuel a second, {speed.ROUNDS} rounds. Median of all: {found.median / 1e9:.2f}.\n")
+    budgets = sorted({*BUDGETS, *([arguments.budget] if arguments.budget else [])})
+    print(text_table([_row(fuel, found) for fuel in budgets], HEAD))
+    print("\nMarks do not depend on these figures. --dry-run foresees hours by them.")
+    print(f"What counts here: {images.identity_text()}")
+    return DONE
+
+
+HEAD = (
+    "budget",
+    "virtual s",
+    "seconds a move here",
+    f"games of {TURNS} full turns an hour, a core",
+)
+
+
+def _row(fuel: int, found: speed.Speed) -> tuple[str, ...]:
+    low, high = fuel / found.fastest, fuel / found.slowest
+    games = 3600 / (TURNS * fuel / found.median)
+    return shown(fuel), f"{seconds_of(fuel):g}", f"{low:.1f} to {high:.1f}", f"{games:.0f}"

