@@ -159,6 +159,14 @@ def _ladder(parser: Parser) -> None:
         const=60,
         help="look for new hand-ins again, each time after SECONDS (default 60)",
     )
+    add(
+        "--serve",
+        metavar="PORT",
+        type=port_number,
+        nargs="?",
+        const=8080,
+        help="show the site on this machine during play (default port 8080)",
+    )
     add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
     _add_playing(parser)
 
@@ -269,6 +277,13 @@ def _add_isolation(parser: Parser) -> None:
     )
 
 
+def port_number(text: str) -> int:
+    """Return the number of a TCP port; 0 means any free one."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
+    return int(text)
+
+
 def day(text: str) -> str:
     """Return a date as YYYY-MM-DD."""
     try:
@@ -369,6 +384,8 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if getattr(arguments, "records", None) is True and arguments.out is None:
         parser.error("--records: --out names the folder for them")
+    if getattr(arguments, "serve", None) is not None and arguments.site is None:
+        parser.error("--serve: --site names the folder of the site")
     if getattr(arguments, "page", False) and arguments.records is None:
         parser.error("--page: --records names the folder for it")
     if getattr(arguments, "gradebook", []) and arguments.out is None:

@@ -7,7 +7,7 @@ import contextlib
 import datetime
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,19 +17,46 @@ from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
 from grader.ladder.gradebook import grade_book, played_text, table_text
-from grader.ladder.league import read_league, terms_of
-from grader.ladder.run import LadderRun, begin
+from grader.ladder.league import League, player_id, read_league, terms_of
+from grader.ladder.run import Begun, LadderRun, begin
+from grader.ladder.serve import Live, serving
+from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
-from grader.output.files import write
+from grader.output.files import check_out, write
 from grader.play.executors import worker_count
+from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED
 
 RESULTS: Final = Path("ladder.db")
 
+REWRITE_SECONDS: Final = 5.0
+"""During play the site is written at most once in this time, and takes at most a tenth of it."""
+
+
+HOUR: Final = 3600.0
+
 
 def run_ladder(arguments: argparse.Namespace) -> int:
     """Rate new versions; with `--watch`, again and again."""
+    rubric = _rubric(arguments)
+    worker_count(arguments.jobs, arguments.force_jobs)
+    if arguments.site is not None:
+        check_out(arguments.site)
+    with contextlib.ExitStack() as stack:
+        book = stack.enter_context(Book(arguments.results or RESULTS, writing=True))
+        live = Live()
+        if arguments.serve is not None:
+            address = stack.enter_context(serving(arguments.site, arguments.serve, live))
+            print(f"the site is shown at {address} on this machine", flush=True)
+        command = LadderCommand(arguments, rubric, book, live)
+        with contextlib.suppress(KeyboardInterrupt):
+            return command.go()
+    return STOPPED
+
+
+def _rubric(arguments: argparse.Namespace) -> Rubric:
+    """Return the rubric; raises `InputError` if the ladder cannot play by it."""
     rubric = read_rubric(arguments)
     if arguments.time is not None:
         rubric = replace(rubric, ladder=replace(rubric.ladder, time_limit=arguments.time))
@@ -37,37 +64,100 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     if any(board.hidden for board in rubric.ladder.boards):
         raise InputError(
-            f"{rubric.source}: ladder.boards: the ladder shows its games, so it cannot "
-            "use a hidden board"
+            f"{rubric.source}: ladder.boards: the ladder shows its games, so it cannot use a "
+            "hidden board"
         )
-    worker_count(arguments.jobs, arguments.force_jobs)
-    path: Path = arguments.results or RESULTS
-    with Book(path, writing=True) as book:
+    return rubric
+
+
+@dataclass
+class LadderCommand:
+    """One or more runs of the ladder with the same options."""
+
+    arguments: argparse.Namespace
+    rubric: Rubric
+    book: Book
+    live: Live
+    written: float = field(default_factory=time.monotonic)
+    pause: float = REWRITE_SECONDS
+    names: dict[str, str] = field(default_factory=dict)
+    """The names on the site, by the id of a player."""
+
+    def go(self) -> int:
+        """Run once, or with `--watch` until it is stopped; return the exit status."""
         while True:
-            found = submissions.find(arguments.paths, rubric.submission)
-            ended = _one_run(arguments, rubric, book, found)
-            if not ended or arguments.watch is None:
-                return DONE if ended else STOPPED
-            try:
-                time.sleep(arguments.watch)
-            except KeyboardInterrupt:
+            found = submissions.find(self.arguments.paths, self.rubric.submission)
+            if not self._one_run(found):
+                return STOPPED
+            if self.arguments.watch is None:
+                break
+            if not self._wait(self.arguments.watch):
                 return DONE
+        if self.arguments.serve is not None:
+            print("done; the site is shown until Ctrl-C", flush=True)
+            while self._wait(HOUR):
+                pass
+        return DONE
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait; return False if Ctrl-C ends it."""
+        with contextlib.suppress(KeyboardInterrupt):
+            time.sleep(seconds)
+            return True
+        return False
+
+    def _one_run(self, found: list[Submission]) -> bool:
+        """Play until the ratings are known or the time is used; return False if it was stopped."""
+        arguments, book = self.arguments, self.book
+        day = arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat()
+        begun = begin(book, self.rubric, found, day)
+        _tell_new([f"{item.student} v{item.number}" for item in begun.fresh], found)
+        ended = None
+        self._write(begun)
+        with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
+            level = isolation_level(arguments, self.rubric)
+            run = LadderRun(
+                *(book, self.rubric, begun, pool, level, arguments.minutes),
+                follow=lambda game: self._follow(game, begun),
+            )
+            ended = run.go()
+        print(table_text(self._write(begun)))
+        print("stopped; the same command goes on" if ended is None else ended, flush=True)
+        return ended is not None
+
+    def _follow(self, game: PlannedGame, begun: Begun) -> None:
+        """Show a game that has just been played; write the site again if it is time."""
+        if self.arguments.serve is not None:
+            one, two = (self.names.get(player_id(player), player.name) for player in game.players)
+            self.live.show(self.book, game.key, (one, two))
+        if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
+            self._write(begun)
+
+    def _write(self, begun: Begun) -> Standings:
+        """Write the teacher's files and the site; return the standings."""
+        began = time.monotonic()
+        book, rubric = self.book, self.rubric
+        league = read_league(book, rubric, begun.secret)
+        standings = Standings(league, book.games(terms_of(rubric)), book.day)
+        text = grade_book(standings, book.submissions(), rubric.ladder.address)
+        write(book.path.with_suffix(".csv"), text)
+        write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+        if self.arguments.site is not None:
+            if write_site(book, standings, begun.secret, self.arguments.site):
+                self.live.site += 1
+            self.names = _public_names(standings, league)
+        self.written = time.monotonic()
+        self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
+        return standings
 
 
-def _one_run(
-    arguments: argparse.Namespace, rubric: Rubric, book: Book, found: list[Submission]
-) -> bool:
-    """Play until the ratings are known or the time is used; return False if it was stopped."""
-    day = arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat()
-    begun = begin(book, rubric, found, day)
-    _tell_new([f"{item.student} v{item.number}" for item in begun.fresh], found)
-    ended = None
-    with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
-        level = isolation_level(arguments, rubric)
-        ended = LadderRun(book, rubric, begun, pool, level, arguments.minutes).go()
-    _write(arguments, rubric, book, begun.secret)
-    print("stopped; the same command goes on" if ended is None else ended)
-    return ended is not None
+def _public_names(standings: Standings, league: League) -> dict[str, str]:
+    """Return the name on the site of each version."""
+    return {
+        version.sha256: f"{standings.public_name(student)} v{version.number}"
+        for student in reversed(league.students)
+        for version in student.versions
+    }
 
 
 def _tell_new(fresh: list[str], found: list[Submission]) -> None:
@@ -78,13 +168,4 @@ def _tell_new(fresh: list[str], found: list[Submission]) -> None:
         print(f"new: {', '.join(fresh[:8])}{', ...' if len(fresh) > 8 else ''} ({len(fresh)})")
     else:
         print("no new versions")
-
-
-def _write(arguments: argparse.Namespace, rubric: Rubric, book: Book, secret: int) -> None:
-    """Write the teacher's files and print the table."""
-    league = read_league(book, rubric, secret)
-    standings = Standings(league, book.games(terms_of(rubric)), book.day)
-    text = grade_book(standings, book.submissions(), rubric.ladder.address)
-    write(book.path.with_suffix(".csv"), text)
-    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
-    print(table_text(standings))
+    sys.stdout.flush()

@@ -113,6 +113,12 @@ class Standings:
             ranked.append(replace(entry, rank=rank, rank_change=moved))
         return ranked
 
+    @property
+    def last_seen(self) -> str:
+        """Return the day on which the newest version was first found."""
+        days = [item.seen for student in self.league.students for item in student.versions]
+        return max(days, default=self.day)
+
     def rating(self, player: int | None) -> Interval | None:
         """Return the rating of a player with its interval, None if it has none."""
         if player is None or not self.league.fit.is_rated(player):

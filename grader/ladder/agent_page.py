@@ -1,0 +1,221 @@
+"""The page of one agent: its versions, the rungs that it beats, its opponents and lost turns."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import quote
+
+from grader.ladder.book import Book, GameRow, Version
+from grader.ladder.pages import Scale, interval_text, moved, number, page, rows
+from grader.ladder.replays import public_reason, replay
+from grader.ladder.standings import Entry, Standings, Total
+
+MAX_REASONS = 20
+OWN = ("played", "pass")
+
+
+class Places(Protocol):
+    """Where the site's pages are."""
+
+    def agent(self, entry: Entry) -> str:
+        """Return the place of an agent's page."""
+
+    def pairing(self, one: Entry, two: Entry) -> str:
+        """Return the place of the games of two agents."""
+
+    def games(self, one: int, two: int) -> list[GameRow]:
+        """Return the games of two players."""
+
+
+def agent_page(book: Book, entry: Entry, standings: Standings, places: Places, own: bool) -> str:
+    """Return the page of an agent; a student's `own` page has the whole reasons of lost turns."""
+    met = _met(entry, standings)
+    parts = [_summary(entry, standings, own)]
+    if entry.student is not None:
+        parts.append(_versions(entry, standings, own))
+        parts.append(_rungs(entry, standings))
+    parts.append(_games(entry, standings, places, met))
+    parts.append(_lost(book, entry, standings, own))
+    data = {
+        "day": standings.last_seen,
+        "names": [entry.name],
+        "rungs": [],
+        "ratings": [],
+        "curves": [[[day, round(value)] for day, value in entry.curve]],
+        "cells": [],
+    }
+    facts = []
+    if entry.student is not None and own:
+        facts.append(f"{entry.student.name} is {entry.name} on this site")
+    title = entry.name
+    return page(title, facts, "\n".join(filter(None, parts)), data, "../index.html")
+
+
+def _card(title: str, body: str) -> str:
+    return f'<section class="card box"><h2>{title}</h2>\n{body}</section>'
+
+
+def _summary(entry: Entry, standings: Standings, own: bool) -> str:
+    scale = Scale([item.rating for item in standings.entries])
+    rank = f"Rank {entry.rank}. " if entry.rank else ""
+    mean = "" if entry.rating is None else f"Rating <b>{number(entry.rating.mean)}</b>, "
+    week = f", {moved(entry)} since a week ago" if entry.change is not None else ""
+    text = f'<p class="points">{rank}{mean}{html.escape(interval_text(entry.rating))}{week}</p>'
+    notes = ""
+    if own and entry.student is not None and entry.student.problem:
+        notes = f"<p>The last hand-in is not read: {html.escape(entry.student.problem)}</p>"
+    return (
+        f'<section class="card box" aria-label="Rating">{text}{scale.drawn(entry.rating)}{notes}'
+        '<div class="plot" id="curve-plot"></div></section>'
+    )
+
+
+def _versions(entry: Entry, standings: Standings, own: bool) -> str:
+    assert entry.student is not None
+    league = standings.league
+    counted = entry.version.number if entry.version else None
+    scale = Scale([item.rating for item in standings.entries])
+    lines = []
+    for version in reversed(entry.student.versions):
+        player = league.index[version.sha256]
+        rating = standings.rating(player)
+        total = standings.totals.get(player, Total())
+        note = "counts" if version.number == counted else ""
+        if version.problem is not None:
+            note = f"not played: {html.escape(version.problem if own else _kind(version))}"
+        lines.append(
+            [
+                f"v{version.number}",
+                version.seen,
+                "" if rating is None else number(rating.mean),
+                scale.drawn(rating),
+                interval_text(rating) if rating is not None or not version.problem else "",
+                str(total.games),
+                note,
+            ]
+        )
+    headers = (("version", ""), ("first seen", "day"), ("rating", "number"), (scale.title, ""))
+    more = (("interval", "wide"), ("games", "number wide"), ("note", ""))
+    return _card("Versions", rows((*headers, *more), lines))
+
+
+def _kind(version: Version) -> str:
+    """Return what is wrong with a version without quoting it."""
+    problem = version.problem or ""
+    return "it cannot be loaded" if problem.startswith("cannot be loaded") else "a rule of form"
+
+
+def _rungs(entry: Entry, standings: Standings) -> str:
+    lines = []
+    for item in standings.entries:
+        if not item.is_rung or entry.player is None or item.player is None:
+            continue
+        total = standings.between.get((entry.player, item.player))
+        if total is None:
+            word = "not played"
+        else:
+            beaten = (
+                "beaten" if total.margin > 0 else "drawn" if total.margin == 0 else "not beaten"
+            )
+            word = f"{beaten}, {total.mean_margin:+.1f} a game".replace("-", "\u2212")
+        lines.append([html.escape(item.name), word, total.record if total else ""])
+    headers = (("rung", ""), ("result", ""), ("won / drawn / lost", "number wide"))
+    return _card("Rungs", rows(headers, lines)) if lines else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """An opponent that is in the table, and its games in the order of its page."""
+
+    entry: Entry
+    games: list[GameRow]
+
+
+def _met(entry: Entry, standings: Standings) -> list[Met]:
+    found = []
+    for item in standings.entries:
+        if item.player is None or entry.player is None or item.player == entry.player:
+            continue
+        pairing = min(item.player, entry.player), max(item.player, entry.player)
+        if pairing in standings.games_of:
+            found.append(Met(item, standings.games_of[pairing]))
+    return found
+
+
+def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met]) -> str:
+    """Return the opponents in the table with links to the games, the best and the worst first."""
+    if entry.player is None or not met:
+        return ""
+    own = standings.league.players[entry.player]
+    mine = own.sha256 or own.name
+    margins = [
+        (game.margin if game.one == mine else -game.margin, item, number_)
+        for item in met
+        for number_, game in enumerate(item.games, 1)
+    ]
+    extremes = []
+    for title, (margin, item, place) in (
+        ("Best game", max(margins, key=lambda found: found[0])),
+        ("Worst game", min(margins, key=lambda found: found[0])),
+    ):
+        to = f"../{quote(places.pairing(entry, item.entry))}#{place}.0"
+        shown = f"{margin:+d} against {html.escape(item.entry.name)}".replace("-", "\u2212")
+        extremes.append(f'<p>{title}: <a href="{to}">{shown}</a></p>')
+    lines = []
+    for item in met:
+        total = standings.between[entry.player, item.entry.player or 0]
+        to = f"../{quote(places.pairing(entry, item.entry))}"
+        lines.append(
+            [
+                html.escape(item.entry.name),
+                number(None if item.entry.rating is None else item.entry.rating.mean),
+                f"{total.mean_margin:+.1f}".replace("-", "\u2212"),
+                total.record,
+                f'<a href="{to}">{total.games} games</a>',
+            ]
+        )
+    headers = (("opponent", ""), ("its rating", "number wide"), ("mean margin", "number"))
+    more = (("won / drawn / lost", "number wide"), ("replay", ""))
+    return _card("Games", "".join(extremes) + rows((*headers, *more), lines))
+
+
+def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
+    """Return why turns were lost, each reason once with its number."""
+    if entry.player is None:
+        return ""
+    total = standings.totals.get(entry.player, Total()).faults
+    if not total.total:
+        return _card("Lost turns", "<p>None.</p>")
+    counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
+    reasons: Counter[str] = Counter()
+    player = standings.league.players[entry.player]
+    mine = player.sha256 or player.name
+    for game in standings.games:
+        if mine not in (game.one, game.two):
+            continue
+        if not game.faults[0 if game.one == mine else 1].total:
+            continue
+        side = game.side if game.one == mine else 3 - game.side
+        reasons.update(_reasons(book, game.key, side, own))
+    items = "".join(
+        f"<li>{count} &times; <pre>{html.escape(text)}</pre></li>"
+        for text, count in reasons.most_common(MAX_REASONS)
+    )
+    return _card("Lost turns", f"<p>{counts}</p><ul>{items}</ul>")
+
+
+def _reasons(book: Book, key: str, side: int, own: bool) -> list[str]:
+    data = replay(book, key, ("", ""))
+    if data is None:
+        return []
+    found = []
+    for turn in data["turns"]:
+        if turn[0] == side and turn[2] not in OWN:
+            detail = "" if turn[-1] is None else data["details"][turn[-1]]
+            reason = detail if own else public_reason(turn[2], detail)
+            found.append(f"{turn[2]}: {reason}" if reason else turn[2])
+    return found

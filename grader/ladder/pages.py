@@ -1,0 +1,126 @@
+"""Shared parts of the site's pages: header, tables, drawn intervals."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from connect4.views import document
+from grader.ladder.standings import Entry
+from grader.marks.intervals import Interval, few_games
+
+PARTS: Final = ("base", "report", "ladder")
+
+NARROW: Final = 180
+"""Units of width of a drawn interval."""
+
+MINUS: Final = "\u2212"
+
+
+def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -> str:
+    """Return a page; `up` is the way to the site's first page if this is another one."""
+    back = f'<p><a href="{up}">All agents</a></p>' if up else ""
+    listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
+    header = (
+        '<header class="top"><div class="grow">'
+        f'<h1>{html.escape(title)}</h1><p class="facts">{listed}</p>{back}</div>'
+        '<button type="button" id="theme"></button></header>\n'
+    )
+    main = f'{header}<main class="report ladder">\n{body}\n</main>'
+    return document.build(title, PARTS, data, main)
+
+
+def number(value: float | None, sign: bool = False) -> str:
+    """Return a whole number with a real minus sign; empty for None."""
+    if value is None or math.isnan(value):
+        return ""
+    text = f"{value:+.0f}" if sign else f"{value:.0f}"
+    text = "0" if text in ("-0", "+0") else text
+    return text.replace("-", MINUS)
+
+
+def rows(headers: Sequence[tuple[str, str]], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table of HTML cells; each header has a class for its column."""
+    kinds = [f' class="{kind}"' if kind else "" for _, kind in headers]
+    head = "".join(
+        f'<th scope="col"{kind}>{text}</th>' if text else f"<td{kind}></td>"
+        for (text, _), kind in zip(headers, kinds, strict=True)
+    )
+    body = "\n".join(
+        f"<tr>{''.join(f'<td{kind}>{cell}</td>' for cell, kind in zip(line, kinds, strict=True))}"
+        "</tr>"
+        for line in lines
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
+        f"{body}\n</tbody></table></div>"
+    )
+
+
+class Scale:
+    """The scale that all drawn intervals of a table share: whole steps around all of them."""
+
+    def __init__(self, ratings: Sequence[Interval | None]) -> None:
+        known = [rating for rating in ratings if rating is not None]
+        bounds = [value for rating in known for value in rating.bounds if math.isfinite(value)]
+        means = [rating.mean for rating in known] or [0.0]
+        span = max(max(means) - min(means), 1.0)
+        low = max(min([*bounds, *means, 0.0]), min(means) - span)
+        high = min(max([*bounds, *means, 1.0]), max(means) + span)
+        tens = float(10 ** math.floor(math.log10(max(high - low, 1.0)) - 1))
+        step = next(size * tens for size in (1, 2.5, 5, 10, 20) if (high - low) / tens / size <= 10)
+        self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
+
+    def across(self, value: float) -> float:
+        """Return the place of a value; what is beyond the scale is at its edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return 4 + (NARROW - 8) * min(1.0, max(0.0, share))
+
+    def drawn(self, rating: Interval | None) -> str:
+        """Return a rating with its interval as SVG."""
+        if rating is None:
+            return ""
+        low, high = (
+            value if math.isfinite(value) else edge
+            for value, edge in zip(rating.bounds, (self.low, self.high), strict=True)
+        )
+        left, right = self.across(low), self.across(high)
+        zero = self.across(0.0)
+        label = f"{number(rating.mean)}, between {number(low)} and {number(high)}"
+        return (
+            f'<svg class="drawn" viewBox="0 0 {NARROW} 18" width="{NARROW}" height="18" role="img" '
+            f'aria-label="{label}"><title>{label}</title>'
+            f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="18" class="axis"/>'
+            f'<rect x="{left:.1f}" y="5" width="{right - left:.1f}" height="8" class="interval"/>'
+            f'<circle cx="{self.across(rating.mean):.1f}" cy="9" r="4" class="pair"/></svg>'
+        )
+
+    @property
+    def title(self) -> str:
+        """Return the header of a column of drawn intervals."""
+        return (
+            f'<span class="scale"><span>{number(self.low)}</span><span class="word">rating</span>'
+            f"<span>{number(self.high)}</span></span>"
+        )
+
+
+def interval_text(rating: Interval | None) -> str:
+    """Return an interval in words."""
+    if rating is None:
+        return "no rating yet"
+    if rating.low == rating.high:
+        return "0 by definition"
+    few = ", few games" if few_games(rating.pairs) else ""
+    return f"{number(rating.low)} to {number(rating.high)}{few}"
+
+
+def moved(entry: Entry) -> str:
+    """Return what has changed since a week ago, as HTML."""
+    if entry.change is None:
+        return '<span class="muted">new</span>' if entry.rank else ""
+    ranks = entry.rank_change or 0
+    arrow = "" if not ranks else f" {'&#9650;' if ranks > 0 else '&#9660;'}{abs(ranks)}"
+    kind = "up" if ranks > 0 else "down" if ranks < 0 else "muted"
+    return f'{number(entry.change, sign=True)}<span class="{kind}">{arrow}</span>'

@@ -1,0 +1,88 @@
+"""The pages that replay the games of one pairing, without anything of a student's source."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from connect4 import record as records
+from connect4.errors import InputError, headline
+from connect4.views import document
+from connect4.views.page.page import PARTS
+from grader.ladder.book import Book, GameRow
+from grader.play.replays import MADE_BY, replay_data, without_folders
+
+ERROR: Final = re.compile(r"[A-Za-z_][\w.]*(?=:|$)")
+"""The type of an exception at the start of its last line."""
+
+GAMES: Final = "the games go here"
+
+
+def public_reason(outcome: str, detail: str) -> str:
+    """Return why a turn was lost, without the lines of source that a traceback shows.
+
+    Of an exception only the type is left, because its text may contain anything.
+    """
+    line = without_folders(headline(detail))
+    if outcome != "error":
+        return line
+    found = ERROR.match(line)
+    return found[0] if found else "an exception"
+
+
+def replay(book: Book, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data of a game for the replay page; None if its record is damaged or lost."""
+    stored = book.page(key)
+    try:
+        if stored is None or not stored.startswith(MADE_BY):
+            text = book.record(key)
+            if text is None:
+                return None
+            stored = replay_data(records.loads(text), names)
+        data: dict[str, Any] = json.loads(stored.partition(" ")[2])
+    except (InputError, ValueError):
+        return None
+    return {**data, "names": list(names)}
+
+
+def made_public(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a game with `public_reason` in place of each reason."""
+    outcomes = {turn[-1]: turn[2] for turn in data["turns"] if turn[-1] is not None}
+    details = [
+        public_reason(outcomes.get(number, "error"), text)
+        for number, text in enumerate(data["details"])
+    ]
+    return {**data, "details": details, "why": data["why"] and public_reason("error", data["why"])}
+
+
+def pairing_digest(games: Sequence[GameRow], names: Sequence[str]) -> str:
+    """Return a hash of everything on the page of a pairing."""
+    text = json.dumps([MADE_BY, _frame(), *names, *(game.key for game in games)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _frame() -> str:
+    return document.build("", (*PARTS, "report"), {"games": [GAMES]})
+
+
+def pairing_page(
+    book: Book, games: Sequence[GameRow], names: tuple[str, str], one: str, before: str, digest: str
+) -> str:
+    """Return the page of the games between `names`; the first is player `one`."""
+    shown = []
+    for number, game in enumerate(games, 1):
+        first = (game.side == 1) == (game.one == one)
+        data = replay(book, game.key, names if first else names[::-1])
+        if data is not None:
+            label = f"Game {number}: {names[0]} {'first' if first else 'second'}"
+            shown.append({"label": label, **made_public(data)})
+    title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
+    if not shown:
+        text = "<p>The records of these games are not kept.</p>"
+        style = document.style_sheet(("base", "report"))
+        return document.whole(title, style, before + text, comment=comment)
+    page = document.build(title, (*PARTS, "report"), {"games": [GAMES]}, before, comment)
+    return page.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))

@@ -1,0 +1,227 @@
+"""The site of a ladder: static files that open from disk; only pages that change are written."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from grader.handin.submission import file_name
+from grader.ladder.agent_page import agent_page
+from grader.ladder.book import Book, GameRow
+from grader.ladder.gradebook import private_page
+from grader.ladder.names import private_token
+from grader.ladder.pages import Scale, interval_text, moved, number, page, rows
+from grader.ladder.replays import pairing_digest, pairing_page
+from grader.ladder.standings import Entry, Standings
+from grader.output.files import make_folder, write
+
+FOLDERS: Final = ("agents", "games", "own")
+
+ROBOTS: Final = "User-agent: *\nDisallow: /\n"
+
+
+@dataclass(frozen=True)
+class Links:
+    """The places of the site's pages, relative to its folder."""
+
+    standings: Standings
+    secret: int
+
+    @property
+    def has_agents(self) -> bool:
+        """Return whether the public table links to a page for each agent."""
+        return self.standings.league.rubric.ladder.names != "own"
+
+    def agent(self, entry: Entry) -> str:
+        """Return the place of an agent's public page; empty if there is none."""
+        if entry.player is None or not self.has_agents:
+            return ""
+        return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
+
+    def pairing(self, one: Entry, two: Entry) -> str:
+        """Return the place of the games of two agents; nobody can guess it if names are hidden."""
+        names = " - ".join(sorted((one.name, two.name)))
+        if not self.has_agents:
+            names = private_token(self.secret, names)
+        return f"games/{file_name(names)}.html"
+
+    def games(self, one: int, two: int) -> list[GameRow]:
+        """Return the games of two players in the order in which they were played."""
+        return self.standings.games_of.get((min(one, two), max(one, two)), [])
+
+
+def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int:
+    """Write the pages that have changed and remove those of former agents; return how many."""
+    links = Links(standings, secret)
+    for folder in FOLDERS:
+        make_folder(site / folder)
+    count = _write_changed(site / "robots.txt", ROBOTS)
+    count += _write_changed(site / "index.html", index_page(standings, links))
+    kept = {site / "index.html"}
+    for entry in standings.entries:
+        if links.agent(entry):
+            kept.add(site / links.agent(entry))
+            count += _write_changed(
+                site / links.agent(entry), agent_page(book, entry, standings, links, own=False)
+            )
+        if entry.student is not None:
+            path = site / private_page(entry.student.token)
+            kept.add(path)
+            count += _write_changed(path, agent_page(book, entry, standings, links, own=True))
+    for one, two in _pairings(standings):
+        path = site / links.pairing(one, two)
+        kept.add(path)
+        count += _write_pairing(book, path, one, two, links)
+    for folder in FOLDERS:
+        for path in (site / folder).glob("*.html"):
+            if path not in kept:
+                path.unlink()
+                count += 1
+    return count
+
+
+def _write_changed(path: Path, text: str) -> int:
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if path.read_bytes() == text.encode(errors="backslashreplace"):
+            return 0
+    write(path, text)
+    return 1
+
+
+def _pairings(standings: Standings) -> Iterator[tuple[Entry, Entry]]:
+    """Yield the pairs of agents in the table that have met; each has a page of games.
+
+    Of students with equal files, the first stands for all.
+    """
+    by_player: dict[int, Entry] = {}
+    for entry in standings.entries:
+        if entry.player is not None:
+            by_player.setdefault(entry.player, entry)
+    for one, two in standings.games_of:
+        if one in by_player and two in by_player:
+            yield by_player[one], by_player[two]
+
+
+def _write_pairing(book: Book, path: Path, one: Entry, two: Entry, links: Links) -> int:
+    assert one.player is not None
+    assert two.player is not None
+    if two.rank and (not one.rank or two.rank < one.rank):
+        one, two = two, one
+    games = links.games(one.player or 0, two.player or 0)
+    names = _label(one), _label(two)
+    digest = pairing_digest(games, names)
+    with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:
+        if digest in file.read(300):
+            return 0
+    back = '<p class="report"><a href="../index.html">All agents</a></p>\n'
+    first = one.version.sha256 if one.version is not None else one.name
+    write(path, pairing_page(book, games, names, first, back, digest))
+    return 1
+
+
+def _label(entry: Entry) -> str:
+    return entry.name if entry.version is None else f"{entry.name} v{entry.version.number}"
+
+
+HEADERS: Final = (
+    *(("rank", "number"), ("agent", "name"), ("version", "number wide")),
+    *(("rating", "number"), ("SCALE", ""), ("interval", "wide"), ("games", "number wide")),
+    *(("won / drawn / lost", "number wide"), ("lost turns", "number wide"), ("week", "number")),
+)
+
+
+def index_page(standings: Standings, links: Links) -> str:
+    """Return the first page: the table, the curves, the grid."""
+    entries = standings.entries
+    scale = Scale([entry.rating for entry in entries])
+    lines = [_line(entry, scale, links) for entry in entries]
+    headers = [(scale.title if text == "SCALE" else text, kind) for text, kind in HEADERS]
+    rules = standings.league.rubric
+    level = f"{100 * rules.statistics.confidence:g} %"
+    counts = "best" if rules.ladder.policy == "best" else "latest"
+    rungs = "" if not standings.league.rungs else f"{standings.league.players[0].name} has rating 0"
+    explained = (
+        f"A rating is a margin in points: an agent beats another one by the difference of their "
+        f"ratings, on average. {html.escape(rungs)}. The bar is the {level} confidence interval. "
+        f"The {counts} version of each student counts."
+    )
+    students = [entry for entry in entries if entry.student is not None]
+    games = sum(entry.total.games for entry in entries) and len(standings.games)
+    facts = [standings.day, f"{len(students)} students", f"{games} games"]
+    body = "\n".join(
+        [
+            f'<section class="card box" aria-label="Table"><p>{explained}</p>'
+            f"{rows(headers, lines)}</section>",
+            CURVES,
+            GRID,
+        ]
+    )
+    return page("Ladder", facts, body, _data(entries, standings, links))
+
+
+CURVES: Final = """<section class="card box" id="curves" aria-labelledby="curves-title" hidden>
+<div class="head"><h2 id="curves-title">The term</h2>
+<label>Agent <select id="curve-agent"></select></label></div>
+<p class="muted">The rating of the version that counted on each day, by all games up to now.</p>
+<div class="plot" id="curve-plot"></div></section>"""
+
+GRID: Final = """<section class="card box" id="grid" aria-labelledby="grid-title" hidden>
+<h2 id="grid-title">Every pairing</h2>
+<p class="muted">Each row shows one agent's mean margins: blue for wins, orange for losses. Click a
+cell, or move with the arrow keys and press Enter, to see its games.</p>
+<div class="scroll"><canvas id="grid-canvas" tabindex="0" role="application"
+aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
+<p id="grid-told" aria-live="polite"></p></section>"""
+
+
+def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
+    name = html.escape(entry.name)
+    place = links.agent(entry)
+    shown = f'<a href="{quote(place)}">{name}</a>' if place else name
+    if entry.is_rung:
+        shown = f'<span class="rung">{shown}</span>'
+    total = entry.total
+    version = f"v{entry.version.number}" if entry.version else ""
+    return [
+        str(entry.rank or ""),
+        shown,
+        version,
+        number(None if entry.rating is None else entry.rating.mean),
+        scale.drawn(entry.rating),
+        interval_text(entry.rating),
+        str(total.games),
+        total.record.replace("/", " / "),
+        str(total.faults.total or ""),
+        moved(entry),
+    ]
+
+
+def _data(entries: list[Entry], standings: Standings, links: Links) -> Mapping[str, Any]:
+    """Return the data of the curves and of the grid."""
+    shown = [entry for entry in entries if entry.player is not None and entry.rating is not None]
+    place_of: dict[int, int] = {}
+    for place, entry in enumerate(shown):
+        place_of.setdefault(entry.player or 0, place)
+    cells = []
+    for (one, two), total in standings.between.items():
+        if one in place_of and two in place_of:
+            row, column = place_of[one], place_of[two]
+            margin = round(total.mean_margin)
+            cells.append([row, column, margin, total.games, _href(shown, row, column, links)])
+    return {
+        "day": standings.day,
+        "names": [entry.name for entry in shown],
+        "rungs": [place for place, entry in enumerate(shown) if entry.is_rung],
+        "ratings": [round(entry.rating.mean) if entry.rating else 0 for entry in shown],
+        "curves": [[[day, round(value)] for day, value in entry.curve] for entry in shown],
+        "cells": cells,
+    }
+
+
+def _href(shown: list[Entry], row: int, column: int, links: Links) -> str:
+    return quote(links.pairing(shown[row], shown[column])) if links.has_agents else ""

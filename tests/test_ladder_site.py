@@ -1,0 +1,199 @@
+"""The site of the ladder: what it shows and never shows; only changed pages are written."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.ladder.book import Book
+from grader.ladder.league import read_league, terms_of
+from grader.ladder.replays import public_reason
+from grader.ladder.serve import Live, serving
+from grader.ladder.site import write_site
+from grader.ladder.standings import Standings
+from tests import grading
+from tests.browser import PHONE, WIDE
+from tests.command import run
+from tests.grading import COMMAND, SEED, searcher
+from tests.test_ladder import SMALL, Term
+
+pytestmark = pytest.mark.slow
+
+SITE = "site"
+
+
+def written(term: Term) -> int:
+    """Write the site of a term; return how many pages have changed."""
+    with Book(term.path, writing=False) as book:
+        league = read_league(book, term.rubric, SEED)
+        standings = Standings(league, book.games(terms_of(term.rubric)), book.day)
+        return write_site(book, standings, SEED, term.folder.parent / SITE)
+
+
+def pages(term: Term) -> dict[str, str]:
+    """Return the text of every file of the site by its place."""
+    site = term.folder.parent / SITE
+    return {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(site.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def term(tmp_path: Path) -> Term:
+    term = Term(tmp_path)
+    for name, strength in (("ann miller", 60.0), ("bob stone", 180.0)):
+        term.hand_in(name, strength, f"the source of {name}")
+    term.run()
+    return term
+
+
+def test_public_pages_have_pseudonyms_and_no_source(term: Term) -> None:
+    written(term)
+    names = {item.student.name: item.name for item in term.standings().entries if item.student}
+    index = pages(term)["index.html"]
+    assert all(name in index for name in names.values())
+    public = {place: text for place, text in pages(term).items() if not place.startswith("own/")}
+    for place, text in public.items():
+        assert "ann miller" not in text + place
+        assert "bob stone" not in text + place
+    assert not any("STRENGTH" in text for text in pages(term).values())
+    assert f"agents/{names['bob stone']}.html" in public
+
+
+def test_a_private_page_tells_its_student_who_it_is_and_nothing_links_to_it(term: Term) -> None:
+    written(term)
+    held = pages(term)
+    (student,) = (item.student for item in term.standings().entries if item.rank == 1)
+    assert student is not None
+    place = f"own/{student.token}.html"
+    assert f"bob stone is {student.pseudonym} on this site" in held[place]
+    others = [text for other, text in held.items() if other != place]
+    assert not any(student.token in text for text in others)
+    assert "ann miller" not in held[place]
+
+
+def test_real_names_and_own_pages_only(term: Term) -> None:
+    written(term)
+    term.rubric = replace(term.rubric, ladder=replace(term.rubric.ladder, names="real"))
+    written(term)
+    assert "bob stone" in pages(term)["index.html"]
+    assert "agents/bob stone.html" in pages(term)
+    term.rubric = replace(term.rubric, ladder=replace(term.rubric.ladder, names="own"))
+    written(term)
+    held = pages(term)
+    assert not any(place.startswith("agents/") for place in held)
+    assert sum(place.startswith("own/") for place in held) == 2
+    assert "bob stone" not in held["index.html"]
+    assert "games/" not in held["index.html"]
+
+
+def test_only_pages_that_change_are_written(term: Term) -> None:
+    assert written(term) > 5
+    assert written(term) == 0
+    before = pages(term)
+    term.hand_in("cleo", 120.0)
+    term.run("2026-10-05")
+    assert written(term) > 0
+    after = pages(term)
+    kept = [place for place in before if before[place] == after[place]]
+    assert any(place.startswith("games/") for place in kept)
+
+
+def test_pages_of_those_who_left_are_removed(term: Term) -> None:
+    written(term)
+    before = pages(term)
+    (term.folder / "ann miller" / "ai.py").unlink()
+    (term.folder / "ann miller").rmdir()
+    term.hand_in("cleo", 120.0)
+    term.run("2026-10-06")
+    written(term)
+    gone = before.keys() - pages(term).keys()
+    assert {place.partition("/")[0] for place in gone} == {"agents", "games", "own"}
+
+
+def test_a_public_reason_has_no_line_of_source() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "submissions/x/ai.py", line 3, in f\n'
+        "    return secret_table[9]\nIndexError: list index out of range, secret_table"
+    )
+    assert public_reason("error", text) == "IndexError"
+    assert public_reason("error", "no colon here, but a secret") == "an exception"
+    assert public_reason("timeout", "no answer within 1 s\n  in line 7: x = secret") == (
+        "no answer within 1 s"
+    )
+
+
+@pytest.mark.browser
+def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
+    term: Term, browser
+) -> None:
+    written(term)
+    site = term.folder.parent / SITE
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        browser.open(site / "index.html", size=size, dark=dark)
+        assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+        assert browser.run("return document.querySelectorAll('.drawn').length") == 4
+        assert browser.run("return document.querySelectorAll('#curve-plot .line').length") == 2
+        browser.assert_quiet()
+    browser.open(site / "index.html")
+    browser.run("document.getElementById('grid-canvas').focus()")
+    told = "return document.getElementById('grid-told').textContent"
+    before = browser.run(told)
+    key = {"key": "ArrowDown", "code": "ArrowDown", "windowsVirtualKeyCode": 40}
+    browser.devtools("Input.dispatchKeyEvent", type="keyDown", **key)
+    assert browser.run(told) != before
+    links = browser.run("return [...document.querySelectorAll('td.name a')].map(link => link.href)")
+    for link in links:
+        assert Path(urllib.request.url2pathname(link.removeprefix("file://"))).is_file()
+
+
+def test_serving_shows_the_site_beside_the_game_and_lists_no_folder(term: Term) -> None:
+    written(term)
+    live = Live()
+    with serving(term.folder.parent / SITE, 0, live) as address:
+
+        def get(place: str) -> str:
+            with urllib.request.urlopen(address + place) as answer:
+                return str(answer.read().decode())
+
+        assert 'title="The game just played"' in get("")
+        assert json.loads(get("live.json")) == {"site": 0, "game": 0, "text": "no game yet"}
+        assert get("site/index.html") == pages(term)["index.html"]
+        assert "No game has ended yet" in get("latest.html")
+        for hidden in ("site/own/", "ladder.db", "site/../ladder.db", "site/%2e%2e/ladder.db"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                get(hidden)
+
+
+@pytest.mark.browser
+def test_a_real_game_can_be_replayed_from_the_site(tmp_path: Path, browser) -> None:
+    failing = searcher().replace("return self.best", "secret = {}[9]\n        return self.best")
+    grading.hand_in(tmp_path / "class", "ann miller", failing)
+    (tmp_path / "tiny.txt").write_text(grading.TINY, encoding="utf-8")
+    text = SMALL.replace("empty8x10", "tiny.txt").replace("minimax:depth=2", "greedy")
+    (tmp_path / "rubric.toml").write_text(text.replace("200.0", "900.0"), encoding="utf-8")
+    command = ("ladder", "class", "--rubric", "rubric.toml", "--minutes", "3", "--site", "site")
+    done = run(COMMAND, *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    (page,) = (
+        path
+        for path in site.glob("games/*.html")
+        if "greedy - random" not in path.name and "greedy" in path.name
+    )
+    assert "secret" not in page.read_text(encoding="utf-8")
+    browser.open(page)
+    browser.assert_quiet()
+    assert browser.run("return document.getElementById('game').options.length") >= 2
+    (own,) = site.glob("own/*.html")
+    (agent,) = (path for path in site.glob("agents/*.html") if "rung" not in path.name)
+    assert "KeyError" in agent.read_text(encoding="utf-8")
+    assert "secret = {}[9]" not in agent.read_text(encoding="utf-8")
+    assert "secret = {}[9]" in own.read_text(encoding="utf-8")
