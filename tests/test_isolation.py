@@ -21,6 +21,7 @@ from connect4.errors import InputError, IsolationError
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import machine, spawn, submission
 from connect4.isolation import seat as isolated
+from connect4.isolation.channel import PATIENCE
 from connect4.isolation.seat import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
 from connect4.isolation.spawn import Warden
 from connect4.isolation.timing import Spent, Timed
@@ -663,6 +664,33 @@ def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None
     assert replies[1].seconds > 0.3 > replies[0].seconds
     assert late.outcome is Outcome.TIMEOUT
     assert "s of it went into loading: beyond 0.5 s for a move that counts." in (late.detail or "")
+
+
+NEVER_READS = """
+import fcntl, os, stat, termios
+files = [n for n in range(3, 64) if os.path.exists(f"/proc/self/fd/{n}")]
+end = next(n for n in files if stat.S_ISSOCK(os.fstat(n).st_mode))
+def unread():
+    return int.from_bytes(fcntl.ioctl(end, termios.FIONREAD, bytes(4)), "little")
+while True:
+    before = unread()
+    os.write(end, b'{"played": "0"}\\n')
+    while unread() == before:
+        time.sleep(0.001)
+"""
+
+
+@pytest.mark.slow
+def test_an_agent_that_reads_no_request_is_an_error_and_holds_up_nobody(tmp_path: Path) -> None:
+    """Once the line to it is full, which a stopped process cannot change."""
+    opened = seat(agent(tmp_path, NEVER_READS))
+    replies = [opened.ask(board(), 5.0)]
+    while replies[-1].outcome is Outcome.PLAYED and len(replies) < 5000:
+        replies.append(opened.ask(board(), 5.0))
+    opened.close()
+    assert {reply.outcome for reply in replies[:-1]} == {Outcome.PLAYED}
+    assert replies[-1].outcome is Outcome.ERROR
+    assert replies[-1].seconds < PATIENCE / 2
 
 
 @pytest.mark.slow

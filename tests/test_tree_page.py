@@ -554,6 +554,11 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
         ("import connect4.search", "failed in explain: ImportError('connect4.search is not part"),
         ("import os; os._exit(0)", "'ai:agent.py' answered explain with what is no answer"),
+        pytest.param(
+            "return [[]] * 3_000_000",  # more lists than a tree has, which take 64 bytes each
+            "'ai:agent.py' answered explain with what is no answer",
+            marks=pytest.mark.slow,
+        ),
         ("return [object()]", "failed in explain: AttributeError"),
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),

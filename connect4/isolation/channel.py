@@ -22,6 +22,9 @@ from connect4.isolation.protocol import line_of
 PATIENCE: Final = 20.0
 """Seconds for what no agent can slow down: a process starts."""
 
+REQUEST_PATIENCE: Final = 1.0
+"""Seconds to send a request. It fits into the line unless the agent left earlier ones unread."""
+
 MAX_LINE: Final = 1 << 16
 """Bytes of an answer; a longer one is none."""
 
@@ -66,9 +69,10 @@ class Channel:
         if warden is not None:
             self._selector.register(warden, selectors.EVENT_READ, self._hear_warden)
 
-    def send(self, message: dict[str, Any]) -> None:
-        """Send one line; raises `ProcessEndedError`."""
+    def send(self, message: dict[str, Any], patience: Seconds = PATIENCE) -> None:
+        """Send one line within so many seconds; raises `ProcessEndedError`."""
         try:
+            self._messages.settimeout(patience)
             self._messages.sendall(line_of(message))
         except OSError:
             raise ProcessEndedError from None

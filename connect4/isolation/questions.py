@@ -34,7 +34,12 @@ BOOT: Final = (
 PATIENCE: Final = 30.0
 """Seconds that it may take longer than a move: to start, and because an answer may be long."""
 
-MAX_BYTES: Final = 1 << 28
+MAX_BYTES: Final = 1 << 27
+MAX_LISTS: Final = 2_100_000
+MAX_VALUES: Final = 12_000_000
+"""More than the tree of a search has (`search.trace.MAX_NODES`).
+
+An empty list takes two bytes in an answer, and 64 once it is read."""
 
 
 class Questions:
@@ -74,7 +79,7 @@ class Questions:
         timer.start()
         try:
             _send(process, question)
-            ((key, value),) = json.loads(process.stdout.readline(MAX_BYTES)).items()
+            ((key, value),) = _read(process.stdout.readline(MAX_BYTES)).items()
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             in_time, method = timer.is_alive(), question["method"]
             self.close()
@@ -83,6 +88,13 @@ class Questions:
         finally:
             timer.cancel()
         return key, value
+
+
+def _read(line: bytes) -> Any:
+    """Return what a line of JSON has; raises `ValueError` where that would take too much memory."""
+    if line.count(b"[") + line.count(b"{") > MAX_LISTS or line.count(b",") > MAX_VALUES:
+        raise ValueError("more than a tree has")
+    return json.loads(line)
 
 
 def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:

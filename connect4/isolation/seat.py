@@ -21,6 +21,7 @@ from connect4.isolation import machine, python_files, sandbox
 from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
 from connect4.isolation.channel import (
     PATIENCE,
+    REQUEST_PATIENCE,
     NoAnswerError,
     ProcessEndedError,
     WardenGoneError,
@@ -279,7 +280,8 @@ class IsolatedSeat:
         deadline = math.inf if left is None else left + self._limits.margin_seconds
         began = time.monotonic()
         try:
-            child.channel.send({"state": state.to_json(), "seconds": left})
+            request = {"state": state.to_json(), "seconds": left}
+            child.channel.send(request, REQUEST_PATIENCE)
             began = time.monotonic()
             child.go()
             sent = time.monotonic() - began
