@@ -14,6 +14,10 @@ from connect4.record import Record
 from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.tree.__main__ import main as tree
+from grader.marks.tournament import stages
+from grader.output.standings import standings_page
+from grader.play.schedule import Contestant
+from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
 from tests.grading import AGENTS, hand_in, rubric, searcher
@@ -213,3 +217,21 @@ def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -
     row = browser.find_all(".report tr:has(.whole-row)")[1]
     ActionChains(browser.driver).click(row.find_elements("css selector", "td")[2]).perform()
     assert browser.find("#game").get_property("value") == "1"
+
+
+def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: Path) -> None:
+    names = [f"{name}-{number}" for number, name in enumerate(("kim", "maria-luisa", "bo") * 10)]
+    rules = read_rubric()
+    begun = stages([Contestant(name, "ai:", "0") for name in names], {}, rules)
+    file = tmp_path / "standings.html"
+    file.write_text(standings_page(begun, [], rules, {}), encoding="utf-8")
+    browser.open(file, "#projector", PROJECTOR)
+    shown = names_in(browser)
+    assert min(size for size, _ in shown) >= 44
+    assert not any(cut for _, cut in shown)
+    groups = [group for group in browser.find_all(".stages .group") if group.is_displayed()]
+    begun_groups = [group for group in groups if "games" in group.text]
+    assert len(begun_groups) == 5
+    promoted = browser.run("return document.querySelectorAll('.stages .promoted').length")
+    assert len(shown) >= promoted == 10
+    assert all("and 4 more" in group.text for group in begun_groups)

@@ -25,6 +25,7 @@ from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.games.runs import run_changes
 from connect4.search.ordering import ORDERS
+from connect4.views import palette
 from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, motion_of, moves_of
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
 from connect4.views.window.display import open_window
@@ -436,6 +437,24 @@ def test_a_game_without_points_shows_none(window: Window, tmp_path: Path) -> Non
     wait(window, lambda: "your move" in texts(window))
     assert "Score" not in texts(window)
     assert not [widget for widget in widgets(window, "TButton") if widget.cget("text") == "0"]
+
+
+def test_pieces_that_slide_stand_on_squares_as_on_the_page(window: Window, tmp_path: Path) -> None:
+    text = "O, , , , , ,X\n" * 2 + " , , , , , , \n" * 5
+    start(window, tmp_path, text, mode="persons", game="dynamic")
+    board = game_page(window).board
+    wait(window, lambda: bool(board.find_withtag("plate")))
+    (item,) = board.find_withtag("plate")
+    name = board.itemcget(item, "image")
+    left, top = board.coords(item)
+    (x, y), (other, _) = board.cell_at((6, 2)), board.cell_at((6, 3))
+    across = [(place - int(left), y - int(top)) for place in range(x, other + 1)]
+    pixels = [window.root.tk.call(name, "get", *place) for place in across]
+    colours = {f"#{bytes(map(int, pixel[:3])).hex()}" for pixel in pixels}
+    assert colours == {palette.light("card"), palette.light("line")}
+    tokens = {board.type(one) for one in board.find_overlapping(*board.cell_at((0, 0)) * 2)}
+    assert tokens == {"image"}
+    assert board.find_above(item), "the pieces lie over the squares"
 
 
 def recorded(folder: Path) -> Any:

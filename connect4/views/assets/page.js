@@ -232,7 +232,7 @@ function showPlayer(player) {
   facts.push(`${seconds(spent)} in all`);
   const parts = facts.map((fact) => make("span", "fact", fact));
   if (faults) parts.push(make("span", "fact fault", `${faults} fault${faults > 1 ? "s" : ""}`));
-  more.replaceChildren(...parts.flatMap((part, index) => (index ? [" \u00b7 ", part] : [part])));
+  more.replaceChildren(...parts.flatMap((part) => [part, " "]));
   const points = number(game.scores[at][player - 1]);
   score.replaceChildren(points);
   score.setAttribute("aria-label", `${points} points: show all runs of player ${player}`);

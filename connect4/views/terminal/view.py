@@ -160,6 +160,7 @@ class TerminalView:
             self._stop_ticker()
             if event.result.ending is not Ending.NOT_LOADED:  # the first picture is the last
                 self._show(event.state, "")
+                self._print([""] if self._live else [])
 
     def _begin(self, state: State) -> None:
         if self._live:

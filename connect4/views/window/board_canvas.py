@@ -38,7 +38,9 @@ class BoardCanvas(tk.Canvas):
         )  # fmt: skip
         self._game = game
         self.slides = game.start(None, None).slides
-        """Whether the game's tokens slide: rows have labels too, and both count from 1."""
+        """Whether the game's tokens slide: on squares, with labels beside the rows too."""
+        self.mark_colour = theme.TEXT if self.slides else theme.CARD
+        """Of what is drawn over the board in no player's colour."""
         self.overlay: Callable[[], None] = lambda: None
         self._runs: Sequence[RunMark] = ()
         self._state: State | None = None
@@ -137,10 +139,9 @@ class BoardCanvas(tk.Canvas):
         self._size = max(12, min(LARGEST, int(size)))
         self._left = round((width - columns * self._size) / 2)
         self._top = round((height - (rows + 1.55) * self._size) / 2 + 0.9 * self._size)
-        self._pictures = [
-            theme.token_picture(self, self._size, player, theme.BACKGROUND) for player in (1, 2)
-        ]
-        self._plate = theme.plate_picture(self, rows, columns, self._size, MARGIN)
+        self._pictures = [theme.token_picture(self, self._size, player) for player in (1, 2)]
+        draw = theme.field_picture if self.slides else theme.plate_picture
+        self._plate = draw(self, rows, columns, self._size, MARGIN)
         self.delete("all")
         self._tokens = {}
         self.create_image(
@@ -193,7 +194,10 @@ class BoardCanvas(tk.Canvas):
     def _draw_token(self, row: float, column: float, player: int) -> int:
         x, y = self._middle(row, column)
         item = self.create_image(x, y, image=self._pictures[player - 1])
-        self.tag_lower(item, "plate")
+        if self.slides:
+            self.tag_raise(item, "plate")
+        else:
+            self.tag_lower(item, "plate")  # behind the holes
         return item
 
     # --- animation ------------------------------------------------------------------------
@@ -335,10 +339,10 @@ class BoardCanvas(tk.Canvas):
     def _mark_last(self) -> None:
         rows, _ = self.board_shape()
         if isinstance(self._last, Drop):
-            self.ring(self._last.cell, theme.CARD)
+            self.ring(self._last.cell, self.mark_colour)
         elif isinstance(self._last, Slide):
-            self.ring(self._last.origin, theme.CARD, dashed=True, width=2)
-            self.ring(self._last.target, theme.CARD)
+            self.ring(self._last.origin, self.mark_colour, dashed=True, width=2)
+            self.ring(self._last.target, self.mark_colour)
         elif isinstance(self._last, PopOut):
             x, y = self._middle(rows - 1, self._last.column)
             half = self._size / 2

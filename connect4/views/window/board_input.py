@@ -70,7 +70,7 @@ class BoardInput:
             if isinstance(motion, Slide) and motion.origin == self._picked:
                 self._board.ring(motion.target, colour, dashed=True)
         if self._picked is not None:
-            self._board.ring(self._picked, theme.CARD)
+            self._board.ring(self._picked, self._board.mark_colour)
         if self._cursor is None or not self._moves:
             return
         rows, _ = self._board.board_shape()
@@ -78,7 +78,7 @@ class BoardInput:
         drop = self._drop(column)
         if self._board.slides:
             if 0 <= row < rows:
-                self._board.ring(self._cursor, theme.CARD, width=2)
+                self._board.ring(self._cursor, self._board.mark_colour, width=2)
         elif row >= rows:
             if PopOut(column) in self._moves:
                 self._board.mark_base(column, colour)

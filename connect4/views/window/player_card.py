@@ -29,7 +29,7 @@ class PlayerCard(ttk.Frame):
         self._person = name == "human"
         self._began: float | None = None
         self._limit: Seconds | None = None
-        self._token = theme.token_picture(self, TOKEN, player, theme.CARD)
+        self._token = theme.token_picture(self, TOKEN, player)
         ttk.Label(self, image=self._token, style="Card.TLabel").grid(row=0, column=0, rowspan=2)
         shown = name if len(name) <= 34 else "..." + name[-31:]
         ttk.Label(self, text=f"Player {player}: {shown}", style="Strong.Card.TLabel").grid(

@@ -159,18 +159,27 @@ def photo(widget: tk.Misc, pixels: Pixels) -> tk.PhotoImage:
     return tk.PhotoImage(master=widget, data=png(pixels), format="png")
 
 
-def token_picture(widget: tk.Misc, size: int, player: int, backdrop: str) -> tk.PhotoImage:
-    """Return a square with a player's token: a dot inside for player 1, a ring for player 2."""
+def token_picture(widget: tk.Misc, size: int, player: int) -> tk.PhotoImage:
+    """Return a player's token, transparent around it: a dot inside for player 1, a ring for 2."""
     pixels = np.empty((size, size, 4))
-    pixels[:, :, :3] = rgb(backdrop)
-    pixels[:, :, 3] = 255
-    if player == 1:
-        layers = [(0.43, PLAYERS[0]), (0.12, INK)]
-    else:
-        layers = [(0.43, PLAYERS[1]), (0.25, INK), (0.17, PLAYERS[1])]
-    for radius, colour in layers:
+    pixels[:, :, :3] = rgb(PLAYERS[player - 1])
+    pixels[:, :, 3] = 255 * disc_mask(size, 0.43 * size)
+    inner = [(0.12, INK)] if player == 1 else [(0.25, INK), (0.17, PLAYERS[1])]
+    for radius, colour in inner:
         part = disc_mask(size, radius * size)[:, :, None]
         pixels[:, :, :3] += part * (rgb(colour) - pixels[:, :, :3])
+    return photo(widget, pixels)
+
+
+def field_picture(
+    widget: tk.Misc, rows: int, columns: int, size: int, margin: int
+) -> tk.PhotoImage:
+    """Return a board of squares, with lines between them and around them."""
+    height, width = rows * size + 2 * margin, columns * size + 2 * margin
+    pixels = np.zeros((height, width, 4))
+    board = pixels[margin : height - margin + 1, margin : width - margin + 1]
+    board[:, :] = (*rgb(CARD), 255)
+    board[::size] = board[:, ::size] = (*rgb(LINE), 255)
     return photo(widget, pixels)
 
 
