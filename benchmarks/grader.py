@@ -92,7 +92,7 @@ SAYS_NODES = (
         raise ValueError(f"nodes {nodes}")
 """
 )
-"""Uses the time it has and says in its exception, the only way out, how much it has done."""
+"""Uses all its time, and reports its work in an exception, its only output."""
 
 
 def contestants(source: str, number: int) -> tuple[list[Contestant], dict[str, str]]:
@@ -133,7 +133,7 @@ def play(
 
 
 def busy(core: int, seconds: float, results: Connection) -> None:
-    """Send how many rounds of plain work one core does in so many seconds."""
+    """Send the number of rounds of plain work that one core does in N seconds."""
     os.sched_setaffinity(0, {core})
     end, rounds = perf_counter() + seconds, 0
     while perf_counter() < end:
@@ -143,7 +143,7 @@ def busy(core: int, seconds: float, results: Connection) -> None:
 
 
 def rounds_at_once(jobs: int) -> int:
-    """Return the rounds of plain work in a second on so many cores at once."""
+    """Return the rounds of plain work in a second on N cores at once."""
     pipes = []
     for core in sorted(os.sched_getaffinity(0))[:jobs]:
         ours, theirs = multiprocessing.Pipe()
@@ -224,7 +224,7 @@ def load(repeats: int) -> bool:
 
 
 def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], JobResult]) -> None:
-    """Write a results file of about so many games, each with the record of a real one.
+    """Write a results file of about N games, each with the record of a real one.
 
     `real` has a game for each board and side; those that are missing are played here.
     """

@@ -320,7 +320,7 @@ def tell_notes(notes: Sequence[str]) -> None:
 
 
 def record_place(named: Path | None, suffix: str) -> Path:
-    """Return where a game's record goes: where `--record` says, else where faults go."""
+    """Return where a game's record goes: the file of `--record`, else that of lost turns."""
     place = named or Path(FAULT_RECORD)
     return place.with_name(place.stem + suffix + place.suffix)
 
@@ -411,7 +411,7 @@ def keep(
 
 
 def keep_log(heading: str, log: str, place: Path | None) -> None:
-    """Write what an agent has printed where `--log` says, or show the end of it."""
+    """Write what an agent has printed to the file of `--log`, or show the end of it."""
     if place is None:
         tell_log(heading, log)
     else:

@@ -325,7 +325,7 @@ class SearchTree:
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the HTML document; raises `InputError` where the place cannot be had."""
+        """Write the HTML document; raises `InputError` if the file cannot be written."""
         importlib.import_module("connect4.views.document").write(self.to_html(), Path(path))
 
 

@@ -12,7 +12,7 @@ from connect4.errors import InputError
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Reports what is wrong in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2."""

@@ -67,7 +67,7 @@ class ServerGame:
         self._state = record.start
 
     def play(self, show: Callable[[str], None]) -> str:
-        """Play to the end; return the line that says how it ended.
+        """Play to the end; return the line that tells how it ended.
 
         Raises `AgentError` where the game was broken off. The record has its result either way.
         """
@@ -117,7 +117,7 @@ class ServerGame:
         line = self._wire.read(None)
         if not line.startswith(GAME_OVER) and re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
             self._end_by(line, self._player)
-            raise AgentError(f"the server says: {line}")
+            raise AgentError(f"the server replied: {line}")
         return line
 
     def _apply(self, line: str, seconds: Seconds) -> bool:
@@ -127,7 +127,7 @@ class ServerGame:
             winner: Winner = 0
             if colour in COLOURS:
                 winner = 1 if colour == COLOURS[0] else 2
-            self._end(Ending.ABORTED, winner, f"the server says: {line}")
+            self._end(Ending.ABORTED, winner, f"the server replied: {line}")
             return False
         mover = self._state.mover
         turn = self._step(Reply(Outcome.PLAYED, line[:3], line[:3], seconds))
@@ -147,7 +147,7 @@ class ServerGame:
         if line.startswith("Timeout of "):
             self._end(Ending.TIMEOUT, other, line)
         else:
-            self._end(Ending.ABORTED, 0, f"the server says: {line}")
+            self._end(Ending.ABORTED, 0, f"the server replied: {line}")
 
     def _end(self, ending: Ending, winner: Winner, detail: str | None = None) -> None:
         self.record.result = Result(self._state.scores(), ending, winner, detail)
@@ -193,7 +193,7 @@ def make_parser() -> Parser:
 
 
 def join_and_play(arguments: argparse.Namespace) -> str:
-    """Play what the command line asks for; return the line that says how it ended.
+    """Play what the command line asks for; return the line that tells how it ended.
 
     Raises `InputError`, and `AgentError` where the game was broken off.
     """

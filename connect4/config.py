@@ -3,7 +3,7 @@
 from typing import Final
 
 win_pts = [0, 0, 2, 5, 20]
-"""Points of a run of 0..4 tokens; `utils.get_pts` says how longer runs follow from it."""
+"""Points of a run of 0..4 tokens; `utils.get_pts` describes longer runs."""
 
 debug_mode = False
 """Whether `utils.Integer` refuses to count below 0, or above what it started with."""

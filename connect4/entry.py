@@ -32,12 +32,12 @@ NEEDED: Final = ("numpy", "tabulate")
 
 
 def missing(modules: Sequence[str] = NEEDED) -> str | None:
-    """Return the line that says which module is not there and what to do; None where all are."""
+    """Return the line that names a missing module and the remedy; None if none is missing."""
     for name in modules:
         if importlib.util.find_spec(name) is None:
             return (
                 f"error: {sys.executable} has no {name}: activate the kit's environment first "
-                "(source .venv/bin/activate), or install the kit as README.md says"
+                "(source .venv/bin/activate), or install the kit as in README.md"
             )
     return None
 

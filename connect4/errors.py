@@ -33,7 +33,7 @@ class IsolationError(Connect4Error, RuntimeError):
 
 
 def headline(text: str) -> str:
-    """Return the first line of a text, or of a traceback the one that says what was raised.
+    """Return the first line of a text, or the line of a traceback that names the error.
 
     Of errors that were raised while others were handled that is the last one.
     """

@@ -85,7 +85,7 @@ class Record:
 
     @property
     def faults(self) -> tuple[Turn, ...]:
-        """The turns that were lost: late, illegal or failed; `turn.detail` says why."""
+        """The turns that were lost: late, illegal or failed; `turn.detail` is the reason."""
         return tuple(
             turn for turn in self.turns if turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
         )
@@ -183,7 +183,7 @@ def dumps(record: Record) -> str:
 
 
 def write(record: Record, path: Path) -> None:
-    """Write the document whole or not at all; raises `InputError` where the place cannot be had."""
+    """Write the document whole or not at all; raises `InputError` if the file cannot be written."""
     try:
         atomic.write_text(path, dumps(record))
     except OSError as error:
@@ -372,31 +372,29 @@ def check(record: Record) -> None:
     if state.scores() != result.scores:
         raise InputError(
             f"turn {last}: the scores after the last turn are {state.scores()}, "
-            f"the record says {result.scores}"
+            f"the record has {result.scores}"
         )
     ending = state.ending()
     by_rules = ending is not None
     if by_rules and result.ending != ending:
         raise InputError(
-            f"turn {last}: the game ends there with {ending}, the record says {result.ending}"
+            f"turn {last}: the game ends there with {ending}, the record has {result.ending}"
         )
     if not by_rules and result.ending.by_rules:
         raise InputError(
-            f"turn {last}: the record says {result.ending}, but the game is not over there"
+            f"turn {last}: the record has {result.ending}, but the game is not over there"
         )
     if result.ending is Ending.NOT_LOADED and last:
-        raise InputError(
-            f"turn {last}: the record says not_loaded, which ends a game before turn 1"
-        )
+        raise InputError(f"turn {last}: the record has not_loaded, which ends a game before turn 1")
     stalled = _skipped_in_a_row(record) >= record.game.max_skips
     if result.ending is Ending.STALLED and not stalled:
         raise InputError(
-            f"turn {last}: the record says stalled, but {record.game.max_skips} turns in a row "
+            f"turn {last}: the record has stalled, but {record.game.max_skips} turns in a row "
             "were not skipped"
         )
     won = final(state, result.ending).winner
     if (by_rules or result.ending is Ending.STALLED) and result.winner != won:
         raise InputError(
             f"turn {last}: scores of {state.scores()} make the winner {won}, "
-            f"the record says {result.winner}"
+            f"the record has {result.winner}"
         )

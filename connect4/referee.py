@@ -101,9 +101,9 @@ def play(
 ) -> Generator[Event, None, Result]:
     """Play one game from `start`, yielding each event as it happens.
 
-    A turn that is late, invalid or failed is skipped or loses the game, as `game.on_fault` says.
-    An agent that could not be loaded loses the game before its first turn, or with
-    `play_unloaded` each of its turns. The seats are not closed here: whoever opened them does that.
+    `game.on_fault` decides whether a late, invalid or failed turn is skipped or loses the game. An
+    agent that could not be loaded loses the game before its first turn, or with `play_unloaded`
+    each of its turns. The caller closes the seats.
     """
     state = start
     yield Started(game, state)

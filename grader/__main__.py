@@ -81,7 +81,7 @@ def make_parser() -> Parser:
     """Return the parser of all commands."""
     parser = Parser(
         prog="python3 -m grader",
-        description="Check, measure and grade agents; python3 -m grader COMMAND --help says more.",
+        description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -18,7 +18,7 @@ FRAME = "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done)
 
 
 class NoBrowserError(RuntimeError):
-    """This machine has no Chromium that can be driven; the text says what to install."""
+    """This machine has no Chromium that can be driven; the text names what to install."""
 
 
 def find_programs() -> tuple[str, str]:
@@ -35,7 +35,7 @@ def find_programs() -> tuple[str, str]:
 
 
 class Browser:
-    """One headless Chromium; `open` gives it a page, `assert_quiet` says what it must not do."""
+    """One headless Chromium; `open` gives it a page, `assert_quiet` checks what it must not do."""
 
     def __init__(self) -> None:
         """Start it; raises `NoBrowserError`."""

@@ -52,4 +52,4 @@ class Drawn(State):
 
 
 BY_VALUE = Evaluation(lambda state: 0, lambda state, depth: state.margin(state.mover))
-"""What the drawing says where it ends; 0 where the depth ends before."""
+"""The value that the drawing shows at an end; 0 if the depth ends before."""

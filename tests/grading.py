@@ -90,7 +90,7 @@ def start(*arguments: str | Path, cwd: Path, **options: Any) -> subprocess.Popen
 
 
 def games(results: Path) -> dict[str, tuple[Any, ...]]:
-    """Return what a results file says of each game, apart from times and workers."""
+    """Return the entry of each game in a results file, apart from times and workers."""
     with contextlib.closing(sqlite3.connect(results)) as database:
         rows = database.execute(
             "SELECT key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, "

@@ -117,7 +117,7 @@ def is_failure(reason: str) -> bool:
 
 
 def left_out_line(left_out: dict[str, int]) -> str:
-    """Return the line that says what a run left out, why, and how to get it; "" for nothing.
+    """Return the line about what a run left out, why, and how to run it; "" for nothing.
 
     `left_out` counts tests by marker, and by other words those that have none.
     """

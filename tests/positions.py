@@ -13,7 +13,7 @@ def small_start(game, rows, columns):
 
 
 def random_position(rng, fewest, most, start=None):
-    """Return an undecided position after so many random moves from `start`, and the moves.
+    """Return an undecided position after N random moves from `start`, and the moves.
 
     Both sides have a move in it. The usual start is the empty 6 by 7 board of classic Connect 4.
     """

@@ -42,7 +42,7 @@ def refusal(name, game):
 
 @cache
 def tactical(game, number):
-    """Return `(player, position, right moves)`: so many wins and threats for either player."""
+    """Return `(player, position, right moves)`: N wins and threats for either player."""
     rng = Random(game)
     return [
         (player, *find(rng, player, game))

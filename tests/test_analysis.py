@@ -430,7 +430,7 @@ def test_ctrl_c_stops_at_once_and_leaves_the_record_as_it_was(tmp_path: Path) ->
         cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
-    assert process.stderr.read(1), "its progress says that it has begun"
+    assert process.stderr.read(1), "its progress shows that it has begun"
     process.send_signal(signal.SIGINT)
     assert "stopped; the record is as it was" in process.communicate(timeout=30)[1]
     assert process.returncode == 130

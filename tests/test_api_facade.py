@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def failures_of(text: str, name: str, names: dict[str, object]) -> str:
-    """Run a document's examples; return what doctest says of those that fail."""
+    """Run a document's examples; return doctest's report of those that fail."""
     said: list[str] = []
     test = doctest.DocTestParser().get_doctest(text, names, name, name, 0)
     assert test.examples

@@ -92,12 +92,12 @@ def test_the_client_writes_column_row_direction_and_reads_whole_lines(listener, 
         ("illegal move: nonsense\n", "error: the server does not take the move {move}: illegal"),
         ("{move}\n11E\n", "error: the opponent's move is illegal: 11E: there is no piece in colu"),
         ("{move}\n{own}\n", "error: the opponent's move is illegal: {own}: the piece there is whi"),
-        ("{move}\n?\n", "error: the server says: ?\n"),
+        ("{move}\n?\n", "error: the server replied: ?\n"),
         ("{move}\n", "error: the server has closed the connection: the opponent is gone\n"),
         ("", "error: the server has closed the connection: the opponent is gone\n"),
         (
             "{move}\nTimeout of 10000 ms triggered: Game over.\n",
-            "error: the server says: Timeout of 10000 ms triggered: Game over.\n",
+            "error: the server replied: Timeout of 10000 ms triggered: Game over.\n",
         ),
     ],
 )
@@ -125,11 +125,11 @@ def test_a_game_that_breaks_off_is_one_line_and_status_1(lines, message, listene
     [
         (
             'white player of gameID = "g" is already connected.\n',
-            'error: the server says: white player of gameID = "g" is already connected.\n',
+            'error: the server replied: white player of gameID = "g" is already connected.\n',
         ),
         (
             "Waited one minute, but still no opponent: Aborting.\n",
-            "error: the server says: Waited one minute, but still no opponent: Aborting.\n",
+            "error: the server replied: Waited one minute, but still no opponent: Aborting.\n",
         ),
         ("x" * 70_000, "error: what came from the server is no line\n"),
     ],
@@ -160,7 +160,7 @@ SHUFFLING = "O, , \n , , \n , ,O\n , , \nX, ,X\n"
 
 
 def shuffled(listener, folder, plies, *options):
-    """Play a client, as black, for so many plies; return its process, the server and all moves.
+    """Play a client, as black, for N plies; return its process, the server and all moves.
 
     Neither side can make a line: the moves are those that the board allows first.
     """
@@ -230,7 +230,10 @@ def test_a_strict_server_ends_the_game_for_clients_without_a_limit(plies, tmp_pa
     for colour in ("white", "black"):
         game = record.read(tmp_path / f"{colour}.json")
         assert len(game.turns) == plies
-        assert (game.result.winner, game.result.detail) == (0, "the server says: Game over: draw.")
+        assert (game.result.winner, game.result.detail) == (
+            0,
+            "the server replied: Game over: draw.",
+        )
 
 
 @pytest.mark.parametrize(
@@ -380,7 +383,11 @@ def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tm
     ("lines", "outcome", "detail"),
     [
         ("{own}\n", "invalid", "{own}: the piece there is white's"),
-        ("Timeout of 10000 ms triggered: Game over.\n", "error", "the server says: Timeout of 1"),
+        (
+            "Timeout of 10000 ms triggered: Game over.\n",
+            "error",
+            "the server replied: Timeout of 1",
+        ),
         (None, "timeout", "no answer within 1 s"),
         ("", "error", "the server has closed the connection: the opponent is gone"),
     ],

@@ -166,7 +166,7 @@ def test_an_agent_that_cannot_be_loaded_ends_the_game_with_its_one_message(
     assert "an agent could not be loaded, so no turn was played" in done.stdout
     assert "Player 1 Score: 0\nPlayer 2 Score: 0\n" in done.stdout
     assert "faults" not in done.stdout
-    assert "printed:" not in done.stdout, "the kit's own calls are nobody's business"
+    assert "printed:" not in done.stdout, "the kit's own calls are not shown"
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The gate: a bare machine, what a run says that it left out, and skips that are failures."""
+"""The gate: a bare machine, the report of what a run left out, and skips that are failures."""
 
 from __future__ import annotations
 

@@ -489,7 +489,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
 
 
 def assert_damaged(done: subprocess.CompletedProcess[str], name: str, why: str) -> None:
-    """Check that a damaged results file is one line, the last one, that says what to do."""
+    """Check that a damaged results file is one line, the last one, with what to do."""
     assert done.returncode == 2, done
     assert "Traceback" not in done.stderr
     last = done.stderr.splitlines()[-1]
@@ -1089,7 +1089,7 @@ def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_p
     for name in ("ann", "hog"):
         hand_in(tmp_path / "class", name, searcher(1, note=name))
     assert grade(tmp_path).returncode == 0
-    for _ in range(3):  # a grader that somebody kills says nothing of the game
+    for _ in range(3):  # a grader that somebody kills proves nothing about the game
         suspect(tmp_path / "grade.db", "hog", machine())
         killed = grade(tmp_path)
         assert "1 games to play (7 have results)" in killed.stderr

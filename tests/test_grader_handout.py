@@ -249,7 +249,7 @@ def test_every_link_and_file_that_the_pages_name_is_there(kit: Path) -> None:
 
 @pytest.mark.slow
 def test_readme_and_students_page_say_the_same_of_imports(kit: Path) -> None:
-    sentence = importable_sentence(ALLOWED_MODULES)  # as `check` says it
+    sentence = importable_sentence(ALLOWED_MODULES)  # as `check` writes it
     for page in ("README.md", "docs/students.md"):
         text = " ".join((kit / page).read_text(encoding="utf-8").split())
         assert text.count(sentence) == 1, page
@@ -413,7 +413,7 @@ def test_without_git_the_settings_name_the_kits_own_files(own: Path) -> None:
 
 def test_the_settings_name_every_file_of_the_kit() -> None:
     if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("git says which files are the kit's")
+        pytest.skip("git lists the files of the kit")
     listed = ["git", "ls-files", "-z", *TOP, *SEEN]
     done = subprocess.run(listed, cwd=ROOT, env=without_git(), capture_output=True, check=True)
     names = done.stdout.decode().rstrip("\0").split("\0")

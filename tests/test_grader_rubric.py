@@ -1,4 +1,4 @@
-"""The rubric: what it says, and one clear line for each way in which it can be wrong."""
+"""The rubric: its values, and one clear line for each way in which it can be wrong."""
 
 from __future__ import annotations
 

@@ -664,7 +664,7 @@ def test_no_mutated_hand_in_stops_another(who: str, numbers: range) -> None:
 
 
 def _as_ordinary_user(folder: Path, work: Callable[[], str | None]) -> str | None:
-    """Do work in a process of user 65534, to whom a folder is given; return what it says."""
+    """Do work in a process of user 65534, which owns a folder; return its report."""
     os.chown(folder, 65534, 65534)
     read, write = os.pipe()
     child = os.fork()

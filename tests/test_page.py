@@ -481,7 +481,7 @@ def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 def shown_gains(browser: Browser) -> list[tuple[int, int]]:
-    """Return `(player, points)` of each run that glows or breaks, as its chip says."""
+    """Return `(player, points)` of each run that glows or breaks, as its label shows."""
     found = []
     for chip in browser.find_all("#changes .chip"):
         player = int(chip.find_element("css selector", ".mark").get_attribute("class")[-1])

@@ -320,10 +320,10 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("turns", 1, "outcome", "invalid"), "turn 2: the scores after the last turn are (2, 0)"),
         (("turns", 1, "seconds", "long"), "turn 2: could not convert string to float: 'long'"),
         (("turns", 1, "detail", [1]), "turn 2: detail is [1]; expected a text"),
-        (("result", "scores", [2, 5]), "(2, 2), the record says (2, 5)"),
+        (("result", "scores", [2, 5]), "(2, 2), the record has (2, 5)"),
         (("result", "scores", [2, 2, 2]), "not a whole record"),
         (("result", "scores", [2.5, 2]), "scores are two whole numbers"),
-        (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record says 1"),
+        (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record has 1"),
         (("result", "winner", 7), "winner is 0, 1 or 2"),
         (("result", "detail", 7), "detail is 7; expected a text"),
         (("result", "ending", "tired"), "'tired' is not a valid Ending"),
@@ -354,19 +354,19 @@ def test_a_turn_after_the_end_is_refused():
 
 def test_an_end_that_the_rules_do_not_know_yet_is_refused():
     with pytest.raises(
-        InputError, match="turn 0: the record says no_action, but the game is not over"
+        InputError, match="turn 0: the record has no_action, but the game is not over"
     ):
         loads(finished_with([], ending="no_action"))
 
 
 def test_stalled_takes_exactly_six_skipped_turns_in_a_row():
     assert loads(finished_with(skipped(6))).result.ending is Ending.STALLED
-    with pytest.raises(InputError, match="turn 5: the record says stalled, but 6 turns in a row"):
+    with pytest.raises(InputError, match="turn 5: the record has stalled, but 6 turns in a row"):
         loads(finished_with(skipped(5)))
     with pytest.raises(InputError, match="turn 7: the game is stalled before it"):
         loads(finished_with(skipped(7)))
     with pytest.raises(
-        InputError, match=r"turn 6: scores of .* make the winner 0, the record says 2"
+        InputError, match=r"turn 6: scores of .* make the winner 0, the record has 2"
     ):
         loads(finished_with(skipped(6), winner=2))
 

@@ -190,7 +190,7 @@ def test_the_prize_is_what_zugzwang_is_worth_in_the_game_of_stacks(
         tuple(lines.gain(codes, above) for above in range(cell, lines.cells, lines.columns))
         for _, cell in drops
     )
-    # With a coin more that nobody wants the other side has to touch the last pairs.
+    # With one more coin that nobody takes, the other side has to touch the last pairs.
     unwanted = 1000.0 if empty_cells % 2 else -1000.0
     changed = best_of_stacks((*stacks, (-1000.0,))) - unwanted
     assert prize == pytest.approx((best_of_stacks(stacks) - changed) / 2)

@@ -252,7 +252,7 @@ def test_who_finds_no_opponent_is_told_and_closed():
         white.send("alone white\n13E\n")
         assert white.rest() == "Waited one minute, but still no opponent: Aborting.\n"
         silent = Client(port)
-        assert silent.rest() == "", "who never says a word is closed too"
+        assert silent.rest() == "", "a silent client is closed too"
         white, black = joined(port, "alone")
         white.ask("13E\n", "13E\n")
         black.expect("13E\n")

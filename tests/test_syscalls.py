@@ -1,4 +1,4 @@
-"""The filter of system calls: what it says to each call, on every machine that it knows."""
+"""The filter of system calls: its answer to each call, on every machine that it knows."""
 
 from __future__ import annotations
 

@@ -604,7 +604,7 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
         (["--agent", "human"], "agent 'human' searches no tree"),
         (
             ["--agent", "ai:agent.py"],
-            "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md says",
+            "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md",
         ),
         (
             ["--game", "classic", "--agent", "solver:engine=own", "--time", "0.2"],

@@ -22,7 +22,7 @@ MAX_JOBS: Final = 256
 
 
 class ProgressLine:
-    """Says on standard error how far the analysis is: in place on a terminal, else each tenth."""
+    """Reports progress on standard error: in place on a terminal, else after each tenth."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()

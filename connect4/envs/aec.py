@@ -28,7 +28,7 @@ PLAYERS: dict[str, Player] = {"player_0": 1, "player_1": 2}
 
 
 class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
-    """One game; `player_0` is player 1, who moves first unless the start says otherwise.
+    """One game; `player_0` is player 1, who moves first unless the start differs.
 
     An observation is a dict: `observation`, the planes of `State.planes` from that agent's view,
     and `action_mask`, 1 for each legal action, all 0 for whoever does not move. An action is its

@@ -204,7 +204,7 @@ class State(ABC):
         """Return how far from the middle each action of such a board leads, to order moves by.
 
         From the middle column where tokens are dropped, pop-outs beyond all drops; from the middle
-        square where pieces slide. A game that says nothing here has its actions tried as listed.
+        square where pieces slide. A game without distances has its actions tried as listed.
         """
         return {}
 

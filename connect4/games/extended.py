@@ -242,7 +242,7 @@ class ExtendedState(State):
         return self._board.copy(), counters
 
     def to_text(self) -> str:
-        """Return the position as a state file; the short first line where it says everything."""
+        """Return the position as a state file; the short first line if that is enough."""
         one, two = self.popouts
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self._board.tolist()]

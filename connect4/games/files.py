@@ -83,7 +83,7 @@ def _read_row(line: str, where: str) -> list[int]:
 
 
 def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
-    """Return the state file that says what a record's `start` says; raises `InputError`.
+    """Return the state file of a record's `start`; raises `InputError`.
 
     `popouts` is given where the game has none to be read.
     """

@@ -58,7 +58,7 @@ class Channel:
         self._prints, prints = socket.socketpair()
         self.far_ends = messages, prints
         self._selector = selectors.DefaultSelector()
-        if sys.platform == "linux":  # the kernel then says who sends, as we count processes
+        if sys.platform == "linux":  # the kernel then reports the sender's process number
             self._messages.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._messages.settimeout(PATIENCE)
         if sys.platform != "win32":  # out-of-band data would hold up who reads: it is data as any

@@ -22,7 +22,7 @@ class KeptFile:
         self._handle = -1
 
     def read(self) -> bytes:
-        """Return what it says now; raises `OSError`."""
+        """Return its current content; raises `OSError`."""
         self.open()
         return os.pread(self._handle, 4096, 0)
 
@@ -45,12 +45,12 @@ def busy_and_waited(file: KeptFile) -> tuple[Seconds, Seconds]:
 
 
 def fields(text: bytes) -> list[str]:
-    """Return what a `stat` file says after the name: the state letter is the first."""
+    """Return the fields of a `stat` file after the name: the state letter is the first."""
     return text.decode("latin-1").rpartition(")")[2].split()
 
 
 class ProcessFiles:
-    """What the system says of one process."""
+    """What the system reports of one process."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid

@@ -32,19 +32,19 @@ STACK_SIGNAL: Final = getattr(signal, "SIGUSR1", None)
 # -- keys of messages from an agent's process
 
 BROKEN: Final = "broken"
-"""It cannot be isolated; the value says why."""
+"""It cannot be isolated; the value is the reason."""
 UP: Final = "up"
 """It is isolated; the value is its process number. The agent is loaded next."""
 READY: Final = "ready"
 """The agent is loaded."""
 FAILED: Final = "failed"
-"""The agent could not be loaded; the value says why."""
+"""The agent could not be loaded; the value is the reason."""
 PLAYED: Final = "played"
 """An action, as text."""
 NOTED: Final = "noted"
 """An action, as text, and the agent's note on it."""
 INVALID: Final = "invalid"
-"""An answer that is no action; the value says why."""
+"""An answer that is not an action; the value is the reason."""
 ERROR: Final = "error"
 """The agent raised an exception; the value is its traceback."""
 LAST: Final = "last"
@@ -64,7 +64,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":
         path = student_file(setup.agent)
-        agent.update(text="ai", rest=path.name)  # where the file lies is nobody's business
+        agent.update(text="ai", rest=path.name)  # the agent must not learn where the file lies
         try:
             source = (setup.source or path.read_bytes()).decode("latin-1")
         except OSError as error:

@@ -71,14 +71,14 @@ LOOK_AGAIN: Final = 0.01
 """Seconds between two looks at how long a late agent has been on a processor, at least."""
 
 PATIENT: Final = 5
-"""So many times its limit a late agent may run on until it has had the processor time of one."""
+"""A late agent may run for N times its limit until it has had the processor time of one limit."""
 
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     """Return the level that a name of `LEVELS` or `auto` comes to on this machine.
 
     Also one line for each protection that is missing here, to be said once. Raises `InputError`
-    where `strong` or `wasm` was asked for and cannot be had.
+    where `strong` or `wasm` was requested and is not available.
     """
     if requested == "none":
         return "none", ()
@@ -306,7 +306,7 @@ class IsolatedSeat:
         """Return whether a late agent has no answer after the processor time that others took.
 
         It runs on until its process has been `busy` so long. An answer before that, or `patience`
-        over, says that the machine was to blame.
+        over, reports that the machine was the cause.
         """
         deadline = time.monotonic() + patience
         while (missing := busy - child.spent().busy) > 0:
@@ -343,7 +343,7 @@ class IsolatedSeat:
         return [self._reloads.why_no_more(self._name) or MADE_ANEW]
 
     def _where(self, child: AgentProcess) -> str:
-        """Return where the code of a student's file is, as far as its process says."""
+        """Return where the code of a student's file is, as far as its process reports it."""
         if self._source is None:
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))

@@ -236,7 +236,7 @@ FUTEX_WAITS: Final = (0, 9)
 LAST_CLOCK: Final = 11
 CLOCK_OF_THREAD: Final = 4
 CLOCK_KINDS: Final = 3
-"""A clock number below 0 is `~process << 3 | kind`; bit 2 says thread, kind 3 an open device."""
+"""A clock number below 0 is `~process << 3 | kind`; bit 2 marks a thread, kind 3 an open device."""
 
 PR_GET_SECCOMP: Final = 21
 PR_SET_SECCOMP: Final = 22

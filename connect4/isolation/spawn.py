@@ -119,7 +119,7 @@ def _command(handle: str, allowed: Sequence[str] | None, modules: Sequence[str] 
 class Warden:
     """A process of the kit's own, perhaps inside bubblewrap, that forks agents' processes.
 
-    `number` is drawn from so many that no other warden has it; a process number would tell agents
+    `number` is random and in practice unique; a process number would tell agents
     how many processes the machine has started.
     """
 
@@ -361,7 +361,7 @@ class AgentProcess:
             self._signal(signal.SIGCONT)
 
     def is_alive(self) -> bool:
-        """Return whether the process is there and no zombie, as far as the system says (Linux)."""
+        """Return whether the process exists and is no zombie, as far as Linux reports it."""
         return self.pid > 0 and next(self._files().states(), "X") not in "ZX"
 
     def outlives(self, seconds: Seconds) -> bool:
@@ -374,7 +374,7 @@ class AgentProcess:
         return False
 
     def stack(self) -> bytes:
-        """Return where the code of a process that is to be killed is, as that process says it.
+        """Return where the code of a process is, as the process reports it before it is killed.
 
         Nobody vouches for that, and there may be none: an agent can ignore the signal. The wait is
         `STACK_PATIENCE` at most, whatever is written.

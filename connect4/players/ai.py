@@ -502,7 +502,7 @@ class AlphaBeta:
     """More pop-outs than this in the hand of the last mover are a hoard, see `_in_hand`."""
 
     FADING = 10
-    """So many empty cells before a board is full, pop-outs in hand begin to lose their worth."""
+    """From N empty cells on, pop-outs in hand lose their worth as the board fills."""
 
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
@@ -511,7 +511,7 @@ class AlphaBeta:
     """Entries; a new one takes its place from whatever is there, which never stops the clock."""
 
     LEAP, LEAP_WITH_POPOUTS = 8, 3
-    """So many depths before the whole rest of the game are skipped: they take nearly as long.
+    """The last N depths before the end of the game are skipped: they take nearly as long.
 
     With pop-outs left they visit fewer nodes: up to the third last about a quarter of the whole's.
     """

@@ -28,9 +28,9 @@ class Outcome(StrEnum):
 class Reply:
     """What came back from a seat that was asked for a move.
 
-    `PLAYED` says that an action arrived in time, not that it is legal: the referee judges that.
+    `PLAYED` means that an action arrived in time, not that it is legal: the referee judges that.
     `text` is the action as a person would type it, or None where there is none that can be
-    written. `starved` says that the machine, not the agent, was slow. `detail` tells why a turn
+    written. `starved` means that the machine, not the agent, was slow. `detail` is why a turn
     failed; of a turn that was played it is the agent's note on it.
     """
 

@@ -31,7 +31,7 @@ def wrong_board_to_solve(state: State) -> str | None:
 
 
 Check: TypeAlias = Callable[[str, str], str | None]
-"""Checks an option's value for a game: returns None, or says what would be right."""
+"""Checks an option's value for a game: returns None, or what would be valid."""
 
 
 def whole_number(value: str, game: str) -> str | None:

@@ -23,8 +23,8 @@ from connect4.players.names import AgentName, source_text, split_name, student_f
 class PlayerKind:
     """One kind of player: how its name is written and which games it plays.
 
-    `options` maps an option's name to a check of its value in a game, which returns None or says
-    what would be right; `contradiction` says which options do not go together.
+    `options` maps an option's name to a check of its value in a game, which returns None or
+    what would be valid; `contradiction` returns which options exclude each other.
     """
 
     usage: str

@@ -64,7 +64,7 @@ class Wire:
         self.send(f"{game} {colour}")
         answer = self.read(seconds)
         if answer != f"{game} {colour}":
-            raise AgentError(f"the server says: {answer}")
+            raise AgentError(f"the server replied: {answer}")
 
     def play(self, move: str, seconds: Seconds | None = None) -> None:
         """Send a move and read it back."""
@@ -81,7 +81,7 @@ class Wire:
 class RemoteAgent:
     """Whoever plays the other colour of a game on a server.
 
-    The seat says what our side of the table joins as: white where the opponent is player 2. COLOUR
+    The seat decides which side we join as: white where the opponent is player 2. COLOUR
     may be that colour, as in the handshake, or the opponent's own; both mean the same game. Our
     side's moves are sent when the opponent's turn begins.
     """
@@ -100,7 +100,7 @@ class RemoteAgent:
         left = None if seconds is None else seconds - (time.monotonic() - began)
         line = self._wire.read(left)
         if re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
-            raise AgentError(f"the server says: {line}")
+            raise AgentError(f"the server replied: {line}")
         return line[:3]
 
     def _send_last(self, state: State, seconds: Seconds | None) -> None:
@@ -113,7 +113,7 @@ class RemoteAgent:
         try:
             self._send_last(state, 2.0)
         except AgentError:
-            return  # the game is over here whatever the server says
+            return  # the game is over here, whatever the server replies
 
     def close(self) -> None:
         """Hang up."""

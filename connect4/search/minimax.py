@@ -33,7 +33,7 @@ Line: TypeAlias = tuple[Any, ...]
 class Found:
     """What a search of `depth` plies came to: the root's value and principal variation.
 
-    `nodes` are those of the whole search, of all depths where it deepened; `complete` says that
+    `nodes` are those of the whole search, of all depths where it deepened; `complete` means that
     no deeper search could come to anything else.
     """
 

@@ -14,7 +14,7 @@ from connect4.search.heuristics import of_tokens
 from connect4.search.sliding import steps_of
 
 WORTH: Final = (0, 90, 40, 20, 11, 6, 3, 2, 1)
-"""Of a line that needs so many steps; more steps are worth as much as the most here."""
+"""The worth of a line by the steps that it needs; the last entry holds for more steps."""
 
 BLOCKED: Final = 3
 """Worth of a line that lacks nothing but one cell, which an enemy holds."""

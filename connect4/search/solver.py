@@ -61,7 +61,7 @@ def winning_cells(own: int, empty: int) -> int:
 class Answer(NamedTuple):
     """A move of which it is proven that it keeps the position's outcome.
 
-    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` says that the move
+    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move
     is also proven to win the soonest or to lose the latest.
     """
 
@@ -74,7 +74,7 @@ class Solver:
     """Scores positions; `nodes` counts the calls of its search since it was made.
 
     Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError`
-    for another board and `OutOfBudgetError` as `deadline` says.
+    for another board and `OutOfBudgetError` at the `deadline`.
     """
 
     def __init__(self, memory: int = 256) -> None:

@@ -17,7 +17,7 @@ from connect4.games.grid import PAIRED, Grid
 
 
 class Planes(NamedTuple):
-    """For both players' windows at once: which of them hold so many of that player's tokens.
+    """For both players' windows at once: which of them hold N of that player's tokens.
 
     A plane may have bits that are no windows: mask it with `Windows.starts` or a part of it.
     """

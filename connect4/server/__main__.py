@@ -81,7 +81,7 @@ def make_server(arguments: argparse.Namespace) -> Server:
 
 
 async def serve(server: Server, host: str, port: int) -> None:
-    """Serve until a SIGTERM or Ctrl-C; raises `InputError` where the port cannot be had."""
+    """Serve until a SIGTERM or Ctrl-C; raises `InputError` if the port is not available."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead

@@ -84,7 +84,7 @@ def json_in_html(data: Any) -> str:
 
 
 def write(text: str, path: Path) -> None:
-    """Write a document; raises `InputError` where the place cannot be had."""
+    """Write a document; raises `InputError` if the file cannot be written."""
     try:
         atomic.write_text(path, text)
     except OSError as error:

@@ -73,7 +73,7 @@ def why_text(changes: Sequence[RunChange]) -> str:
 
 
 def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
-    """Return the greatest changes of points, at most so many, and how many more there are."""
+    """Return the greatest changes of points, at most N, and the number of the others."""
     scoring = [change for change in changes if change.points]
     lines = [
         f"player {change.player} {points_text(change.points)} ({change_text(change)})"

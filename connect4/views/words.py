@@ -45,12 +45,12 @@ def harmless(text: str) -> str:
 
 
 def first_line(detail: str | None) -> str:
-    """Return the line of a detail that says most."""
+    """Return the most informative line of a detail."""
     return harmless(headline(detail or ""))
 
 
 def indented(detail: str | None) -> str:
-    """Return what an agent's failure says, set off so that it passes for no line of the kit's."""
+    """Return the text of an agent's failure, indented so that nobody takes it for the kit's."""
     return textwrap.indent(harmless(detail or ""), "  ")
 
 

@@ -49,7 +49,7 @@ class Proof:
     """The most seconds that an agent ran on after its limit."""
 
     def note(self, key: str, worked: bool, text: str) -> None:
-        """Count one attempt; `text` says what an agent achieved if it worked."""
+        """Count one attempt; `text` is what an agent achieved if it worked."""
         self.tried[key] = self.tried.get(key, 0) + 1
         if worked and text not in self.breaches.setdefault(key, []):
             self.breaches[key].append(text)

@@ -161,7 +161,7 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
         raise InputError(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == EMPTY:
-            file(0)  # says why nothing is to be seen there
+            file(0)  # reports why nothing can be read there
     return _read_source(hand_in, _choose(sources), rules)
 
 

@@ -41,7 +41,7 @@ PAIR_MARGINS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of one student's agent; `problem` says why it is not played."""
+    """One version of one student's agent; `problem` is the reason if it is not played."""
 
     student: str
     number: int

@@ -161,7 +161,7 @@ def games_table(
         faults = faults_text(result.faults[game.side - 1])
         rows.append([*row, score, f"{margin:+d}", word, faults, replay])
     headers: Sequence[str] = GAME_HEADERS
-    if games and not games[0].counts_points:  # the result says it all
+    if games and not games[0].counts_points:  # the result is enough
         left = [place for place, name in enumerate(headers) if name not in ("score", "margin")]
         headers = [headers[place] for place in left]
         rows = [[row[place] for place in left] for row in rows]

@@ -340,7 +340,7 @@ class Store:
             "fault, traceback"
         )
         with self._transaction() as database:
-            if not result["died"]:  # else whoever wants to know finds it among the begun
+            if not result["died"]:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (result["key"],))
             _keep_earlier(database, result["key"])
             database.execute(

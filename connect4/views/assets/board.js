@@ -5,7 +5,7 @@ const RADIUS = 16.5;
 const LARGEST = 1.7; // pixels on the screen for one of the picture: a small board stays small
 
 /**
- * `owners` says whose pop-out a column is, `plate` whether there is a plate with holes.
+ * `owners` has the player who may pop out of each column, `plate` whether there is a plate with holes.
  * @typedef {{
  *   rows: number, columns: number, columnLabels: string[], rowLabels: string[] | null,
  *   owners: number[] | null, plate: boolean,

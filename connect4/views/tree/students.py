@@ -30,7 +30,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
         key, value = questions.ask("explain", state, seconds)
     if key == "missing":
         raise InputError(
-            f"{name}: its AIPlayer has no method explain(state); docs/students.md says what that is"
+            f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
         )
     if key != "answer" or not isinstance(value, list):
         raise InputError(f"{name} {first_line(str(value))}")

@@ -15,7 +15,7 @@ PICK: Final = "click one of your pieces that can move, then the square it goes t
 
 
 class BoardInput:
-    """Plays on `board`: moves go to `on_move` as text, `on_hint` says why a click was none.
+    """Plays on `board`: `on_move` gets moves as text, `on_hint` why a click is not a move.
 
     Besides the mouse: arrow keys choose a column or a cell, Return drops or picks, P pops out,
     Escape lets go.

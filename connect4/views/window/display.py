@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def open_window() -> Window:
-    """Return an empty window; raises `InputError` that says why there can be none."""
+    """Return an empty window; raises `InputError` with the reason if there can be none."""
     everywhere = sys.platform in ("win32", "darwin")
     if not everywhere and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise InputError("no window: there is no display here (DISPLAY is not set)")

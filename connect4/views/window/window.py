@@ -147,7 +147,7 @@ class Window:
             self.show_start_page()
 
     def _may_leave(self, title: str) -> bool:
-        """Return whether no game is running, or the person wants to leave the one that is."""
+        """Return whether no game is running, or the person agrees to leave it."""
         if self._session is None:
             return True
         question = "A game is running. Leave it? It cannot be taken up again."

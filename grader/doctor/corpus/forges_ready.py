@@ -1,4 +1,4 @@
-"""Says that it is ready while it is still being loaded."""
+"""Reports that it is ready while it is still being loaded."""
 
 import os
 import time

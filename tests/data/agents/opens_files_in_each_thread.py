@@ -1,4 +1,4 @@
-"""Opens more files than a process may: each thread wants a table of open files of its own."""
+"""Opens more files than a process may: each thread gets a table of open files of its own."""
 
 import ctypes
 import os
