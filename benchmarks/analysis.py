@@ -67,7 +67,7 @@ DYNAMIC_PAIRS = (
 ATTACKER = "alphabeta:depth=1"
 """The agent whose play leads to the positions that games of Dynamic Connect-4 start from."""
 
-KNOWN = 9
+KNOWN = 10
 """Plies within which a win has to be forced to be known, in whole games of Dynamic Connect-4."""
 
 LEFT = 11

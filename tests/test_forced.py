@@ -10,7 +10,7 @@ from connect4.games.base import Ending
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.forced import ForcedWins, Proof
 from connect4.search.moves import after
-from tests.positions import random_position
+from tests.positions import random_position, wins
 
 DYNAMIC = GAMES["dynamic"]
 SMALL = "O,X,O\nX, ,\nO, ,X\nline=3\n"
@@ -110,11 +110,10 @@ def test_the_best_moves_end_the_game_as_proven():
         proof = engine.prove(state, 6)
         if proof is None:
             continue
-        rest, position = proof, state
-        while not position.is_over():
-            assert rest.plies
-            position = after(position, engine.best(position, rest))
-            rest = Proof(rest.outcome, rest.plies - 1)
+        position = state
+        for move in engine.line(state, proof, 99):
+            position = after(position, move)
+        assert position.is_over()
         assert (position.margin(1), position.turns - state.turns) == proof
         endings.add(proof.outcome)
     assert endings == {1, 0, -1}
@@ -132,3 +131,20 @@ def test_the_budget_ends_a_proof():
     engine.deadline = Deadline(nodes=50)
     with pytest.raises(OutOfBudgetError):
         engine.prove(state, 99)
+
+
+def test_a_safe_move_replaces_one_after_which_the_opponent_wins():
+    replaced = kept = 0
+    for state in positions(40, 7):
+        engine = ForcedWins(state)
+        lost = {move for move in state.legal_actions() if wins(state.apply(move))}
+        for first in state.legal_actions():
+            move = engine.safe_move(state, first, 2)
+            if first in lost and len(lost) < len(state.legal_actions()):
+                assert move not in lost
+                replaced += 1
+            else:
+                assert move == first
+                kept += 1
+    assert kept > 100
+    assert replaced > 20

@@ -343,5 +343,7 @@ def test_who_asks_for_a_library_that_is_missing_is_told_how_to_get_it(monkeypatc
     monkeypatch.setitem(sys.modules, "bitbully", None)
     reply = reply_of("solver:engine=bitbully", CLASSIC.start(6, 7), "none")
     assert reply.outcome is Outcome.ERROR
-    assert reply.detail == ("the package bitbully is not installed: pip install -e '.[solver]'")
+    assert reply.detail == (
+        "the package bitbully (licence AGPL-3.0) is not installed: pip install -e '.[solver]'"
+    )
     assert reply_of("solver", CLASSIC.start(6, 7), "none").action == 3

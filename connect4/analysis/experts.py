@@ -19,11 +19,10 @@ from connect4.players.student import read_answer
 from connect4.search import library, solver
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.evaluation import WIN
-from connect4.search.forced import ForcedWins, Proof
+from connect4.search.forced import ForcedWins
 from connect4.search.heuristics import evaluation
 from connect4.search.library import LibrarySolver
 from connect4.search.minimax import Minimax
-from connect4.search.moves import after
 from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
 
@@ -223,21 +222,26 @@ def proving(
         proof = None
         line: list[Action | None] = []
         with suppress(OutOfBudgetError):
-            proof = rest = engine.prove(state, DEEPEST)
-            position = state
-            while rest and not position.is_over() and len(line) < LINE:
-                line.append(engine.best(position, rest))
-                position = after(position, line[-1])
-                rest = Proof(rest.outcome, rest.plies - 1)
+            proof = engine.prove(state, DEEPEST)
         if proof is not None:
-            return Expected(WON * proof.outcome, tuple(line), True, proof.plies)
-        found = otherwise(state, seconds / 2)
-        # A draw is no proof here: the search takes a position that came up before for one.
-        is_won = abs(found.value) == WON
+            engine.nodes, engine.deadline = 0, Deadline(seconds / 2)
+            with suppress(OutOfBudgetError):
+                for move in engine.line(state, proof, LINE):
+                    line.append(move)
+            if line:
+                return Expected(WON * proof.outcome, tuple(line), True, proof.plies)
+        found = otherwise(state, seconds * 0.4)
+        is_won = abs(found.value) == WON  # a draw by repeated positions is no proof
+        line = list(found.line)
+        engine.nodes, engine.deadline = 0, Deadline(seconds * 0.1)
+        with suppress(OutOfBudgetError):
+            move = line[0] if is_won else engine.safe_move(state, line[0], engine.open_until)
+            if move != line[0]:  # the proof looks further than the search
+                line = [move]
         plies = found.plies
         if plies is not None and plies > found.depths[-1][0]:
             plies = None  # found by forced replies; there may be a faster win
-        return replace(found, proven=is_won, plies=plies, open_until=engine.open_until)
+        return Expected(found.value, tuple(line), is_won, plies, found.depths, engine.open_until)
 
     return evaluate
 

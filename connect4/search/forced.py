@@ -69,8 +69,7 @@ class ForcedWins:
 
         The position is not over. Wins and losses are the fastest. Raises `OutOfBudgetError`.
         """
-        one, two = state.bitboards()
-        own, other = (one, two) if state.mover == 1 else (two, one)
+        own, other = in_turn(state)
         sign = 1 if state.mover == 1 else -1
         for left in range(1, min(plies, state.max_plies) + 1):
             self.open_until = left - 1
@@ -95,7 +94,7 @@ class ForcedWins:
                 if child.margin(state.mover) == outcome:
                     return move
                 continue
-            own, other = child.bitboards() if child.mover == 1 else child.bitboards()[::-1]
+            own, other = in_turn(child)
             if outcome > 0:
                 kept = self.loses(own, other, rest)
             elif outcome < 0:
@@ -105,6 +104,28 @@ class ForcedWins:
             if kept:
                 return move
         raise ValueError(f"no move of this position leads to {proof}")
+
+    def line(self, state: State, proof: Proof, most: int) -> Iterator[Move]:
+        """Yield the best moves of both sides, at most that many; see `best`."""
+        plies = proof.plies
+        while plies and most:
+            move = self.best(state, proof._replace(plies=plies))
+            yield move
+            state = after(state, move)
+            plies -= 1
+            most -= 1
+
+    def safe_move(self, state: State, first: Move, plies: int) -> Move:
+        """Return `first` if no loss within `plies` is forced after it, else another such move.
+
+        Returns `first` also if there is none. Raises `OutOfBudgetError`.
+        """
+        for move in (first, *center(state)):
+            child = after(state, move)
+            own, other = in_turn(child)
+            if child.is_over() or not self.wins(own, other, plies - 1):
+                return move
+        return first
 
     def wins(self, own: int, other: int, plies: int) -> bool:
         """Return whether the side to move, with the pieces `own`, forces a line within `plies`."""
@@ -196,3 +217,9 @@ class ForcedWins:
                     yield source | target
         if passes:
             yield 0
+
+
+def in_turn(state: State) -> tuple[int, int]:
+    """Return the pieces of the side to move, and those of the other side."""
+    one, two = state.bitboards()
+    return (one, two) if state.mover == 1 else (two, one)

@@ -1,6 +1,6 @@
 """Perfect play with the library `bitbully`, if it is installed (extra `solver`).
 
-No other module uses that library. Its own book contains every position of up to 12 plies, so it
+No other module of the kit uses that library, whose licence is the AGPL, version 3. Its own book contains every position of up to 12 plies, so it
 answers at once. The slowest answers, with a dozen tokens on the board, take a quarter of a second.
 """
 
@@ -16,7 +16,9 @@ from connect4.search.solver import ORDER, check_solvable
 if TYPE_CHECKING:
     from bitbully import Board
 
-MISSING: Final = "the package bitbully is not installed: pip install -e '.[solver]'"
+MISSING: Final = (
+    "the package bitbully (licence AGPL-3.0) is not installed: pip install -e '.[solver]'"
+)
 
 SLOW: Final = range(12, 18)
 """Numbers of tokens on the board with which an answer may take a quarter of a second."""
