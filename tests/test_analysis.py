@@ -448,7 +448,9 @@ def test_the_page_draws_the_analysis(browser: Browser, game: Record, tmp_path: P
     assert browser.find("#margin path.expected")
     listed = [row.text.split()[:2] for row in browser.find_all("#worst-table tbody tr")]
     assert listed == [[str(side), str(turn)] for side in (1, 2) for turn in worst[side - 1]]
-    losses = {turn: game.extra["analysis"]["turns"][turn - 1]["loss"] for turn in sum(worst, [])}
+    losses = {
+        turn: game.extra["analysis"]["turns"][turn - 1]["loss"] for turn in [*worst[0], *worst[1]]
+    }
     marked = [text.text for text in browser.find_all("#loss text.fault")]
     costliest = sorted(losses.values(), reverse=True)[:3]
     assert sorted((losses[int(turn)] for turn in marked), reverse=True) == costliest

@@ -1,7 +1,8 @@
 """Perfect play with the library `bitbully`, if it is installed (extra `solver`).
 
-No other module of the kit uses that library, whose licence is the AGPL, version 3. Its own book contains every position of up to 12 plies, so it
-answers at once. The slowest answers, with a dozen tokens on the board, take a quarter of a second.
+No other module of the kit uses that library, whose licence is the AGPL, version 3. Its own book
+contains every position of up to 12 plies, so it answers at once. The slowest answers, with a dozen
+tokens on the board, take a quarter of a second.
 """
 
 from __future__ import annotations
