@@ -207,7 +207,7 @@ def test_points_of_hidden_boards_follow_from_margins_alone(tmp_path: Path) -> No
     assert mark.tally.percent == 40  # a mean margin of 4 on 10 points a game
     assert mark.points == 16
     text = "\n".join(explained(mark, rubric))
-    assert "100 x 4.00 / 10.00 = +40.00 %" in text
+    assert "not hidden, 100 x 4.00 / 10.00 = +40.00 %" in text
     assert "10" not in text.replace("100 x", "").replace("10.00", "")
     rows = [match_row(mark, name, total, rubric.statistics) for name, total in mark.boards.items()]
     assert [row[4] for row in rows] == ["+20.0", "-"]

@@ -60,9 +60,9 @@ def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     part, total = rubric.part_a, match.tally
     if total.counts_points and total.hidden_games:
         yield (
-            "Margin in percent of the opponent's points, both a game; the margin is that of all "
-            f"games, the points are those on the boards that are not hidden: 100 x "
-            f"{total.mean_margin:.2f} / {total.unit:.2f} = {total.percent:+.2f} %."
+            "Margin in percent: the mean margin of all games over the opponent's mean points on "
+            f"the boards that are not hidden, 100 x {total.mean_margin:.2f} / {total.unit:.2f} = "
+            f"{total.percent:+.2f} %."
         )
     elif total.counts_points:
         other = max(total.other, 1)

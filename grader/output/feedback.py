@@ -57,7 +57,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, their explanation, table and drawing."""
     parts = [heading(mark.submission.name)]
     if mark.submission.problem:
-        problem = f"<p>Not graded: {html.escape(mark.submission.problem)}</p>"
+        problem = f"<p>Not graded: {html.escape(without_folders(mark.submission.problem))}</p>"
         if mark.detail:
             problem += f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>"
         return "\n".join([*parts, card(problem), _form(mark)])

@@ -135,8 +135,8 @@ def gradescope(
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
     """Yield the tests of a submission: its matches, then the findings of `check`."""
     if mark.submission.problem:
-        texts = (mark.submission.problem, without_folders(mark.detail))
-        output = "\n\n".join(filter(None, texts))
+        texts = (mark.submission.problem, mark.detail)
+        output = "\n\n".join(map(without_folders, filter(None, texts)))
         yield _test("submission", 0.0, full_points(rubric), False, output)
     for match in mark.matches:
         total = match.tally
@@ -194,10 +194,10 @@ def _suite(
 ) -> str:
     submission, played, faults = mark.submission, results.played, results.faults
     if submission.problem:
-        detail = _text(without_folders(mark.detail))
+        problem, detail = map(without_folders, (submission.problem, mark.detail))
         inner = (
             f'  <testcase classname={_attribute(submission.name)} name="submission" time="0">\n'
-            f"    <failure message={_attribute(submission.problem)}>{detail}</failure>\n"
+            f"    <failure message={_attribute(problem)}>{_text(detail)}</failure>\n"
             "  </testcase>\n"
         )
         counts = (1, 1, 0, 0)
@@ -278,7 +278,7 @@ def github_lines(mark: Mark, lost: Sequence[LostTurn]) -> Iterator[str]:
     submission = mark.submission
     where = f"file={_property(str(submission.path or submission.place))},line=1"
     if submission.problem:
-        yield f"::error {where}::{_data(submission.problem)}"
+        yield f"::error {where}::{_data(without_folders(submission.problem))}"
     for match in mark.matches:
         if match.tally.faults.total:
             reasons = [turn.text for turn in of_match(lost, match)]

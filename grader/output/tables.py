@@ -14,6 +14,7 @@ from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally, margin_digits
 from grader.marks.tournament import Placing, StageState, Standing
+from grader.play.replays import without_folders
 from grader.results.store import Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
@@ -63,10 +64,11 @@ def remark(mark: Mark) -> str:
 
 
 def remark_for_student(mark: Mark) -> str:
-    """Return the student's remark on a mark."""
+    """Return the student's remark on a mark, without the folders of the grading machine."""
     starved = mark.faults.starved
     turns = f"{starved} late turn{'s' if starved > 1 else ''}"
-    return "; ".join(_notes(mark, f"{turns} on a busy machine: the machine may be to blame"))
+    notes = _notes(mark, f"{turns} on a busy machine: the machine may be to blame")
+    return without_folders("; ".join(notes))
 
 
 def _notes(mark: Mark, starved: str) -> list[str]:
