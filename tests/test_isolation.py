@@ -1053,6 +1053,54 @@ def test_a_container_without_other_users_is_said_to_be_one() -> None:
     assert all("<Outcome.PLAYED" in text for text in said.values())
 
 
+USUAL_CONTAINER = """
+import ctypes, os, sys
+(there, here), (back, ready) = os.pipe(), os.pipe()
+child = os.fork()
+if child == 0:
+    if ctypes.CDLL(None).unshare(0x10000000):  # CLONE_NEWUSER
+        os._exit(77)
+    os.write(here, b"x")
+    os.read(back, 1)
+    os.setgid(0)
+    os.setuid(0)
+    os.execv(sys.argv[1], sys.argv[1:])
+os.close(here)
+if os.read(there, 1):
+    for table in ("uid_map", "gid_map"):
+        with open(f"/proc/{child}/{table}", "w") as file:
+            file.write("0 0 65536\\n")
+os.write(ready, b"x")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+"""Runs a command in a user namespace of 65536 users, as a container without root's rights has."""
+
+
+FULL_OF_THREADS = """
+import sys
+from connect4.isolation.sandbox import shared_user
+from tests.seats import board, seat
+for level in sys.argv[1:]:
+    seats = seat("holds_all_threads", level), seat("computes_with_what_it_may", level, 2)
+    print(shared_user(), *(each.ask(board(), 5.0).outcome for each in seats))
+    for each in seats:
+        each.close()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="root only")
+def test_agents_share_no_threads_in_a_container_where_all_are_one_user() -> None:
+    here = [sys.executable, "-c", USUAL_CONTAINER, sys.executable]
+    if subprocess.run([*here, "-c", ""], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    done = subprocess.run(
+        [*here, "-c", FULL_OF_THREADS, *LEVELS],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "65534 played played\n" * len(LEVELS), done.stderr
+
+
 def test_the_level_that_was_asked_for_is_had_or_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

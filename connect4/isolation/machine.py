@@ -12,7 +12,13 @@ from pathlib import Path
 from connect4.isolation import landlock, seccomp
 from connect4.isolation.memory_copy import UnavailableError
 from connect4.isolation.memory_group import hierarchy
-from connect4.isolation.sandbox import SYSTEM_LIBRARIES, Files, readable_paths, why_same_user
+from connect4.isolation.sandbox import (
+    SYSTEM_LIBRARIES,
+    Files,
+    readable_paths,
+    shared_user,
+    why_same_user,
+)
 
 
 def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
@@ -62,20 +68,19 @@ def _binds(files: Files) -> list[str]:
 
 
 def tasks_of_user(but: int = 0) -> int:
-    """Return how many threads this user runs (Linux), to be added to `Limits.tasks`.
+    """Return how many threads the agents' user runs (Linux), to be added to `Limits.tasks`.
 
-    Those of the process `but` are left out.
-
-    The kernel counts those of a user together. 0 for root, whose agents have a user each.
+    Those of the process `but` are left out. The kernel counts those of a user together. 0 where
+    each agent has a user of its own.
     """
-    tasks = 0
-    if sys.platform == "linux" and os.geteuid() != 0:
+    tasks, user = 0, shared_user()
+    if user is not None:
         for process in Path("/proc").glob("[0-9]*/task"):
             try:
                 found = process.stat()
             except OSError:
                 continue
-            if found.st_uid == os.geteuid() and process.parent.name != str(but):
+            if found.st_uid == user and process.parent.name != str(but):
                 tasks += found.st_nlink - 2
     return tasks
 

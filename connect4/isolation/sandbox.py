@@ -162,6 +162,18 @@ def why_same_user() -> str | None:
 
 
 @cache
+def shared_user() -> int | None:
+    """Return the user that all agents run as here; None where each has one of its own (Linux)."""
+    if sys.platform != "linux":
+        return None
+    if os.geteuid() != 0:
+        return os.geteuid()
+    if why_same_user() is not None:
+        return 0
+    return None if _known_here(FIRST_SLOT) else NOBODY
+
+
+@cache
 def how_python_stays_readable() -> Literal["as it is", "capability", "same user"]:
     """Return how a process of root reads Python after it has given root up.
 

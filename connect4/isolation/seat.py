@@ -163,7 +163,8 @@ class IsolatedSeat:
             student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
         )
         self._limits = limits
-        self._shares_user = level == "process" and sys.platform == "linux" and os.geteuid() != 0
+        of_its_own = level == "strong" and os.geteuid() != 0  # bubblewrap makes a user namespace
+        self._shares_user = sandbox.shared_user() is not None and not of_its_own
         self._lifetime = lifetime
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()
