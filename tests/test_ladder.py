@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from benchmarks.simulated import hand_in, simulated_pool
 from connect4.errors import InputError
+from grader.__main__ import make_parser
 from grader.handin import find as submissions
 from grader.ladder.book import Book
 from grader.ladder.gradebook import grade_book, played_text, table_text
@@ -20,7 +23,7 @@ from grader.ladder.standings import Entry, Standings
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests import grading
-from tests.command import assert_refused, run
+from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, SEED, searcher
 
 SMALL = f"""[match]
@@ -288,6 +291,18 @@ def test_results_of_another_command_are_refused(tmp_path: Path) -> None:
         book.set_meta({"kind": "grade"})
     refused = run(COMMAND, "ladder", term.folder, "--results", term.path, cwd=tmp_path)
     assert_refused(refused, "holds a grade; --results names another file")
+
+
+def test_the_workflow_for_github_gives_a_command_of_this_kit_and_no_token_to_students() -> None:
+    text = (ROOT / "docs" / "ladder-workflow.yml").read_text(encoding="utf-8")
+    steps = re.split(r"\n      - ", text)
+    (rating,) = (step for step in steps if "grader ladder" in step)
+    assert not re.search("TOKEN|secrets|github.token", rating)
+    (command,) = re.findall(r"python3 -m grader (ladder .*)", rating)
+    arguments = make_parser().parse_args(command.split())
+    assert (arguments.results, arguments.site) == (Path("ladder.db"), Path("site"))
+    for script in re.findall(r"run: \|\n((?: {10}.*\n|\n)+)", text):
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
 @pytest.mark.slow
