@@ -221,6 +221,8 @@ def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
     done = run(COMMAND, "compare", *played, "--records", "games", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "4 games: 4 won, 0 drawn, 0 lost" in done.stdout
+    assert "mean margin +1.00 a game" in done.stdout
+    assert "; a win is 1, a draw 0, a loss -1)\n" in done.stdout
     record = records.read(next((tmp_path / "games").glob("*.json")))
     assert record.game.name == "popout"
 

@@ -157,9 +157,12 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     if interval is not None and abs(interval.low) != float("inf"):
         bounds = f"{percent} interval {interval.low:+.1f} .. {interval.high:+.1f}"
     total = comparison.tally
+    counts_points = comparison.rubric.match.counts_points
+    worth = "" if counts_points else "; a win is 1, a draw 0, a loss -1"
     what, listed = f"mean margin {total.mean_margin:+.2f} a game", [_games_text(total)]
     if comparison.part == "a":
-        what = f"{comparison.mean:+.2f} points more margin a game"
+        unit = "points more margin" if counts_points else "more margin"
+        what = f"{comparison.mean:+.2f} {unit} a game"
         tallies = {new: total, old: comparison.old}
         listed = [
             f"{name}: {_games_text(tally)}{_lost_text(name, tally.faults)}"
@@ -167,7 +170,7 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
         ]
     else:
         listed[0] += _lost_text(new, total.faults) + _lost_text(old, total.other_faults)
-    return "\n".join([f"{words[comparison.verdict]}: {what} ({bounds})", *listed])
+    return "\n".join([f"{words[comparison.verdict]}: {what} ({bounds}{worth})", *listed])
 
 
 def _lost_text(name: str, faults: Faults) -> str:
