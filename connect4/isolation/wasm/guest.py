@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import gc
 import json
+import linecache
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -39,9 +41,24 @@ def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[s
     if kept is not None:
         submission.confine(kept, allowed, others)
         _confined.append(True)
+    _warm_up()
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def _warm_up() -> None:
+    """Load what Python loads for its first traceback: no agent pays for that."""
+    linecache.cache["ai.py"] = (5, None, ["1 / 0\n"], "ai.py")
+    try:
+        exec(compile("1 / 0", "ai.py", "exec"), {})
+    except ZeroDivisionError as error:
+        traceback.format_exception(error)
+    try:
+        compile("1 +", "ai.py", "exec")
+    except SyntaxError as error:
+        traceback.format_exception(error)
+    linecache.clearcache()
 
 
 def turn() -> None:
