@@ -1,0 +1,168 @@
+"""What games by fuel cost: start, turns, slowdown, games an hour: `python3 -m benchmarks.fuel`.
+
+Native times are processor times, so that a busy machine changes little. `--repeat N` plays one turn
+of the reference agent and of one that polls its clock N times instead, and prints the nodes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from connect4.config import ALLOWED_MODULES
+from connect4.games import load_start
+from connect4.games.base import State
+from connect4.games.extended import EXTENDED
+from connect4.isolation.limits import Limits
+from connect4.isolation.wasm import images, package
+from connect4.isolation.wasm.budget import FUEL_PER_SECOND, seconds_of, shown
+from connect4.isolation.wasm.seat import WasmSeat
+from connect4.players.base import Reply, Setup
+from connect4.players.registry import parse_agent
+from connect4.players.student import StudentAgent
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "connect4" / "players" / "ai.py"
+POLLING = ROOT / "tests" / "data" / "fuel_class" / "clock_search.py"
+NODES = 20_000
+TURNS = 40
+BUDGETS = (10**9, 5 * 10**9, 20 * 10**9)
+
+QUICK = """
+class AIPlayer:
+    def __init__(self, player_number, time):
+        pass
+
+    def get_intelligent_move(self, state):
+        return 3, False
+"""
+
+COUNTED = """
+
+class AIPlayer(AIPlayer):
+    def get_intelligent_move(self, state):
+        action = super().get_intelligent_move(state)
+        print("nodes", self.nodes, "move", action)
+        return action
+"""
+
+
+def setup(source: str | Path, seconds: float, nodes: int | None = None) -> Setup:
+    text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        name = parse_agent(f"ai:{file.name}" + (f",nodes={nodes}" if nodes else ""))
+    return Setup(name, 1, EXTENDED, seconds, 7, "intelligent", text.encode())
+
+
+def timed(work: Callable[[], object]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def turn(source: str | Path, state: State, fuel: int, nodes: int | None = None) -> Reply:
+    seconds = seconds_of(fuel)
+    with closing(WasmSeat(setup(source, seconds, nodes), Limits())) as seat:
+        return seat.ask(state, seconds)
+
+
+def starts() -> None:
+    print(f"module, compiled already: {timed(package.compiled):.2f} s")
+    print(f"image, from the cache:    {timed(lambda: images.start(ALLOWED_MODULES)):.2f} s")
+    tree = images.start(ALLOWED_MODULES).tree
+    print(
+        f"image, {images.start(ALLOWED_MODULES).image.size / 1e6:.1f} MB; {len(tree.files)} files"
+    )
+
+    def opened() -> None:
+        WasmSeat(setup(QUICK, 1.0), Limits()).close()
+
+    def copied() -> None:
+        images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)[0].close()
+
+    copies = sorted(timed(copied) * 1000 for _ in range(20))
+    agents = sorted(timed(opened) * 1000 for _ in range(20))
+    print(f"copy of a started Python: median {copies[10]:.0f} ms (5th {copies[1]:.0f})")
+    print(f"start of an agent:        median {agents[10]:.0f} ms (5th {agents[1]:.0f})")
+
+
+def turns() -> None:
+    for board in ("case1", "empty12x12"):
+        state = load_start(EXTENDED, board)
+        with closing(WasmSeat(setup(QUICK, 1.0), Limits())) as seat:
+            replies, walls = [], []
+            for _ in range(50):
+                began = time.monotonic()
+                replies.append(seat.ask(state, 1.0))
+                walls.append((time.monotonic() - began) * 1000)
+        fuel = statistics.median(reply.fuel or 0 for reply in replies)
+        print(
+            f"turn that does nothing on {board}: median {statistics.median(walls):.2f} ms, "
+            f"{fuel / 1e6:.2f}M fuel: {fuel / 1e7:.2f} % of 1G"
+        )
+
+
+def slowdown() -> None:
+    for board in ("case1", "case3"):
+        state = load_start(EXTENDED, board)
+        times = []
+        for _ in range(3):
+            agent = StudentAgent(setup(REFERENCE, 1000.0, NODES))
+            began = time.thread_time()
+            agent.choose(state, 1000.0)
+            times.append(time.thread_time() - began)
+        reply = turn(REFERENCE, state, 1000 * FUEL_PER_SECOND, NODES)
+        assert reply.fuel is not None
+        native = min(times)
+        print(
+            f"reference agent, {NODES} nodes on {board}: native {NODES / native / 1000:.0f}k, "
+            f"wasm {NODES / reply.cpu_seconds / 1000:.0f}k nodes a second "
+            f"({reply.cpu_seconds / native:.1f} times as long); "
+            f"{reply.fuel / native / 1e9:.0f}G fuel a native second"
+        )
+
+
+def hours() -> None:
+    state = load_start(EXTENDED, "case1")
+    for fuel in BUDGETS:
+        reply = turn(REFERENCE, state, fuel)
+        assert reply.fuel is not None
+        games = 2 * 3600 / (TURNS * reply.cpu_seconds)
+        print(
+            f"budget {shown(fuel)}: the reference agent uses {shown(reply.fuel)} in "
+            f"{reply.cpu_seconds:.2f} s of a processor; {games:.0f} games of {TURNS} such turns an "
+            "hour on two cores"
+        )
+
+
+def repeat(times: int) -> None:
+    state = load_start(EXTENDED, "case1")
+    for source in (REFERENCE, POLLING):
+        text = source.read_text(encoding="utf-8") + COUNTED
+        for _ in range(times):
+            with closing(WasmSeat(setup(text, 0.04), Limits())) as seat:
+                reply = seat.ask(state, 0.04)
+                print(
+                    f"{source.stem}: {seat.log.strip()}, fuel {reply.fuel}, {reply.seconds:.1f} s"
+                )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, metavar="N")
+    arguments = parser.parse_args()
+    package.compiled(print)
+    if arguments.repeat:
+        repeat(arguments.repeat)
+        return
+    for part in (starts, turns, slowdown, hours):
+        part()
+
+
+if __name__ == "__main__":
+    main()
