@@ -9,7 +9,8 @@ from typing import Final
 
 from connect4.errors import headline
 from connect4.games.base import Ending, Player, State, opponent
-from connect4.players.base import Outcome
+from connect4.isolation.wasm.budget import shown
+from connect4.players.base import Outcome, Reply
 from connect4.referee import Result, Turn
 
 ENDINGS: Final = {
@@ -26,6 +27,11 @@ ENDINGS: Final = {
     Ending.ABORTED: "the game was stopped",
     Ending.NOT_LOADED: "an agent could not be loaded, so no turn was played",
 }
+
+
+def spent_text(turn: Turn | Reply, digits: int = 3) -> str:
+    """Return what a turn used: seconds, or its fuel in a game by fuel."""
+    return f"{turn.seconds:.{digits}f} s" if turn.fuel is None else f"{shown(turn.fuel)} fuel"
 
 
 def move_text(turn: Turn) -> str:

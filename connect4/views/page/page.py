@@ -16,6 +16,7 @@ from connect4 import record as records
 from connect4.cli import Parser
 from connect4.errors import InputError
 from connect4.games.base import State
+from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
@@ -85,10 +86,17 @@ def game_data(record: Record) -> dict[str, Any]:
     }
 
 
+def limit_text(record: Record) -> str:
+    """Return the limit of a move."""
+    if record.isolation == "wasm":
+        return f"{shown(fuel_of(record.time_limit))} fuel a move"
+    return f"{record.time_limit:g} s a move"
+
+
 def facts(record: Record) -> list[str]:
     """Return what a reader should know of how the game was played."""
     rows, columns = record.start.board().shape
-    found = [f"{rows}×{columns}", f"{record.time_limit:g} s a move", f"seed {record.seed}"]
+    found = [f"{rows}×{columns}", limit_text(record), f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
         found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")
@@ -115,7 +123,7 @@ def turn_data(
         turn.player,
         turn.text,
         turn.outcome.value,
-        round(turn.seconds, 3),
+        round(turn.seconds if turn.fuel is None else seconds_of(turn.fuel), 3),
         list(after.scores()),
         after.pop_outs_left,
         changed_cells(before.board(), after.board()),

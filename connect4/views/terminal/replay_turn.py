@@ -13,7 +13,7 @@ from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
-from connect4.views.words import ENDINGS, harmless, indented
+from connect4.views.words import ENDINGS, harmless, indented, spent_text
 
 
 def read_place(where: str) -> tuple[Record, int]:
@@ -59,11 +59,11 @@ def replay_turn(
     who = f"player {state.mover} ({setup.agent.text})"
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
     recorded = record.turns[number - 1]
-    print(f"Recorded: {recorded.text or 'none'}, {recorded.outcome} in {recorded.seconds:.3f} s")
+    print(f"Recorded: {recorded.text or 'none'}, {recorded.outcome} in {spent_text(recorded)}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.ERROR:
-        print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {reply.seconds:.3f} s")
+        print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {spent_text(reply)}")
     if reply.detail:
         print(harmless(reply.detail))
     legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)

@@ -16,7 +16,14 @@ from connect4.games.base import Action, Ending, Game, Player, State
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
 from connect4.views.palette import terminal_codes
-from connect4.views.words import fault_report, is_fault, kind_of_fault, move_text, repeat_command
+from connect4.views.words import (
+    fault_report,
+    is_fault,
+    kind_of_fault,
+    move_text,
+    repeat_command,
+    spent_text,
+)
 
 NAME: Final = 30
 """Characters of an agent's name that are shown, the last ones of a longer one."""
@@ -196,7 +203,7 @@ class TerminalView:
         self._print(
             [
                 *self._reply(turn),
-                f"{turn.number:4}. {score:>9} {turn.seconds:8.3f} s  {move_text(turn)}",
+                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {move_text(turn)}",
             ]
         )
 
@@ -242,7 +249,7 @@ class TerminalView:
         lines = ["", f"  {self._title}", "", *self._heading(state), ""]
         lines += draw_board(state, action, self._style)
         if last is not None:
-            lines.append(f"  Turn {last.number}: {move_text(last)}, {last.seconds:.2f} s")
+            lines.append(f"  Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
         if self._missed not in (None, last):
             lines.append(f"  Turn {self._missed.number}: {move_text(self._missed)}")
