@@ -68,6 +68,7 @@ def with_noise_of(fit: Fit, pairs: list[Pair]) -> Fit:
     other.noise = fit.noise
     other._weights = fit.noise.weight(other.played.number)
     other.__dict__.pop("_matrix", None)
+    other._covariances = {}
     other.values = other._values()
     return other
 

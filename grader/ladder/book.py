@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS planned (
     two TEXT NOT NULL, number INTEGER NOT NULL, wanted_by TEXT NOT NULL, run INTEGER NOT NULL,
     why TEXT NOT NULL, terms TEXT NOT NULL, PRIMARY KEY (pair, side)) STRICT;
 CREATE INDEX IF NOT EXISTS planned_key ON planned (key);
+CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """
 """`student.sha256` is the version handed in last, `student.problem` why it cannot be read.
 `version.problem` is a broken rule of form. `planned.side` is the player number of `one`."""

@@ -29,6 +29,11 @@ DENSE: Final = 1000
 """Larger leagues are solved by conjugate gradients, which takes no time for the square of them."""
 
 ACCURACY: Final = 1e-9
+ENOUGH: Final = 1e-5
+"""The relative errors of a large league's ratings, and of its covariances."""
+
+MANY: Final = 1000
+"""Student's t with more degrees of freedom is taken to have this number."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,9 @@ class Fit:
         self._weights = self.played.number
         self.noise = self._noise()
         self._weights = self.noise.weight(self.played.number)
-        self.__dict__.pop("_matrix", None)
+        for solved_before in ("_matrix", "_rows"):
+            self.__dict__.pop(solved_before, None)
+        self._covariances: dict[int, Floats] = {}
         self.values = self._values()
 
     def _noise(self) -> Noise:
@@ -145,42 +152,44 @@ class Fit:
             np.add.at(matrix, (first[kept], second[kept]), -self._weights[kept])
         return matrix
 
-    def _solved(self, right: Floats) -> Floats:
+    def _solved(self, right: Floats, accuracy: float = ACCURACY) -> Floats:
         """Return the solution of the normal equations."""
         size = len(self._unknown)
         if not size:
             return right
         if size <= DENSE:
             return np.asarray(np.linalg.solve(self._matrix, right), dtype=np.float64)
-        return self._conjugate_gradients(right)
+        return self._conjugate_gradients(right, accuracy)
 
-    def _conjugate_gradients(self, right: Floats) -> Floats:
+    @cached_property
+    def _rows(self) -> tuple[Floats, Ints, Floats, Ints]:
+        """Return the matrix by rows: diagonal, columns, weights, and where each row begins."""
+        held = self.played
+        one, two = self._place[held.one[self._inside]], self._place[held.two[self._inside]]
+        row, column = np.concatenate([one, two]), np.concatenate([two, one])
+        weights = np.tile(self._weights[self._inside], 2)
+        kept = row >= 0
+        diagonal = np.bincount(row[kept], weights[kept], len(self._unknown))
+        weights = np.where(column >= 0, weights, 0.0)  # the anchor is in no column
+        order = np.flatnonzero(kept)[np.argsort(row[kept], kind="stable")]
+        starts = np.searchsorted(row[order], np.arange(len(self._unknown)))
+        return diagonal.astype(np.float64), np.maximum(column[order], 0), weights[order], starts
+
+    def _conjugate_gradients(self, right: Floats, accuracy: float) -> Floats:
         """Return the solution by conjugate gradients, scaled by the diagonal.
 
         M. Hestenes and E. Stiefel, "Methods of conjugate gradients for solving linear systems"
         (1952).
         """
-        held = self.played
-        one, two = held.one[self._inside], held.two[self._inside]
-        weights = self._weights[self._inside]
-        ends = np.concatenate([one, two])
-        diagonal = np.bincount(ends, np.tile(weights, 2), self.count)[self._unknown]
-        whole = np.zeros(self.count)
-
-        def product(vector: Floats) -> Floats:
-            whole[self._unknown] = vector
-            flow = weights * (whole[one] - whole[two])
-            summed = np.bincount(one, flow, self.count) - np.bincount(two, flow, self.count)
-            return np.asarray(summed[self._unknown], dtype=np.float64)
-
+        diagonal, columns, weights, starts = self._rows
         solution = np.zeros(len(right))
         rest = right.copy()
         scaled = rest / diagonal
         direction = scaled.copy()
         size = float(rest @ scaled)
-        goal = size * ACCURACY**2
+        goal = size * accuracy**2
         while size > goal:
-            image = product(direction)
+            image = diagonal * direction - np.add.reduceat(weights * direction[columns], starts)
             step = size / float(direction @ image)
             solution += step * direction
             rest -= step * image
@@ -195,12 +204,14 @@ class Fit:
 
     def covariances(self, player: int) -> Floats:
         """Return the covariances of a rated player's rating with everybody's; 0 for the anchor."""
-        found = np.zeros(self.count)
-        if player:
-            unit = np.zeros(len(self._unknown))
-            unit[self._place[player]] = 1.0
-            found[self._unknown] = self._solved(unit)
-        return found
+        if player not in self._covariances:
+            found = np.zeros(self.count)
+            if player:
+                unit = np.zeros(len(self._unknown))
+                unit[self._place[player]] = 1.0
+                found[self._unknown] = self._solved(unit, ENOUGH)
+            self._covariances[player] = found
+        return self._covariances[player]
 
     @cached_property
     def variances(self) -> Floats:
@@ -233,7 +244,7 @@ class Fit:
 
     def half_width(self, variance: float) -> float:
         """Return half the width of the confidence interval of a value with this variance."""
-        quantile = t_quantile((1 + self._confidence) / 2, self.noise.freedom)
+        quantile = t_quantile((1 + self._confidence) / 2, min(self.noise.freedom, MANY))
         return quantile * math.sqrt(variance) if variance < math.inf else math.inf
 
     def interval(self, player: int) -> Interval:
