@@ -46,6 +46,7 @@ PAGES: Final = {
     "class": ("marks/class.html", ""),
     "standings": ("night/standings.html", ""),
     "projector": ("night/standings.html#projector", ""),
+    "ladder": ("site/index.html", ""),
     "notebook": ("notebook.html", ""),
     "tutorial": ("tutorial.html", ""),
 }
@@ -173,6 +174,8 @@ def make_pages(kit: Kit) -> None:
     for work, out in (("grade", "marks"), ("tournament", "night")):
         options = ("--rubric", "rubric.toml", "--out", out)  # goes on where it was
         kit.run("-m", "grader", work, "class", *options)
+    ladder = ("--rubric", "rubric.toml", "--minutes", "1", "--site", "site")
+    kit.run("-m", "grader", "ladder", "class", *ladder)
     kit.run("-c", NOTEBOOK, out="notebook.html")
     tutorial = kit.checkout / "docs" / "tutorial.ipynb"
     if tutorial.exists():

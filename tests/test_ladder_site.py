@@ -21,6 +21,7 @@ from tests.browser import PHONE, WIDE
 from tests.command import run
 from tests.grading import COMMAND, SEED, searcher
 from tests.test_ladder import SMALL, Term
+from tests.test_web import violations
 
 pytestmark = pytest.mark.slow
 
@@ -152,6 +153,26 @@ def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
     links = browser.run("return [...document.querySelectorAll('td.name a')].map(link => link.href)")
     for link in links:
         assert Path(urllib.request.url2pathname(link.removeprefix("file://"))).is_file()
+
+
+@pytest.mark.browser
+@pytest.mark.web
+def test_axe_finds_nothing_on_the_site_and_its_button_changes_the_colours(
+    term: Term, browser
+) -> None:
+    written(term)
+    site = term.folder.parent / SITE
+    files = {path.parent: path for path in sorted(site.rglob("*.html"))}
+    for file in files.values():  # one page of each folder
+        browser.open(file)
+        background = "return getComputedStyle(document.documentElement).backgroundColor"
+        light = browser.run(background)
+        assert violations(browser) == [], file
+        if not browser.find_all("#theme"):
+            continue  # a page without games says only that
+        browser.find("#theme").click()
+        assert browser.run(background) != light
+        assert violations(browser) == [], file
 
 
 def test_serving_shows_the_site_beside_the_game_and_lists_no_folder(term: Term) -> None:

@@ -11,7 +11,7 @@ from connect4.views import document
 from grader.ladder.standings import Entry
 from grader.marks.intervals import Interval, few_games
 
-PARTS: Final = ("base", "report", "ladder")
+PARTS: Final = ("base", "theme", "report", "ladder")
 
 NARROW: Final = 180
 """Units of width of a drawn interval."""
@@ -26,7 +26,7 @@ def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -
     header = (
         '<header class="top"><div class="grow">'
         f'<h1>{html.escape(title)}</h1><p class="facts">{listed}</p>{back}</div>'
-        '<button type="button" id="theme"></button></header>\n'
+        '<button type="button" class="theme" id="theme"></button></header>\n'
     )
     main = f'{header}<main class="report ladder">\n{body}\n</main>'
     return document.build(title, PARTS, data, main)

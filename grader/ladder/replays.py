@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import re
 from collections.abc import Sequence
@@ -81,8 +82,8 @@ def pairing_page(
             shown.append({"label": label, **made_public(data)})
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
     if not shown:
-        text = "<p>The records of these games are not kept.</p>"
+        text = f"<h1>{html.escape(title)}</h1>\n<p>The records of these games are not kept.</p>"
         style = document.style_sheet(("base", "report"))
-        return document.whole(title, style, before + text, comment=comment)
+        return document.whole(title, style, f"<main>{before}{text}</main>", comment=comment)
     page = document.build(title, (*PARTS, "report"), {"games": [GAMES]}, before, comment)
     return page.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
