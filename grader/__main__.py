@@ -70,6 +70,10 @@ For final marks only: with the seed, the random player's moves can be worked out
   python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G
   python3 -m grader fuel 2G          and for 2G
 exit status: 0 done, 2 bad usage or input""",
+    "similar": """examples:
+  python3 -m grader similar submissions/                            source and behaviour
+  python3 -m grader similar submissions/ --source-only --against last-year/
+exit status: 0 done, 2 bad usage or input""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
   python3 -m grader doctor --results grade.db           and the marks of grade.db name the answer
@@ -208,6 +212,35 @@ def _handout(parser: Parser) -> None:
     _add_rubric(parser)
 
 
+def _similar(parser: Parser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+", type=Path)
+    add("--against", metavar="PATH", nargs="+", type=Path, help="hand-ins of earlier years")
+    add(
+        "--base",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="more code that students were given: it does not count",
+    )
+    add("--source-only", action="store_true", help="do not ask the submissions for moves")
+    add("--positions", metavar="N", type=count, default=300, help="positions (default 300)")
+    add("--time", type=time_limit, default=0.1, help="seconds in each position (default 0.1)")
+    add(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        default=Path("similar.html"),
+        help="the report (default similar.html)",
+    )
+    add("--jobs", type=count, help="submissions at once (default: one a physical core)")
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
+    _add_rubric(parser)
+    _add_isolation(parser)
+
+
 def _doctor(parser: Parser) -> None:
     parser.add_argument(
         "--results", metavar="FILE", type=Path, help="also keep the table in this results file"
@@ -235,6 +268,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "report": ("make tables and files again from stored results, without playing", _report),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
+    "similar": ("screen a class for pairs that share source or behaviour", _similar),
     "doctor": ("prove what this machine guarantees while agents play, in about a minute", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget means", _fuel),
 }

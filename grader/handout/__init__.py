@@ -42,6 +42,7 @@ STUB: Final = HERE / "ai_stub.py"
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/"),
     *("grader/doctor/", "grader/commands/doctor.py"),
+    *("grader/similar/", "grader/commands/similar.py"),
 )
 """What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
 

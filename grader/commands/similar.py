@@ -1,0 +1,116 @@
+"""The command `similar`: screens a class for pairs that share source or behaviour."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from connect4.errors import InputError
+from grader.commands.common import DONE, isolation_level, open_pool, read_rubric
+from grader.handin import find as submissions
+from grader.output.files import write
+from grader.play.one_game import spread
+from grader.play.progress import Progress
+from grader.rubric.model import Rubric
+from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
+from grader.similar.page import FIRST, similar_page
+from grader.similar.pairs import Pair, ranked
+from grader.similar.source import documents
+
+KIT: Final = Path(__file__).resolve().parent.parent.parent
+STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
+BASE: Final = (STUB, *sorted((KIT / "connect4" / "search").glob("*.py")))
+"""What students were given or may read in a textbook: it does not count."""
+
+TOLD: Final = 10
+
+
+def run_similar(arguments: argparse.Namespace) -> int:
+    """Compare all pairs, print the first ones and write the report."""
+    rubric = read_rubric(arguments)
+    here = _sources(arguments.paths, rubric, "")
+    if len(here) < 2:
+        raise InputError("similar needs two submissions with a source at least")
+    before = _sources(arguments.against, rubric, "earlier: ") if arguments.against else {}
+    same = [name for name, text in before.items() if text in here.values()]
+    base = [path.read_text(encoding="utf-8") for path in (*BASE, *arguments.base)]
+    made = documents({**here, **before}, base)
+    found, against = made[: len(here)], made[len(here) :]
+    notes = [f"{len(found)} submissions, {len(against)} hand-ins to compare with."]
+    if same:
+        notes.append(f"Handed in again without a change: {', '.join(same)}.")
+    names: list[str] = []
+    agreement = np.zeros((0, 0))
+    if not arguments.source_only:
+        moves, more = _moves({**here, **before}, arguments, rubric)
+        notes += more
+        names, agreement = unusual(moves)
+    pairs = ranked(found, against, names, agreement)
+    write(arguments.out, similar_page(pairs, found, notes))
+    _tell(pairs, arguments.out)
+    return DONE
+
+
+def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:
+    found = submissions.find(paths, rubric.submission)
+    return {f"{prefix}{item.name}": item.source for item in found if item.source}
+
+
+def _moves(
+    sources: dict[str, str], arguments: argparse.Namespace, rubric: Rubric
+) -> tuple[dict[str, list[str | None]], list[str]]:
+    """Return the moves of each player in the fixed positions, and who could not play."""
+    level = isolation_level(arguments, rubric)
+    boards = [board for board in rubric.part_b.boards if not board.hidden]
+    fixed = positions(boards, arguments.positions)
+    seconds = arguments.time
+    jobs = {
+        name: job_of(name, text, fixed, seconds, rubric, level) for name, text in sources.items()
+    }
+    jobs |= {name: job_of(name, None, fixed, seconds, rubric, "none") for name in TEXTBOOK}
+    moves: dict[str, list[str | None]] = {}
+    notes = []
+
+    def ahead() -> Iterator[tuple[str, dict[str, Any]]]:
+        yield from jobs.items()
+
+    with (
+        open_pool(arguments, arguments.out) as pool,
+        Progress(len(jobs)) as progress,
+        closing(spread(pool.executor, choose_moves, ahead(), pool.slots)) as done,
+    ):
+        for name, future in done:
+            result = future.result()
+            moves[name] = result["moves"]
+            why = result["problem"] or result["fault"]
+            lost = result["moves"].count(None)
+            if why is not None:
+                notes.append(f"{name} did not play: {why}.")
+            elif lost:
+                notes.append(f"{name} lost {lost} of {len(fixed)} turns.")
+            progress.step()
+    simple = [name for name, own in moves.items() if len(own) == len(fixed) and is_rule(own, fixed)]
+    if simple:
+        notes.append(f"Always the first or the last action, so not compared: {', '.join(simple)}.")
+    notes.append(f"Behaviour: {len(fixed)} positions, {seconds:g} s each.")
+    return {
+        name: moves[name] for name in jobs if name not in simple and len(moves[name]) == len(fixed)
+    }, notes
+
+
+def _tell(pairs: list[Pair], out: Path) -> None:
+    print(FIRST)
+    for number, pair in enumerate(pairs[:TOLD], 1):
+        alike = "" if pair.behaviour_rank is None else f", behaviour {pair.behaviour:+.1f}"
+        print(
+            f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
+            f"(rank {pair.source_rank}){alike}"
+            + ("" if pair.behaviour_rank is None else f" (rank {pair.behaviour_rank})")
+        )
+    print(f"The report is in {out}", file=sys.stderr)

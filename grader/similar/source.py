@@ -1,0 +1,146 @@
+"""Shared source: fingerprints of tokens, by the winnowing of the library copydetect.
+
+Names, comments and layout do not count, nor does the order of functions. What the handed-out file
+or a textbook agent contains does not count either. A fingerprint that many submissions have counts
+less than one that only two have.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+
+from connect4.errors import InputError
+
+LENGTH: Final = 14
+"""Characters of filtered code in a fingerprint.
+
+Shorter than copydetect's 25, which finds no translation: what is common is weighed down instead.
+"""
+
+GUARANTEED: Final = 16
+"""Matches of this length are always found."""
+
+LEAST: Final = 15
+"""A file with fewer fingerprints of its own is treated as if it had that many."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A source and its fingerprints: hash to places in the filtered code."""
+
+    name: str
+    source: str
+    prints: Mapping[int, Sequence[int]]
+    base: Sequence[int]
+    """The places of what is base code."""
+    offsets: Any
+    """The number of characters that filtering removed before each place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What two sources share: the weight in percent of the smaller one, and the spans in each."""
+
+    percent: float
+    spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
+
+def library() -> Any:
+    """Return the functions of copydetect; raises `InputError` if it is not installed."""
+    try:
+        return importlib.import_module("copydetect.utils")
+    except ImportError:
+        raise InputError(
+            "similar needs copydetect: pip install -e '.[similar]' in the kit's folder"
+        ) from None
+
+
+def documents(sources: Mapping[str, str], base: Collection[str]) -> list[Document]:
+    """Return the documents with their fingerprints; `base` has the sources of base code."""
+    known: set[int] = set()
+    for text in base:
+        known.update(_filtered(text)[0].tolist())
+    return [_document(name, text, known) for name, text in sources.items()]
+
+
+def _filtered(source: str) -> tuple[Any, Any]:
+    """Return the hash of each piece of the filtered code, and the offsets of filtering."""
+    utils = library()
+    code, offsets = utils.filter_code(source, "ai.py", "python")
+    pieces = (code[at : at + LENGTH].encode() for at in range(len(code) - LENGTH + 1))
+    return np.array([crc32(piece) for piece in pieces]), offsets  # `hash` differs in each run
+
+
+def _document(name: str, source: str, known: set[int]) -> Document:
+    hashes, offsets = _filtered(source)
+    prints: dict[int, list[int]] = {}
+    if len(hashes):
+        chosen, places = library().winnow(
+            hashes, min(GUARANTEED - LENGTH + 1, len(hashes)), remove_duplicates=False
+        )
+        for value, place in zip(chosen.tolist(), places.tolist(), strict=True):
+            if value not in known:
+                prints.setdefault(value, []).append(place)
+    base = [place for place, value in enumerate(hashes.tolist()) if value in known]
+    return Document(name, source, prints, base, offsets)
+
+
+class Class:
+    """All documents; weighs a fingerprint by how few of them have it."""
+
+    def __init__(self, found: Sequence[Document]) -> None:
+        """Count in how many documents each fingerprint is."""
+        self.found = found
+        self._count = Counter(value for document in found for value in document.prints)
+
+    def weight(self, values: Collection[int]) -> float:
+        """Return the weight of fingerprints."""
+        most = len(self.found) + 1
+        return sum(math.log(most / self._count[value]) for value in values)
+
+    def shared(self, one: Document, two: Document) -> Shared:
+        """Return what two documents share."""
+        common = one.prints.keys() & two.prints.keys()
+        least = LEAST * math.log(len(self.found) + 1)
+        smaller = max(least, min(self.weight(one.prints), self.weight(two.prints)))
+        percent = 100 * self.weight(common) / smaller
+        places = [
+            _spans(document, [at for value in common for at in document.prints[value]])
+            for document in (one, two)
+        ]
+        return Shared(percent, (places[0], places[1]))
+
+
+def base_spans(document: Document) -> list[tuple[int, int]]:
+    """Return the spans of base code in a source."""
+    return _spans(document, document.base)
+
+
+def _spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the spans of fingerprints in the source, joined where they touch."""
+    spans: list[tuple[int, int]] = []
+    for place in sorted(places):
+        begin, end = place, place + LENGTH
+        if spans and begin <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+    return [(_at(document, begin), _at(document, end)) for begin, end in spans]
+
+
+def _at(document: Document, place: int) -> int:
+    """Return the place in the source of a place in the filtered code."""
+    offsets = document.offsets
+    if not len(offsets):
+        return place
+    number = int(np.searchsorted(offsets[:, 0], place))
+    removed = int(offsets[min(number, len(offsets) - 1), 1])
+    return max(0, min(place + removed, len(document.source)))
