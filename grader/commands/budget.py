@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from connect4.errors import InputError
+from connect4.games.base import Seconds
+from connect4.isolation.wasm.budget import fuel_of
 from grader.handin.submission import Submission
 from grader.marks import budget
 from grader.marks.budget import SECONDS, TOURNAMENT, Plan
 from grader.marks.points import gradable
 from grader.output.tables import level_text
+from grader.play.progress import duration
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
+from grader.rubric.fuel import by_fuel
 from grader.rubric.model import Rubric, Values
 
 
@@ -79,17 +83,22 @@ def _checked(stored: Any, basis: Values, path: Path, hours: float | None) -> Pla
 def described(plan: Plan, rubric: Rubric) -> Iterator[str]:
     """Yield what a plan plays and what it costs in certainty, one line each."""
     yield (
-        f"plan for {plan.hours:.3g} core-hours: at most {plan.core_seconds / SECONDS:.3g}; the "
-        f"whole rubric takes at most {plan.whole_core_seconds / SECONDS:.3g}"
+        f"plan for {duration(plan.hours * SECONDS)} of one core: at most "
+        f"{duration(plan.core_seconds)} are used; the whole rubric takes at most "
+        f"{duration(plan.whole_core_seconds)}"
     )
     for section in plan.sections:
         pairs = "1 pair" if section.pairs == 1 else f"{section.pairs} pairs"
         name = section.name if plan.kind == TOURNAMENT else section.name.replace("_", " ")
         yield (
-            f"  {name}: {pairs} of games in each match, {section.time_limit:g} s a move, boards "
-            f"{', '.join(section.boards)}"
+            f"  {name}: {pairs} of games in each match, {_limit(section.time_limit, rubric)} a "
+            f"move, boards {', '.join(section.boards)}"
         )
     yield f"  certainty: {_certainty(plan, rubric)}"
+
+
+def _limit(time_limit: Seconds, rubric: Rubric) -> str:
+    return f"fuel {fuel_of(time_limit):.3g}" if by_fuel(rubric) else f"{time_limit:g} s"
 
 
 def _certainty(plan: Plan, rubric: Rubric) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
+from connect4.isolation.wasm.budget import fuel_of
 from grader.commands.common import DONE, named_few
 from grader.handin.submission import file_name
 from grader.output.evidence import source_path, with_sources
@@ -112,7 +113,10 @@ def _how_to_repeat(name: str, game: PlannedGame, document: dict[str, Any]) -> st
     """Return the command that plays the game again."""
     agents = [player["agent"] for player in document["players"]]
     words = [*agents, f"{name}.txt", "--seed", str(document["seed"])]
-    words += ["--time", f"{document['time_limit']:g}"]
+    if game.limits.require == "wasm":
+        words += ["--fuel", str(fuel_of(document["time_limit"]))]
+    else:
+        words += ["--time", f"{document['time_limit']:g}"]
     if document["game"] != EXTENDED.name:
         words += ["--game", document["game"]]
     return (

@@ -25,6 +25,7 @@ from grader.play.schedule import (
     Contestant,
     PlannedGame,
     grade_games,
+    seconds_of_turn,
     timed_turns,
 )
 from grader.rubric.model import Board, BudgetRules, Rubric, Values
@@ -55,8 +56,8 @@ class BoardCost:
 
     board: Board
     games: int
-    turns: int
-    """The turns that use the whole time limit."""
+    turns: float
+    """The turns that use the whole time limit; by fuel, the real seconds for a virtual second."""
 
     def seconds(self, time_limit: Seconds) -> Seconds:
         """Return the core-seconds if every such turn uses the whole time."""
@@ -187,7 +188,11 @@ def _one_round(rubric: Rubric) -> Rubric:
 
 
 def _cost(board: Board, games: Iterable[PlannedGame], times: int = 1) -> BoardCost:
-    turns = [timed_turns(game) for game in games if game.board.name == board.name]
+    turns = [
+        timed_turns(game) * seconds_of_turn(1.0, game.limits)
+        for game in games
+        if game.board.name == board.name
+    ]
     return BoardCost(board, len(turns) * times, sum(turns) * times)
 
 

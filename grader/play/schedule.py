@@ -310,10 +310,17 @@ def worth(game: PlannedGame) -> Seconds:
 
     Random, greedy and searches to a fixed depth take almost no time.
     """
-    seconds = game.time_limit
-    if game.limits.require == "wasm":  # virtual seconds; what they take depends on the machine
-        seconds = fuel_of(seconds) / fuel_a_second()
-    return START_SECONDS + timed_turns(game) * seconds
+    return START_SECONDS + timed_turns(game) * seconds_of_turn(game.time_limit, game.limits)
+
+
+def seconds_of_turn(time_limit: Seconds, limits: AgentLimits) -> Seconds:
+    """Return the seconds of a turn that uses its whole limit.
+
+    By fuel the limit is in virtual seconds. How long they take depends on the machine.
+    """
+    if limits.require == "wasm":
+        return fuel_of(time_limit) / fuel_a_second()
+    return time_limit
 
 
 @cache
