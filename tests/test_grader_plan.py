@@ -152,16 +152,20 @@ def test_a_tournaments_plan_counts_every_stage() -> None:
     assert stages[0].time_limit < RUBRIC.tournament.stages[0].time_limit
 
 
+QUICKLY = ("--jobs", "1", "--isolation", "process")
+
+
 @pytest.mark.slow
 def test_a_plan_is_made_once_and_every_later_run_uses_it(tmp_path: Path) -> None:
     """A student who hands in later is marked by the same plan."""
-    rubric(tmp_path, seconds=20.0, budget="least_time_limit = 0.5\nmost_repeats = 2\n")
-    class_of(tmp_path, 2)
-    arguments = ("grade", "class", "--rubric", "rubric.toml", "--jobs", "1", "--out", "out")
-    dry = run(COMMAND, *arguments, "--budget", "2m", "--dry-run", cwd=tmp_path)
+    floor = "least_time_limit = 0.5\nmost_repeats = 1\n"
+    rubric(tmp_path, seconds=20.0, budget=floor)
+    class_of(tmp_path, 1)
+    arguments = ("grade", "class", "--rubric", "rubric.toml", *QUICKLY)
+    dry = run(COMMAND, *arguments, "--budget", "1m", "--dry-run", cwd=tmp_path)
     assert dry.returncode == 0, dry.stderr
     assert not (tmp_path / "grade.db").exists()
-    first = run(COMMAND, *arguments, "--budget", "2m", cwd=tmp_path)
+    first = run(COMMAND, *arguments, "--budget", "1m", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     plan = [line for line in first.stderr.splitlines() if line.startswith("  part")]
     assert len(plan) == 2
@@ -176,7 +180,7 @@ def test_a_plan_is_made_once_and_every_later_run_uses_it(tmp_path: Path) -> None
     assert stored_limit(tmp_path) == limit
     other = run(COMMAND, *arguments, "--budget", "3h", cwd=tmp_path)
     assert_refused(other, "--budget 3h: grade.db has a plan for", "the same for the whole class")
-    rubric(tmp_path, seconds=10.0, budget="least_time_limit = 0.5\nmost_repeats = 2\n")
+    rubric(tmp_path, seconds=10.0, budget=floor)
     changed = run(COMMAND, *arguments, cwd=tmp_path)
     assert_refused(changed, "grade.db: its plan was made for other boards, repeats, time limits")
 
@@ -191,7 +195,7 @@ def stored_limit(folder: Path) -> float:
 def test_a_plan_for_a_file_that_has_games_without_one_is_refused(tmp_path: Path) -> None:
     rubric(tmp_path)
     class_of(tmp_path, 1)
-    arguments = ("grade", "class", "--rubric", "rubric.toml", "--jobs", "1")
+    arguments = ("grade", "class", "--rubric", "rubric.toml", *QUICKLY)
     assert run(COMMAND, *arguments, cwd=tmp_path).returncode == 0
     done = run(COMMAND, *arguments, "--budget", "8h", cwd=tmp_path)
     assert_refused(done, "--budget: grade.db has games without a plan; --results names a new file")

@@ -129,17 +129,17 @@ def test_a_stop_that_can_end_nothing_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_grade_plays_no_more_of_a_match_whose_points_are_known(tmp_path: Path) -> None:
     """Two deterministic agents repeat one pair of games; the random player's games differ."""
-    rubric(tmp_path, match="repeats = 12\nstop = 1.0\n")
+    rubric(tmp_path, match="repeats = 7\nstop = 2.0\n")
     hand_in(tmp_path / "class", "ann", searcher(1))
     arguments = ("grade", "class", "--rubric", "rubric.toml", "--jobs", "1", "--out", "out")
     process = ("--isolation", "process")
     done = run(COMMAND, *arguments, *process, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     played = count(tmp_path / "grade.db")
-    assert 24 + 10 <= played < 48
+    assert 10 + 10 <= played < 14 + 14, "games under way at the end are kept"
     page = (tmp_path / "out" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert "The match ended early, " in page
-    assert "narrower than 1. This rule is the same for everybody." in page
+    assert "narrower than 2. This rule is the same for everybody." in page
     with open(tmp_path / "out" / "grades.csv", encoding="utf-8-sig") as file:
         (row,) = csv.DictReader(file)
     assert row["Part B"]
