@@ -191,7 +191,7 @@ def _agent(agent: Agent, game: Game, state: State) -> AgentName:
 def _positive(seconds: Any) -> Seconds:
     """Return a time limit; raises `InputError` where it is none."""
     if not (isinstance(seconds, int | float) and 0 < seconds < 1e6):
-        raise InputError(f"{seconds!r} is no time limit; expected seconds above 0")
+        raise InputError(f"{seconds!r} is not a time limit; expected seconds above 0")
     return seconds
 
 

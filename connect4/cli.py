@@ -39,28 +39,28 @@ def time_limit(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time limit; expected seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; expected seconds above 0")
     return value
 
 
 def count(text: str) -> int:
     """Read a number of rows, plies and the like."""
     if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
 def port_number(text: str) -> int:
     """Read a TCP port; 0 leaves the choice to the system."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; expected 0 to 65535")
     return int(text)
 
 
 def seed_number(text: str) -> int:
     """Read a `--seed`."""
     if not (text.isascii() and text.isdigit() and len(text) <= 39):
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected a whole number from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed; expected a whole number from 0")
     return int(text)
 
 

@@ -143,7 +143,7 @@ class ServerGame:
         return turn
 
     def _end_by(self, line: str, other: Player) -> None:
-        """Give the record its result from a line that is no move; `other` wins by a timeout."""
+        """Give the record its result from a line that is not a move; `other` wins by a timeout."""
         if line.startswith("Timeout of "):
             self._end(Ending.TIMEOUT, other, line)
         else:

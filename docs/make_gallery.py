@@ -172,7 +172,7 @@ def make_pages(kit: Kit) -> None:
     kit.run(*tree, "alphabeta:depth=4,heuristic=v1,tt=off", *full)
     kit.run(*tree, "expectimax:depth=2", "-o", "chance.html", "case4")
     for work, out in (("grade", "marks"), ("tournament", "night")):
-        options = ("--rubric", "rubric.toml", "--out", out)  # goes on where it was
+        options = ("--rubric", "rubric.toml", "--out", out)  # continues where it stopped
         kit.run("-m", "grader", work, "class", *options)
     ladder = ("--rubric", "rubric.toml", "--minutes", "1", "--site", "site")
     kit.run("-m", "grader", "ladder", "class", *ladder)

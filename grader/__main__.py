@@ -38,7 +38,7 @@ exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input"""
   python3 -m grader grade submissions.zip --dry-run            how long would that take?
   python3 -m grader grade submissions/ --budget 8h --dry-run   a plan for 8 hours of one core
   python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
-Stop it whenever you like: the same command goes on where it was.
+Stop it whenever you like: the same command continues where it stopped.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "compare": """examples:
   python3 -m grader compare ai.py old/ai.py --time 1
@@ -54,7 +54,7 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
   python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
   python3 -m grader ladder hand-ins/ --site site/          and write the site of the class
   python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
-Stop it whenever you like: the same command goes on where it was.
+Stop it whenever you like: the same command continues where it stopped.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "report": """examples:
   python3 -m grader report grade.db
@@ -314,7 +314,7 @@ def _add_isolation(parser: Parser) -> None:
 def port_number(text: str) -> int:
     """Return the number of a TCP port; 0 means any free one."""
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
     return int(text)
 
 
@@ -333,7 +333,7 @@ def span(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
 
 

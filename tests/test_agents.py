@@ -338,7 +338,7 @@ def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
         "solver:seconds=5,memory=16",
     ]
     for one, memory, part in (
-        ("solver", "0", "'0' is no whole number above 0"),
+        ("solver", "0", "'0' is not a whole number above 0"),
         ("solver", "9999", "memory is a whole number from 1 to 512, not '9999'"),
         ("random", "16", "--memory is an option of the solver, which plays on neither side"),
     ):

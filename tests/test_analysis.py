@@ -409,8 +409,8 @@ def test_bad_files_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--time", "0"], "'0' is no time limit; expected seconds above 0"),
-        (["--time", "nan"], "'nan' is no time limit; expected seconds above 0"),
+        (["--time", "0"], "'0' is not a time limit; expected seconds above 0"),
+        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
         (["--jobs", "0"], "'0' jobs; expected a number from 1 to 256"),
         (["--jobs", "x"], "'x' jobs; expected a number from 1 to 256"),
     ],
@@ -500,7 +500,7 @@ def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
         ("import nowhere_at_all", ["could not be loaded", "No module named 'nowhere_at_all'"]),
         ("x = 1", ["defines no class AIPlayer"]),
         ("raise SystemExit", ["could not be loaded", "SystemExit"]),
-        ("import os; os._exit(0)", ["answered expected_play with what is no answer"]),
+        ("import os; os._exit(0)", ["answered expected_play with something that is not an answer"]),
     ],
 )
 def test_a_broken_file_of_the_student_is_one_clear_line(

@@ -119,7 +119,7 @@ def test_a_move_as_a_person_types_it(text, column):
 def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
     with pytest.raises(IllegalAction) as refusal:
         CLASSIC.parse_action(text)
-    assert str(refusal.value) == f"{text!r} is no move: type 3 to drop into column 3"
+    assert str(refusal.value) == f"{text!r} is not a move: type 3 to drop into column 3"
 
 
 def test_the_usual_boards():

@@ -131,7 +131,7 @@ def test_a_game_that_breaks_off_is_one_line_and_status_1(lines, message, listene
             "Waited one minute, but still no opponent: Aborting.\n",
             "error: the server replied: Waited one minute, but still no opponent: Aborting.\n",
         ),
-        ("x" * 70_000, "error: what came from the server is no line\n"),
+        ("x" * 70_000, "error: what came from the server is not a line\n"),
     ],
 )
 def test_a_game_that_does_not_begin_is_one_line_and_status_1(answer, message, listener, tmp_path):
@@ -292,7 +292,7 @@ def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
     server.send("32N\n")
     output, _ = process.communicate(timeout=PATIENCE)
     assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in output
-    assert "'32' is no move" in output
+    assert "'32' is not a move" in output
     assert "99N: the board has columns 1 to 4 and rows 1 to 3" in output
     assert output.endswith(
         "  1 2 3 4\n1 O O O O\n2\n3 X     X\n\nGame over: white wins. (1 plies)\n"
@@ -302,12 +302,12 @@ def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["h", "x", "g", "white"], ["argument PORT: 'x' is no port; expected 0 to 65535"]),
+        (["h", "x", "g", "white"], ["argument PORT: 'x' is not a port; expected 0 to 65535"]),
         (["h", "1", "g", "red"], ["argument white|black: invalid choice: 'red'"]),
         (["h", "1", "g", "white", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
         (["h", "1", "two words", "white"], ["game 'two words': a game ID is one word"]),
-        (["h", "1", "g", "white", "--time", "0"], ["'0' is no time limit"]),
-        (["h", "1", "g", "white", "--seed", "x"], ["'x' is no seed"]),
+        (["h", "1", "g", "white", "--time", "0"], ["'0' is not a time limit"]),
+        (["h", "1", "g", "white", "--seed", "x"], ["'x' is not a seed"]),
         (["h", "1", "g", "white", "--record", "no/x"], ["--record no/x: no folder 'no'"]),
         (["h", "1", "g", "white", "--line", "5"], ["a line of 5: expected 3 or 4"]),
         (["h", "1", "g"], ["the following arguments are required: white|black"]),
@@ -424,8 +424,8 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
         ("remote", "expected remote:HOST:PORT:GAMEID:COLOUR"),
         ("remote:localhost:12345", "expected remote:HOST:PORT:GAMEID:COLOUR"),
         ("remote:localhost:x:g:white", "expected remote:HOST:PORT:GAMEID:COLOUR"),
-        ("remote:localhost:99999:g:white", "99999 is no port; expected 1 to 65535"),
-        ("remote:localhost:12345:g:red", "'red' is no colour; expected white or black"),
+        ("remote:localhost:99999:g:white", "99999 is not a port; expected 1 to 65535"),
+        ("remote:localhost:12345:g:red", "'red' is not a colour; expected white or black"),
     ],
 )
 def test_a_remote_opponent_without_an_address_is_refused(name, cause, tmp_path):

@@ -17,8 +17,8 @@ def test_a_person_plays_classic_by_columns_and_is_asked_again_for_what_cannot_be
     assert done.returncode == 0, done.stderr
     assert "Please input your move(integer 0~3):  " in done.stdout
     assert "column 4 is outside 0..3" in done.stdout
-    assert "'-1' is no move: type 3 to drop into column 3" in done.stdout
-    assert "'x' is no move: type 3 to drop into column 3" in done.stdout
+    assert "'-1' is not a move: type 3 to drop into column 3" in done.stdout
+    assert "'x' is not a move: type 3 to drop into column 3" in done.stdout
     assert "column 0 is full" in done.stdout
     assert "The game ended: a winning line." in done.stdout
     assert "Player 1 Score: 1\nPlayer 2 Score: 0\n" in done.stdout
@@ -49,7 +49,7 @@ def test_a_person_plays_dynamic_on_its_own_board(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in done.stdout
     assert "Player 1 O human" in done.stdout
-    assert "'32' is no move: type 71W to move the piece in column 7, row 1" in done.stdout
+    assert "'32' is not a move: type 71W to move the piece in column 7, row 1" in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert document["start"] == {"board": ["O,O, ,O", " , ,O,", "X, , ,X"]}
     assert "13N: the piece there is black's" in done.stdout
@@ -81,8 +81,8 @@ def test_most_fours_are_counted_on_a_full_board(tmp_path):
     ("arguments", "parts"),
     [
         (["--game", "classic", "--rows", "13"], ["a board of 13 rows by 7 columns", "1 to 12"]),
-        (["--game", "classic", "--rows", "0"], ["--rows: '0' is no whole number above 0"]),
-        (["--game", "classic", "--columns", "x"], ["--columns: 'x' is no whole number above 0"]),
+        (["--game", "classic", "--rows", "0"], ["--rows: '0' is not a whole number above 0"]),
+        (["--game", "classic", "--columns", "x"], ["--columns: 'x' is not a whole number above 0"]),
         (["--columns", "7"], ["a board of 6 rows by 7 columns", "even number of columns"]),
         (["case1", "--rows", "6"], ["--rows and --columns are for an empty board"]),
         (["--game", "dynamic", "--rows", "6"], ["starts on 7 rows by 7 columns"]),

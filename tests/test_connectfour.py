@@ -405,9 +405,9 @@ def test_a_person_pays_for_an_illegal_move_only_on_request(
         cwd=tmp_path, stdin=f"banana\n\n-1\n3\n9\n{typed}q\n",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "'banana' is no move: type 3 to drop into column 3, 3P to pop out" in done.stdout
-    assert "'' is no move" in done.stdout
-    assert "'-1' is no move" in done.stdout
+    assert "'banana' is not a move: type 3 to drop into column 3, 3P to pop out" in done.stdout
+    assert "'' is not a move" in done.stdout
+    assert "'-1' is not a move" in done.stdout
     assert "column 9 is outside 0..5" in done.stdout
     assert "The game ended: a player left." in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
@@ -557,16 +557,16 @@ def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path
         (["ai:nodes=x", "random"], ["nodes is a whole number above 0, not 'x'"]),
         (["ai:node=3", "random"], ["no option 'node' (did you mean 'nodes'?)"]),
         (["random:fast", "random"], ["'fast' is not understood"]),
-        (["ai", "random", "--time", "soon"], ["'soon' is no time limit", "seconds above 0"]),
-        (["ai", "random", "--time", "-1"], ["'-1' is no time limit"]),
-        (["ai", "random", "--time", "0"], ["'0' is no time limit"]),
-        (["ai", "random", "--time", "nan"], ["'nan' is no time limit"]),
-        (["ai", "random", "--time", "1_0"], ["'1_0' is no time limit"]),
-        (["ai", "random", "--time", "\u0663"], ["'\u0663' is no time limit"]),
-        (["ai", "random", "--seed", "\u0663"], ["'\u0663' is no seed"]),
+        (["ai", "random", "--time", "soon"], ["'soon' is not a time limit", "seconds above 0"]),
+        (["ai", "random", "--time", "-1"], ["'-1' is not a time limit"]),
+        (["ai", "random", "--time", "0"], ["'0' is not a time limit"]),
+        (["ai", "random", "--time", "nan"], ["'nan' is not a time limit"]),
+        (["ai", "random", "--time", "1_0"], ["'1_0' is not a time limit"]),
+        (["ai", "random", "--time", "\u0663"], ["'\u0663' is not a time limit"]),
+        (["ai", "random", "--seed", "\u0663"], ["'\u0663' is not a seed"]),
         (["ai", "random", "--isolation", "week"], ["isolation 'week': expected none, process"]),
         (["ai", "random", "--log", "no/such/prints.txt"], ["no/such/prints.txt cannot be written"]),
-        (["ai", "random", "--seed", "x"], ["'x' is no seed"]),
+        (["ai", "random", "--seed", "x"], ["'x' is not a seed"]),
         (["ai", "random", "--game", "extendet"], ["no game 'extendet' (did you mean 'extended'?)"]),
         (["ai", "random", "--view", "none", "--record", "no/such/game.json"], ["no folder"]),
         (["ai", "random", "--view", "none", "--record", "."], ["--record .: that is a folder"]),

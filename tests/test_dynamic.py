@@ -100,8 +100,8 @@ def test_a_line_of_three_wins_where_three_count():
         ("13N", "13N: the square there is taken"),
         ("81W", "81W: the board has columns 1 to 7 and rows 1 to 7"),
         ("10E", "10E: the board has columns 1 to 7 and rows 1 to 7"),
-        ("13e", "'13e' is no move: type 71W to move the piece in column 7, row 1"),
-        (None, "None is no move"),
+        ("13e", "'13e' is not a move: type 71W to move the piece in column 7, row 1"),
+        (None, "None is not a move"),
     ],
 )
 def test_an_illegal_move_is_refused_with_the_reason(move, reason):
@@ -120,7 +120,9 @@ def test_a_move_as_a_person_types_it():
     for text in ("", "7", "71", "71X", "W71", "711W", "71 W", "x", "71\u017f", "\u0667\u0661W"):
         with pytest.raises(IllegalAction) as refusal:
             DYNAMIC.parse_action(text)
-        assert str(refusal.value).startswith(f"{text!r} is no move: type 71W to move the piece in")
+        assert str(refusal.value).startswith(
+            f"{text!r} is not a move: type 71W to move the piece in"
+        )
 
 
 def test_who_cannot_move_passes_and_loses_nothing():

@@ -197,7 +197,9 @@ def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
     with pytest.raises(IllegalAction) as refusal:
         parse_action(text)
     message = str(refusal.value)
-    assert message.endswith("is no move: type 3 to drop into column 3, 3P to pop out of column 3")
+    assert message.endswith(
+        "is not a move: type 3 to drop into column 3, 3P to pop out of column 3"
+    )
     assert len(message) < 120
 
 

@@ -302,7 +302,7 @@ def test_methods_of_these_names_hide_nothing() -> None:
 def test_many_findings_end_in_their_number() -> None:
     found = check_source("import torch\n" * 1000 + CLASS, RULES)
     assert len(found) == 101
-    assert found[-1].text == "900 more findings; mend these first"
+    assert found[-1].text == "900 more findings; fix these first"
     assert found[-1].required
 
 

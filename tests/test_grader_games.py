@@ -65,9 +65,13 @@ def words(page: Path) -> str:
         (
             "popout",
             BASELINES.replace("1.0", "40.0"),
-            "high: 40 is no mean margin: a game of popout",
+            "high: 40 is not a possible mean margin: a game of popout",
         ),
-        ("classic", BASELINES.replace("low = 0.0", "low = -2.0"), "low: -2 is no mean margin"),
+        (
+            "classic",
+            BASELINES.replace("low = 0.0", "low = -2.0"),
+            "low: -2 is not a possible mean margin",
+        ),
     ],
 )
 def test_what_a_game_lacks_is_refused_in_one_line(

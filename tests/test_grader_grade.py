@@ -642,7 +642,7 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=30)
     assert running.returncode == 3, err
-    assert "games to go, the same command goes on where it was" in err
+    assert "games to go, the same command continues where it stopped" in err
     assert "games missing" in out
     assert wait_until_gone(below) == set() == alive(below)
     document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
@@ -657,8 +657,8 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
         (("grade",), "the following arguments are required: PATH"),
         (("grad", "x"), "invalid choice: 'grad'"),
         (("grade", "ann.py", "--jobs", "64"), "--jobs 64: there are "),
-        (("grade", "ann.py", "--jobs", "0"), "'0' is no whole number above 0"),
-        (("grade", "ann.py", "--time", "0"), "'0' is no time limit"),
+        (("grade", "ann.py", "--jobs", "0"), "'0' is not a whole number above 0"),
+        (("grade", "ann.py", "--time", "0"), "'0' is not a time limit"),
         (("grade", "ann.py", "--isolation", "none"), "invalid choice: 'none'"),
         (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),
         (("grade", "ann.py", "--results", "no/where.db"), "no/where.db: cannot be written"),

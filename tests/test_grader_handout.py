@@ -450,7 +450,7 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
         (
             AGENT + "def f(:\n",
             "connect4/players/ai.py as students get it: line 10 (def f(:): syntax: "
-            "invalid syntax; mend this line",
+            "invalid syntax; fix this line",
         ),
         (
             AGENT + "import pandas\n",
@@ -481,7 +481,7 @@ def test_an_edition_that_names_what_it_has_not_got_is_not_made(own: Path) -> Non
     done = in_kit(own, "grader", "handout", "../kit.zip")
     assert_refused(
         done,
-        "the students' edition has not got what it names: "
+        "the students' edition lacks what it names: "
         "docs/students.md: teachers.md; docs/students.md: python3 -m benchmarks.api (what",
         "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->",
     )

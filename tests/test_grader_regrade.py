@@ -80,7 +80,7 @@ def test_a_changed_limit_is_named_as_the_reason_for_playing_again(folder: Path) 
     assert "8 games to play (0 have results)" in done.stderr
     assert (
         "grade.db: [limits] memory_mb was 1024 and is 900: games under other limits are other "
-        "games, and are played anew" in grade(folder).stderr
+        "games, and are played again" in grade(folder).stderr
     )
 
 

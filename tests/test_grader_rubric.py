@@ -124,7 +124,7 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1}, "
             "{agent = 'random', points = 1, low = 0, high = 1}]\n",
-            "part_b.baselines: agent 'random' stands there twice",
+            "part_b.baselines: agent 'random' is listed twice",
         ),
         ("[part_b]\nbaselines = 5\n", "part_b.baselines: expected a list of tables, got 5"),
         ("[tournament]\nstages = []\n", "tournament.stages: expected one or more stages"),
@@ -145,7 +145,7 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ),
         (
             "[part_a]\nboards = ['case1', 'case4', 'case1']\n",
-            "part_a.boards: board 'case1' stands there twice",
+            "part_a.boards: board 'case1' is listed twice",
         ),
         (
             "[compare]\nboards = ['case1', 'case1.txt']\n",
@@ -171,7 +171,7 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "part_a.opponent: agent 'ai:/",
         ),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
-        ("[match\n", "the rubric is no TOML file"),
+        ("[match\n", "the rubric is not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:

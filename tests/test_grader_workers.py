@@ -229,7 +229,7 @@ def test_a_game_that_fails_is_begun_three_times_and_then_left(tmp_path: Path) ->
                 assert "1 games to play (3 have results)" in done.stderr
     assert done.returncode == 3
     assert "0 games to play" in done.stderr
-    assert "1 games failed again and again (INFRA): no luck; the points" in done.stderr
+    assert "1 games failed repeatedly (INFRA): no luck; the points" in done.stderr
     assert "incomplete: 1 game missing" in done.stdout
     again = run(COMMAND, *arguments, "--retry-starved", cwd=tmp_path)
     assert again.returncode == 0, again.stderr

@@ -168,7 +168,7 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
             "import_exits",
             "import_exits.py could not be loaded: its process ended with exit status 0",
         ),
-        ("writes_garbage", "what came from the agent's process is no answer"),
+        ("writes_garbage", "what came from the agent's process is not an answer"),
         ("returns_column_off_the_board", None),
         ("sys_exit", "SystemExit: good bye"),
         ("escape_codes", "ValueError: \ufffd[2J\ufffd boo"),

@@ -67,7 +67,7 @@ def test_an_unknown_agent_suggests_the_nearest_and_lists_all(name, hint):
         ("ai:nodes=", "agent 'ai:nodes=': nodes is a whole number above 0, not ''"),
         ("ai:nodes=1e3", "nodes is a whole number above 0, not '1e3'"),
         ("ai:nodes=5,nodes=6", "agent 'ai:nodes=5,nodes=6': option 'nodes' is given twice"),
-        ("ai:nodes=5,fast", "agent 'ai:nodes=5,fast': 'fast' is no option; expected key=value"),
+        ("ai:nodes=5,fast", "agent 'ai:nodes=5,fast': 'fast' is not an option; expected key=value"),
     ],
 )
 def test_a_name_that_makes_no_sense_is_refused(name, message):

@@ -311,7 +311,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("turns", 1, "action", ...), "turn 2: no 'action'"),
         (("turns", 1, "action", None), "turn 2: action is None; expected a text"),
         (("turns", 1, "action", 1), "turn 2: action is 1; expected a text"),
-        (("turns", 1, "action", "1Q"), "turn 2: '1Q' is no move: type 3 to drop"),
+        (("turns", 1, "action", "1Q"), "turn 2: '1Q' is not a move: type 3 to drop"),
         (("turns", 1, "action", "7"), "turn 2: 7: column 7 is outside 0..1"),
         (("turns", 1, "action", "0"), "turn 2: 0: column 0 is full"),
         (("turns", 1, "action", "1P"), "turn 2: 1P: player 2 has no pop-outs left"),

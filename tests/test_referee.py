@@ -240,8 +240,8 @@ def person(lines, said, player=1, strict=False):
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
-        ("hello", "'hello' is no move: type 3 to drop into column 3, 3P to pop out of column 3"),
-        ("", "'' is no move: type 3 to drop into column 3, 3P to pop out of column 3"),
+        ("hello", "'hello' is not a move: type 3 to drop into column 3, 3P to pop out of column 3"),
+        ("", "'' is not a move: type 3 to drop into column 3, 3P to pop out of column 3"),
         ("9", "column 9 is outside 0..3"),
         ("3P", "player 1 pops out of even columns only, not of column 3"),
         ("0P", "column 0 is empty: there is nothing to pop out"),
@@ -270,7 +270,7 @@ def test_a_strict_person_pays_for_an_illegal_move_but_not_for_what_is_none():
     assert (first.outcome, first.text) == (Outcome.INVALID, "7")
     assert first.detail == "column 7 is outside 0..1"
     assert (third.outcome, third.text) == (Outcome.PLAYED, "1")
-    assert sum("is no move: type" in line for line in said) == 1
+    assert sum("is not a move: type" in line for line in said) == 1
 
 
 @pytest.mark.parametrize("lines", [["q"], ["QUIT"], ["x", "exit"], []])

@@ -407,11 +407,11 @@ def test_nc_sees_these_bytes_and_no_others():
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        (["--port", "x"], ["argument --port: 'x' is no port; expected 0 to 65535"]),
-        (["--port", "70000"], ["'70000' is no port"]),
-        (["--time", "0"], ["argument --time: '0' is no time limit; expected seconds above 0"]),
-        (["--wait", "never"], ["'never' is no time limit"]),
-        (["--idle", "0"], ["'0' is no whole number above 0"]),
+        (["--port", "x"], ["argument --port: 'x' is not a port; expected 0 to 65535"]),
+        (["--port", "70000"], ["'70000' is not a port"]),
+        (["--time", "0"], ["argument --time: '0' is not a time limit; expected seconds above 0"]),
+        (["--wait", "never"], ["'never' is not a time limit"]),
+        (["--idle", "0"], ["'0' is not a whole number above 0"]),
         (["--stric"], ["unrecognized arguments: --stric"]),
         (["--records", "."], ["--records needs --strict: a relay keeps no board"]),
         (["--max-turns", "9"], ["--max-turns needs --strict: a relay keeps no board"]),

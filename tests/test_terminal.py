@@ -105,7 +105,7 @@ def test_a_person_plays_sees_the_board_and_leaves(tmp_path: Path) -> None:
     assert terminal.text().count("┌") == 1
     assert re.search(r"● ?\]? ", terminal.text())
     terminal.type("nonsense\n")
-    terminal.read_until(lambda: "'nonsense' is no move" in terminal.text())
+    terminal.read_until(lambda: "'nonsense' is not a move" in terminal.text())
     terminal.type("q\n")
     assert "The game ended: a player left." in terminal.finish()
 
@@ -117,7 +117,7 @@ def test_a_slip_of_the_fingers_leaves_its_reason_in_sight_and_costs_no_turn(tmp_
         ("9", "column 9 is outside 0..7"),
         ("3P", "player 1 pops out of even columns only, not of column 3"),
         ("0P", "column 0 is empty: there is nothing to pop out"),
-        ("x" * 150, "is no move: type 3 to drop into column 3"),
+        ("x" * 150, "is not a move: type 3 to drop into column 3"),
     ):
         terminal.type(f"{typed}\n")
         terminal.read_until(lambda reason=reason: reason in terminal.text())

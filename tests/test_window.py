@@ -219,7 +219,7 @@ def test_a_click_that_is_no_move_costs_nothing_and_typed_nonsense_is_asked_for_a
     click_cell(window, 0, 0)
     wait(window, lambda: "column 0 is full" in texts(window))
     for keys, expected in (
-        (["7", "x", "Return"], "'7x' is no move"),
+        (["7", "x", "Return"], "'7x' is not a move"),
         (["9", "Return"], "column 9 is outside 0..1"),
         (["0", "p", "Return"], "player 2 pops out of odd columns only, not of column 0"),
         (["BackSpace", "1", "p", "Return"], "turn 2 of 2"),
@@ -552,7 +552,7 @@ def test_an_option_that_is_a_word_is_chosen_from_those_of_the_game(window: Windo
 
 
 WRONG_FIELDS = [
-    ({"seconds": "soon"}, "Time: 'soon' is no time limit; expected seconds above 0"),
+    ({"seconds": "soon"}, "Time: 'soon' is not a time limit; expected seconds above 0"),
     ({"board": "file", "file": "case44"}, "case44: no such file"),
     ({"board": "file", "file": " "}, "Board: no file is named"),
     ({"board": "size", "rows": "x"}, "Rows: 'x' is no number of rows"),

@@ -48,7 +48,7 @@ def game_of(state: State) -> Game:
                 return game
         except InputError:
             continue
-    raise InputError(f"{type(state).__name__} is no position of {', '.join(GAMES)}")
+    raise InputError(f"{type(state).__name__} is not a position of {', '.join(GAMES)}")
 
 
 def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:

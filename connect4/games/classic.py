@@ -286,7 +286,7 @@ def parse_action(text: str) -> int:
     """Read a column; raises `IllegalAction` for any other text."""
     word = text.strip()
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise IllegalAction(f"{shown(word)} is no move: type {ACTION_HELP}")
+        raise IllegalAction(f"{shown(word)} is not a move: type {ACTION_HELP}")
     return int(word)
 
 
@@ -334,15 +334,15 @@ def from_bits(
     tokens or fewer, else player 2. Raises `InputError` for a number that is no position.
     """
     if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise InputError(f"{bits} is no 64-bit state; expected bit 63 to be 1 and none above it")
+        raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
         height = (bits >> 60 - 9 * column & 7) - 1
         slots = bits >> 54 - 9 * column & 63
         if height < 0:
-            raise InputError(f"{bits} is no 64-bit state: column {column} has no next free row")
+            raise InputError(f"{bits} is not a 64-bit state: column {column} has no next free row")
         if slots & (1 << 6 - height) - 1:
-            raise InputError(f"{bits} is no 64-bit state: a token floats in column {column}")
+            raise InputError(f"{bits} is not a 64-bit state: a token floats in column {column}")
         for row in range(height):
             rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
     if mover is None:

@@ -221,7 +221,7 @@ class DynamicState(State):
     def _why_not(self, action: object) -> str:
         """Return why a move that was refused is none."""
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
-            return f"{quoted(action)} is no move: type {ACTION_HELP}"
+            return f"{quoted(action)} is not a move: type {ACTION_HELP}"
         if self._ending is not None:
             return "the game is over"
         x, y = int(action[0]), int(action[1])
@@ -433,7 +433,7 @@ def parse_action(text: str) -> str:
     """Read a move, its direction in any case; raises `IllegalAction` for any other text."""
     move = text.strip()
     if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # before upper(): a long s has an S too
-        raise IllegalAction(f"{shown(move)} is no move: type {ACTION_HELP}")
+        raise IllegalAction(f"{shown(move)} is not a move: type {ACTION_HELP}")
     return move.upper()
 
 

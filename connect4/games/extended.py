@@ -354,7 +354,7 @@ def parse_action(text: str) -> ExtendedAction:
     """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
     match = ACTION_TEXT.fullmatch(text.strip())
     if match is None:
-        raise IllegalAction(f"{shown(text.strip())} is no move: type {ACTION_HELP}")
+        raise IllegalAction(f"{shown(text.strip())} is not a move: type {ACTION_HELP}")
     return int(match[1]), bool(match[2])
 
 

@@ -14,7 +14,7 @@ from connect4.players.student import MAX_DETAIL
 
 MAX_ACTION_TEXT: Final = 16
 
-NO_ANSWER: Final = "what came from the agent's process is no answer"
+NO_ANSWER: Final = "what came from the agent's process is not an answer"
 
 
 def read_message(line: bytes) -> tuple[str, Any]:

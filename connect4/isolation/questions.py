@@ -84,7 +84,10 @@ class Questions:
             in_time, method = timer.is_alive(), question["method"]
             self.close()
             late = f"did not answer {method} within {seconds:g} s"
-            return "failed", f"answered {method} with what is no answer" if in_time else late
+            return (
+                "failed",
+                f"answered {method} with something that is not an answer" if in_time else late,
+            )
         finally:
             timer.cancel()
         return key, value

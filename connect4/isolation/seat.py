@@ -53,7 +53,7 @@ Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 """How far an agent is kept from everything else; `auto` on a command line picks one of them."""
 
 Lifetime: TypeAlias = Literal["game", "move"]
-"""Whether an agent's process lives for a whole game or is made anew for each move."""
+"""Whether an agent's process lives for a whole game or is restarted for each move."""
 
 LEVELS: Final = ("none", "process", "strong", "wasm")
 
@@ -148,7 +148,7 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
 class IsolatedSeat:
     """Runs an agent in a process of its own, stopped whenever it is not asked.
 
-    The process is made anew after a late turn or a crash, outside the clock, as far as `Reloads`
+    The process is restarted after a late turn or a crash, outside the clock, as far as `Reloads`
     allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
     that could not be loaded has a `load_failure` and fails on every turn. A seat may be closed
     from another thread while it is asked, which then raises `PlayerLeftError`.
@@ -338,7 +338,7 @@ class IsolatedSeat:
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
 
     def _memory_gone(self) -> list[str]:
-        """Return what an author should know of an agent whose process is made anew."""
+        """Return what an author should know of an agent whose process is restarted."""
         if self._source is None or self._lifetime == "move":
             return []
         return [self._reloads.why_no_more(self._name) or MADE_ANEW]

@@ -97,9 +97,9 @@ def wrong_address(rest: str) -> str | None:
     if match is None:
         return f"expected {ADDRESS_USAGE}"
     if match["colour"] not in COLOURS:
-        return f"{match['colour']!r} is no colour; expected white or black"
+        return f"{match['colour']!r} is not a colour; expected white or black"
     if not 0 < int(match["port"]) < 65536:
-        return f"{match['port']} is no port; expected 1 to 65535"
+        return f"{match['port']} is not a port; expected 1 to 65535"
     return None
 
 

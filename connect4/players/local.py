@@ -35,7 +35,7 @@ def local_name(player: Any, game: Game) -> AgentName:
         raise InputError(f"{own} has no method {missing}")
     is_class = isinstance(player, type)
     if not offers and not hasattr(player, "choose") and (is_class or not callable(player)):
-        raise InputError(f"{own} is no agent; {OFFERS}")
+        raise InputError(f"{own} is not an agent; {OFFERS}")
     return AgentName(f"{own} (in this process)", KIND)
 
 

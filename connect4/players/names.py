@@ -38,7 +38,7 @@ def split_name(text: str) -> AgentName:
         key = key.strip()
         if not (equals and key.isidentifier()):
             if options:
-                raise InputError(f"agent {text!r}: {part!r} is no option; expected key=value")
+                raise InputError(f"agent {text!r}: {part!r} is not an option; expected key=value")
             positional.append(part)
         elif key in options:
             raise InputError(f"agent {text!r}: option {key!r} is given twice")

@@ -55,7 +55,7 @@ class Wire:
                 raise AgentError("the server has closed the connection: the opponent is gone")
             self._pending += data
             if len(self._pending) > MAX_ANSWER:
-                raise AgentError("what came from the server is no line")
+                raise AgentError("what came from the server is not a line")
         line, self._pending = self._pending.split(b"\n", 1)
         return line.removesuffix(b"\r").decode("utf-8", "replace")
 

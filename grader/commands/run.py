@@ -190,7 +190,7 @@ class ClassRun:
         if changed:
             print(
                 f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
-                "and are played anew",
+                "and are played again",
                 file=sys.stderr,
             )
 
@@ -225,7 +225,7 @@ class ClassRun:
         if hours > most and not self.arguments.yes:
             raise InputError(
                 f"{hours:.0f} core-hours are more than --max-hours {most:g}; fewer boards, repeats "
-                "or seconds a move make it shorter, --yes plays it all the same"
+                "or seconds a move make it shorter, --yes plays it anyway"
             )
 
     def _missing(self, results: Results) -> list[PlannedGame]:
@@ -343,7 +343,7 @@ class ClassRun:
         if any(results.faults[key].text.startswith("the opponent ") for key in keys):
             print(
                 f"{self.rubric.source}: games that an opponent lost by its own fault count for "
-                "nobody until you decide: mend the opponent and give the same command, or count "
+                "nobody until you decide: fix the opponent and give the same command, or count "
                 'them as they are with [match] opponent_faults = "count"',
                 file=sys.stderr,
             )
@@ -437,7 +437,7 @@ class ClassRun:
             why = "stopped"
         elif final == results.missing and not self._missing(results):
             print(
-                f"{final} games failed again and again (INFRA): {first_fault(results)}; the points "
+                f"{final} games failed repeatedly (INFRA): {first_fault(results)}; the points "
                 "of their matches are withheld. --retry-starved plays them again",
                 file=sys.stderr,
             )
@@ -446,7 +446,7 @@ class ClassRun:
         else:
             why = f"not all games could be played; {first_fault(results)}"
         print(
-            f"{why}: {results.missing} games to go, the same command goes on where it was",
+            f"{why}: {results.missing} games to go, the same command continues where it stopped",
             file=sys.stderr,
         )
         return STOPPED

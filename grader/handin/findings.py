@@ -76,7 +76,7 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(data)  # bytes say their own encoding
     except SyntaxError as error:
-        return [Finding(error.lineno or 1, "syntax", f"{error.msg}; mend this line")]
+        return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
     except (RecursionError, MemoryError):
         return [Finding(1, "syntax", "nested too deeply for Python to read")]
     except ValueError as error:

@@ -159,5 +159,5 @@ def _first(found: list[Finding]) -> list[Finding]:
     if not rest:
         return found
     required = any(finding.required for finding in rest)
-    more = Finding(rest[0].line, "more", f"{len(rest)} more findings; mend these first", required)
+    more = Finding(rest[0].line, "more", f"{len(rest)} more findings; fix these first", required)
     return [*found[:MAX_FINDINGS], more]

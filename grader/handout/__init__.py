@@ -266,7 +266,7 @@ def smoke_test(files: dict[str, bytes]) -> None:
     if lacking:
         shown = "; ".join(lacking[:SHOWN]) + ("; ..." if len(lacking) > SHOWN else "")
         raise InputError(
-            f"the students' edition has not got what it names: {shown} (what is for teachers "
+            f"the students' edition lacks what it names: {shown} (what is for teachers "
             "stands between lines <!-- BEGIN TEACHERS --> and <!-- END TEACHERS -->)"
         )
     with tempfile.TemporaryDirectory(prefix="connect4-handout-") as folder:

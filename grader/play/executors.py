@@ -271,7 +271,7 @@ def worker_count(jobs: int | None, forced: bool) -> int:
     if jobs is not None and jobs > cores and not forced:
         raise InputError(
             f"--jobs {jobs}: there are {cores} cores here, and games that share one lose time "
-            "they are marked for; --force-jobs does it all the same"
+            "they are marked for; --force-jobs allows it"
         )
     return cores if jobs is None else jobs
 

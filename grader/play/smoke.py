@@ -66,7 +66,7 @@ def _problem(reply: Reply, state: State) -> str | None:
         )
     if reply.outcome is not Outcome.PLAYED:
         return headline(reply.detail or reply.outcome)
-    return None if reply.action in state.legal_actions() else f"{reply.text} is no legal move"
+    return None if reply.action in state.legal_actions() else f"{reply.text} is not a legal move"
 
 
 def _finding(text: str, detail: str, required: bool = True) -> Finding:

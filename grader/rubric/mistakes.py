@@ -72,7 +72,7 @@ def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
     for board in boards:
         name = first.get(board.digest)
         if name == board.name:
-            yield f"board {name!r} stands there twice"
+            yield f"board {name!r} is listed twice"
         elif name is not None:
             yield f"boards {name!r} and {board.name!r} are one position"
         first[board.digest] = board.name

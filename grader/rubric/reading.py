@@ -156,7 +156,7 @@ def _load(path: Path) -> Values:
     except OSError as error:
         raise InputError(f"{path}: the rubric cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: the rubric is no TOML file: {error}") from None
+        raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
 
 def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
@@ -401,14 +401,14 @@ def _part_b(table: TomlTable, boards: Boards, agent: Agents, game: Game) -> Part
         if not game.counts_points and not -1 <= low < baseline.high <= 1:
             key, value = ("low", low) if low < -1 else ("high", baseline.high)
             worth = f"a game of {game.name} is worth 1, 0 or -1"
-            raise step.wrong(key, f"{value:g} is no mean margin: {worth}")
+            raise step.wrong(key, f"{value:g} is not a possible mean margin: {worth}")
         step.finish()
         baselines.append(baseline)
     agents = [baseline.agent.agent for baseline in baselines]
     names = [baseline.agent.name for baseline in baselines]
     for held in (baseline.agent for baseline in baselines):
         if agents.count(held.agent) > 1:
-            raise table.wrong("baselines", f"agent {held.written!r} stands there twice")
+            raise table.wrong("baselines", f"agent {held.written!r} is listed twice")
         if names.count(held.name) > 1:
             what = f'two baselines are called {held.name!r}; give each its own name = "..."'
             raise table.wrong("baselines", what)

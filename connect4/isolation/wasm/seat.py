@@ -31,7 +31,7 @@ SLOWEST: Final = 50_000_000
 class WasmSeat:
     """Runs an agent in a Python of its own that counts fuel, in this process.
 
-    A turn that uses more than its budget is late, and the agent is made anew. What an agent does
+    A turn that uses more than its budget is late, and the agent is restarted. What an agent does
     follows from its file, its seed and the positions alone. A machine that is too slow raises
     `IsolationError`. A seat may be closed from another thread, which ends the turn under way with
     `PlayerLeftError`.

@@ -216,7 +216,7 @@ class TerminalView:
         return [self._game.reply.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
-        """Print a fault whole the first time, above the board, which is then drawn anew."""
+        """Print a fault whole the first time, above the board, which is then drawn again."""
         known = kind_of_fault(turn)
         if known in self._reported or self._before is None:
             return

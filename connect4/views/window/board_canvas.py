@@ -16,7 +16,7 @@ FRAME: Final = 15
 """Milliseconds between two pictures of an animation."""
 
 SETTLE: Final = 60
-"""Milliseconds that a resize waits for the next before the pictures are made anew."""
+"""Milliseconds that a resize waits for the next before the pictures are made again."""
 
 MARGIN: Final = 10
 """Pixels of the plate around its cells."""
@@ -275,7 +275,7 @@ class BoardCanvas(tk.Canvas):
         self.overlay()
 
     def ring(self, cell: Cell, colour: str, dashed: bool = False, width: int = 3) -> None:
-        """Draw a ring around a cell until the marks are drawn anew."""
+        """Draw a ring around a cell until the marks are drawn again."""
         x, y = self._middle(*cell)
         radius = 0.43 * self._size
         self.create_oval(

@@ -113,7 +113,7 @@ def time_per_move(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds < 1e6:
-        raise InputError(f"Time: {text.strip()!r} is no time limit; expected seconds above 0")
+        raise InputError(f"Time: {text.strip()!r} is not a time limit; expected seconds above 0")
     return seconds
 
 
