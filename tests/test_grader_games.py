@@ -51,8 +51,9 @@ def game_rubric(folder: Path, game: str, text: str = "") -> Rubric:
 
 
 def words(page: Path) -> str:
-    """Return the text of a page's report without its markup."""
-    body = page.read_text(encoding="utf-8").split('<section class="report"')[-1]
+    """Return the text of a page's report without its markup, with hyphens for minus signs."""
+    whole = page.read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
+    body = whole.split('<section class="report"')[-1]
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body.split("</section>")[0])).split())
 
 
@@ -184,4 +185,4 @@ def test_a_tournament_of_classic_connect_4(tmp_path: Path) -> None:
     assert last[:2] == ["3", "cem"]
     assert last[5:] == ["-1.00", "4", "0", "0", "4", "4", "invalid", "groups"]
     standings = (tmp_path / "out" / "standings.html").read_text(encoding="utf-8")
-    assert "<span>-1.00</span>" in standings
+    assert ">\N{MINUS SIGN}1.00</span>" in standings
