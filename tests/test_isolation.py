@@ -476,6 +476,7 @@ REACHABLE = {
         "connect4.isolation.landlock",
         "connect4.isolation.limits",
         "connect4.isolation.protocol",
+        "connect4.isolation.serving",
         "connect4.isolation.warden",
         "connect4.isolation.worker",
     ),
@@ -1107,7 +1108,7 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     assert choose_level("none") == ("none", ())
     assert choose_level("process")[0] == "process"
     with pytest.raises(
-        InputError, match="isolation 'weak': expected none, process, strong or auto"
+        InputError, match="isolation 'weak': expected none, process, strong, wasm or auto"
     ):
         choose_level("weak")
     machine.bubblewrap_works.cache_clear()
