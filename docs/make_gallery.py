@@ -19,15 +19,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.browser import PHONE, Browser, NoBrowserError
+from tests.browser import PHONE, STILL, Browser, NoBrowserError
 
 HERE: Final = Path(__file__).resolve().parent
 TESTS: Final = HERE.parent / "tests" / "data"
 
 SIZES: Final = {"1400": (1400, 1000), "800": (800, 1100), "phone": PHONE}
 PROJECTOR: Final = (1920, 1080)
-
-STILL: Final = "return document.getAnimations().every((motion) => motion.playState !== 'running')"
 
 WHOLE: Final = "return document.documentElement.scrollHeight"
 

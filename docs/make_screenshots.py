@@ -16,7 +16,7 @@ from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views.page.page import page
 from connect4.views.tree.tree import explain, tree_page
-from tests.browser import PHONE, Browser, NoBrowserError
+from tests.browser import PHONE, STILL, Browser, NoBrowserError
 
 FOLDER = Path(__file__).parent
 WIDE = (1200, 1480)
@@ -67,6 +67,7 @@ def main() -> int:
             ):
                 browser.open(file, fragment, size, dark)
                 browser.press(*keys)
+                browser.wait(STILL)
                 browser.screenshot(FOLDER / picture)
                 print(f"docs/{picture}")
         finally:

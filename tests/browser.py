@@ -21,6 +21,10 @@ class NoBrowserError(RuntimeError):
     """This machine has no Chromium that can be driven; the text names what to install."""
 
 
+STILL = "return document.getAnimations().every((motion) => motion.playState !== 'running')"
+"""Returns whether nothing on the page is moving any more."""
+
+
 def find_programs() -> tuple[str, str]:
     """Return the paths of Chromium and its driver; raises `NoBrowserError`."""
     if importlib.util.find_spec("selenium") is None:
