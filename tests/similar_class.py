@@ -27,7 +27,7 @@ COPIES: Final = {
 """Each copy and whose it is."""
 
 NAMES: Final = (
-    *("table", "search", "entry", "key", "moves", "depth", "best", "lo", "hi", "value", "kind"),
+    *("table", "search", "entry", "moves", "depth", "best", "lo", "hi", "value", "kind"),
     *("player", "board", "pops", "do", "original", "answer", "top", "total"),
 )
 """The names of `gina` that its copy changes."""

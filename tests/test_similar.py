@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from connect4.utils import Integer, get_valid_actions
 from grader.commands.similar import BASE
 from grader.rubric import reading as rubrics
 from grader.similar.behaviour import positions, unusual
@@ -56,6 +58,19 @@ def test_what_hides_no_copy(pairs: list[Pair]) -> None:
     assert percent[frozenset(("half_olga", "olga"))] > 25
     own = independent()
     assert max(percent[frozenset(pair)] for pair in combinations(own, 2)) < 15
+
+
+@pytest.mark.slow
+def test_everybody_in_the_class_plays() -> None:
+    """A copy that does not run would show nothing of its behaviour."""
+    board = np.zeros((5, 6), dtype=int)
+    board[4, :3] = (1, 2, 1)
+    state = (board, {1: Integer(1), 2: Integer(1)})
+    for name, source in the_class().items():
+        module: dict[str, Any] = {"__name__": name}
+        exec(compile(source, name, "exec"), module)
+        player = module["AIPlayer"](1, 0.1)
+        assert player.get_intelligent_move(state) in get_valid_actions(1, state), name
 
 
 @pytest.mark.slow
