@@ -109,6 +109,12 @@ def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
     assert found.verdict().startswith("no: rubric.toml requires level process, but")
 
 
+def test_a_level_that_is_not_tried_is_named() -> None:
+    found = diagnosis(demanded="wasm", grade_level="wasm")
+    assert found.lacking() == []
+    assert found.verdict().startswith("not tried: `grade` plays at level wasm")
+
+
 def test_a_busy_machine_is_reported_and_no_reason_to_refuse() -> None:
     found = diagnosis(honest=["3 of 20 turns that take 90 % of their time were late"])
     assert found.lacking() == []

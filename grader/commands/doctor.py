@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.isolation.seat import choose_level
-from grader.commands.common import DONE, FAILED, read_rubric
+from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor.guarantees import protections
 from grader.doctor.machine import measure
 from grader.doctor.table import LEVELS, Diagnosis, now
@@ -48,12 +47,10 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 def level_of_grade(asked: str, rubric: Rubric) -> str | None:
     """Return the level at which `grade` would play with this rubric; None if it would refuse."""
-    required = rubric.limits.require
     try:
-        level, _ = choose_level("strong" if (asked, required) == ("auto", "strong") else asked)
+        return required_level(asked, rubric)[0]
     except InputError:
         return None
-    return None if required == "strong" and level != required else level
 
 
 def tell(text: str) -> None:

@@ -12,11 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, isolation_level, open_pool, read_rubric
+from connect4.isolation.seat import choose_level
+from grader.commands.common import DONE, open_pool
 from grader.handin import find as submissions
 from grader.output.files import write
 from grader.play.one_game import spread
 from grader.play.progress import Progress
+from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
 from grader.similar.page import FIRST, similar_page
@@ -33,7 +35,7 @@ TOLD: Final = 10
 
 def run_similar(arguments: argparse.Namespace) -> int:
     """Compare all pairs, print the first ones and write the report."""
-    rubric = read_rubric(arguments)
+    rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     here = _sources(arguments.paths, rubric, "")
     if len(here) < 2:
         raise InputError("similar needs two submissions with a source at least")
@@ -66,7 +68,10 @@ def _moves(
     sources: dict[str, str], arguments: argparse.Namespace, rubric: Rubric
 ) -> tuple[dict[str, list[str | None]], list[str]]:
     """Return the moves of each player in the fixed positions, and who could not play."""
-    level = isolation_level(arguments, rubric)
+    asked = "auto" if arguments.isolation == "wasm" else arguments.isolation  # moves are by time
+    level, lacking = choose_level(asked)
+    for note in lacking:
+        print(f"isolation: {note}", file=sys.stderr)
     boards = [board for board in rubric.part_b.boards if not board.hidden]
     fixed = positions(boards, arguments.positions)
     seconds = arguments.time

@@ -92,6 +92,8 @@ class Diagnosis:
         """Return what keeps `grade` from giving what the rubric demands; empty if nothing does."""
         if self.grade_level is None:
             return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
+        if self.grade_level == "wasm":
+            return []  # `grade` gives what is demanded; the verdict says that it was not tried
         strong = self.demanded == "strong"
         return [
             item.text
@@ -106,6 +108,8 @@ class Diagnosis:
         demand = f"{self.rubric} requires level {self.demanded}"
         if self.grade_level is None:
             return f"no: {lacking[0]}: `grade` does not play"
+        if self.grade_level == "wasm":
+            return f"not tried: `grade` plays at level wasm, and {demand}; the table has the others"
         if lacking:
             return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
         return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
