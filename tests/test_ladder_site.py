@@ -142,6 +142,8 @@ def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
         assert browser.run("return document.documentElement.scrollWidth") <= size[0]
         assert browser.run("return document.querySelectorAll('.drawn').length") == 4
         assert browser.run("return document.querySelectorAll('#curve-plot .line').length") == 2
+        label = browser.run("return document.querySelector('button.theme').textContent")
+        assert label.endswith("Light" if dark else "Dark")
         browser.assert_quiet()
     browser.open(site / "index.html")
     browser.run("document.getElementById('grid-canvas').focus()")

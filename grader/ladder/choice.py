@@ -98,7 +98,7 @@ def _pairing(one: int, two: int) -> tuple[int, int]:
 
 def _why(fit: Fit, player: int, other: int) -> str:
     value, half = fit.values[player], _width(fit, player) / 2
-    return f"rating {value:.0f} +- {half:.0f}, opponent {fit.values[other]:.0f}"
+    return f"rating {value:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
 
 
 def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:

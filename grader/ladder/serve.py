@@ -21,7 +21,10 @@ from grader.ladder.replays import made_public, replay
 
 HOST: Final = "127.0.0.1"
 
-POLICY: Final = "default-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+POLICY: Final = (
+    "default-src 'self'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
 
 NO_GAME: Final = "<main><p>No game has ended yet.</p></main>"
 
@@ -58,6 +61,7 @@ def projector_page() -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
         f"<title>{html.escape('Ladder')}</title><style>{style}</style></head>\n"
         f'<body>{body}<script src="/live.js"></script></body></html>\n'
     )
