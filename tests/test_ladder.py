@@ -22,9 +22,8 @@ from grader.ladder.run import Begun, LadderRun, begin
 from grader.ladder.standings import Entry, Standings
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
-from tests import grading
 from tests.command import ROOT, assert_refused, run
-from tests.grading import COMMAND, SEED, searcher
+from tests.grading import COMMAND, SEED
 
 SMALL = f"""[match]
 seed = {SEED}
@@ -303,26 +302,3 @@ def test_the_workflow_for_github_gives_a_command_of_this_kit_and_no_token_to_stu
     assert (arguments.results, arguments.site) == (Path("ladder.db"), Path("site"))
     for script in re.findall(r"run: \|\n((?: {10}.*\n|\n)+)", text):
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)
-
-
-@pytest.mark.slow
-def test_the_command_plays_real_games_and_a_second_run_plays_none(tmp_path: Path) -> None:
-    grading.hand_in(tmp_path / "class", "ann", searcher())
-    (tmp_path / "tiny.txt").write_text(grading.TINY, encoding="utf-8")
-    text = (
-        SMALL.replace("empty8x10", "tiny.txt")
-        .replace("200.0", "500.0")
-        .replace("minimax:depth=2", "greedy")
-    )
-    (tmp_path / "rubric.toml").write_text(text, encoding="utf-8")
-    command = (COMMAND, "ladder", "class", "--rubric", "rubric.toml", "--minutes", "3")
-    first = run(*command, cwd=tmp_path)
-    assert first.returncode == 0, first.stderr
-    assert "new: ann v1 (1)" in first.stdout
-    assert "every rating is known well enough" in first.stdout
-    played = grading.games(tmp_path / "ladder.db")
-    assert len(played) >= 12
-    second = run(*command, cwd=tmp_path)
-    assert "no new versions" in second.stdout
-    assert grading.games(tmp_path / "ladder.db") == played
-    assert (tmp_path / "ladder.csv").read_text(encoding="utf-8").startswith("\ufeffName,ID,Email")

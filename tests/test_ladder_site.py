@@ -195,28 +195,51 @@ def test_serving_shows_the_site_beside_the_game_and_lists_no_folder(term: Term) 
                 get(hidden)
 
 
-@pytest.mark.browser
-def test_a_real_game_can_be_replayed_from_the_site(tmp_path: Path, browser) -> None:
+LADDER = ("ladder", "class", "--rubric", "rubric.toml", "--minutes", "9", "--site", SITE)
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a class of one failing agent, whose games have been played."""
+    folder = tmp_path_factory.mktemp("real")
     failing = searcher().replace("return self.best", "secret = {}[9]\n        return self.best")
-    grading.hand_in(tmp_path / "class", "ann miller", failing)
-    (tmp_path / "tiny.txt").write_text(grading.TINY, encoding="utf-8")
+    grading.hand_in(folder / "class", "ann miller", failing)
+    (folder / "tiny.txt").write_text(grading.TINY, encoding="utf-8")
     text = SMALL.replace("empty8x10", "tiny.txt").replace("minimax:depth=2", "greedy")
-    (tmp_path / "rubric.toml").write_text(text.replace("200.0", "900.0"), encoding="utf-8")
-    command = ("ladder", "class", "--rubric", "rubric.toml", "--minutes", "3", "--site", "site")
-    done = run(COMMAND, *command, cwd=tmp_path)
+    (folder / "rubric.toml").write_text(text.replace("200.0", "900.0"), encoding="utf-8")
+    done = run(COMMAND, *LADDER, cwd=folder)
     assert done.returncode == 0, done.stderr
-    site = tmp_path / "site"
+    assert "new: ann miller v1 (1)" in done.stdout
+    assert "every rating is known well enough" in done.stdout
+    return folder
+
+
+def test_the_command_plays_real_games_and_a_second_run_plays_none(real: Path) -> None:
+    played = grading.games(real / "ladder.db")
+    assert len(played) >= 12
+    again = run(COMMAND, *LADDER, cwd=real)
+    assert "no new versions" in again.stdout
+    assert grading.games(real / "ladder.db") == played
+    assert (real / "ladder.csv").read_text(encoding="utf-8").startswith("\ufeffName,ID,Email")
+
+
+def test_public_pages_tell_the_type_of_an_exception_and_the_own_page_all_of_it(real: Path) -> None:
+    site = real / SITE
+    (agent,) = (path for path in site.glob("agents/*.html") if "rung" not in path.name)
+    (own,) = site.glob("own/*.html")
+    assert "KeyError" in agent.read_text(encoding="utf-8")
+    assert "secret = {}[9]" in own.read_text(encoding="utf-8")
+    for page in (agent, site / "index.html", *site.glob("games/*.html")):
+        assert "secret = {}[9]" not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.browser
+def test_a_real_game_can_be_replayed_from_the_site(real: Path, browser) -> None:
     (page,) = (
         path
-        for path in site.glob("games/*.html")
-        if "greedy - random" not in path.name and "greedy" in path.name
+        for path in (real / SITE).glob("games/*.html")
+        if "greedy" in path.name and "random" not in path.name
     )
-    assert "secret" not in page.read_text(encoding="utf-8")
     browser.open(page)
     browser.assert_quiet()
     assert browser.run("return document.getElementById('game').options.length") >= 2
-    (own,) = site.glob("own/*.html")
-    (agent,) = (path for path in site.glob("agents/*.html") if "rung" not in path.name)
-    assert "KeyError" in agent.read_text(encoding="utf-8")
-    assert "secret = {}[9]" not in agent.read_text(encoding="utf-8")
-    assert "secret = {}[9]" in own.read_text(encoding="utf-8")

@@ -118,7 +118,7 @@ def _write_pairing(book: Book, path: Path, one: Entry, two: Entry, links: Links)
     with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:
         if digest in file.read(300):
             return 0
-    back = '<p class="report"><a href="../index.html">All agents</a></p>\n'
+    back = '<nav class="report" aria-label="Site"><a href="../index.html">All agents</a></nav>\n'
     first = one.version.sha256 if one.version is not None else one.name
     write(path, pairing_page(book, games, names, first, back, digest))
     return 1
