@@ -20,11 +20,12 @@ from random import Random
 from statistics import fmean
 from time import perf_counter, process_time
 
+import numpy as np
 from tabulate import tabulate
 
 from connect4.search.library import MISSING, LibrarySolver, is_installed
 from connect4.search.solver import Solver
-from tests.positions import random_position
+from tests.positions import random_position, wins
 
 SETS = {(28, 41): (100, 0.005), (14, 27): (100_000, 1.0)}
 """By the tokens played: what the mean has to be under, in nodes and in seconds."""
@@ -40,11 +41,13 @@ BESIDE = {
 
 
 def of_set(tokens, left, seed):
-    """Yield random positions of a set; bitbully tells how long the game lasts."""
+    """Yield random positions of a set without a win in one; bitbully tells how long they last."""
     judge = LibrarySolver()
     rng = Random(seed)
     while True:
         state, _ = random_position(rng, tokens[0], tokens[-1])
+        if wins(state):
+            continue
         played = sum(board.bit_count() for board in state.bitboards())
         score = judge.score(state)
         end = 42 if not score else 2 * (22 - abs(score)) - ((score > 0) == (state.mover == 1))
@@ -58,10 +61,11 @@ def beside(positions, memory, seed):
 
     rows = []
     for name, (tokens, left) in BESIDE.items():
-        engine = bitbully.BitBully(None)
+        engine, own = bitbully.BitBully(None), Solver(memory)
         counts = []
         for state in islice(of_set(tokens, left, seed), positions):
-            own = Solver(memory)
+            np.asarray(own._table).fill(0)
+            own.nodes = 0
             began = process_time()
             score = own.score(state)
             own_seconds = process_time() - began

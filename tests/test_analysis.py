@@ -302,14 +302,6 @@ def test_a_move_into_a_forced_loss_costs_although_the_estimates_scatter() -> Non
     assert gap(2, unclear, lost, 40).cost == 0
 
 
-def test_a_forced_win_that_is_given_up_costs_although_the_estimates_scatter() -> None:
-    won = Expected(100, ("a",), True, 5)
-    unclear = replace(estimate(0, 35, 0, 35, 0, 35), open_until=4)
-    assert gap(1, won, unclear, 40)[:4] == (40, 35, 5, False)
-    assert gap(1, won, replace(unclear, open_until=3), 40).cost == 0
-    assert gap(2, won, unclear, 40).cost == 0
-
-
 @pytest.mark.parametrize(
     ("moves", "lost"), [("13S 76S 14E", [100, 0, 0]), ("44E 76S 13N", [0, 0, 100])]
 )

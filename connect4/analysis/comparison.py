@@ -59,9 +59,9 @@ class Gap(NamedTuple):
 def gap(player: Player, before: Expected, after: Expected, largest: float) -> Gap:
     """Return what a move of `player` cost that led from `before` to `after`.
 
-    Where only one of the two is proven, it counts as an estimate of at most `largest`. Its cost is
-    also shown within the noise if the move led into a forced loss or gave up a forced win. Where
-    neither has the values of its depths, the two are compared as they are.
+    Where only one of the two is proven, it counts as an estimate of at most `largest`. A cost
+    within the noise is also shown if the move led into a forced loss. Where neither has the values
+    of its depths, the two are compared as they are.
     """
     sign = 1 if player == 1 else -1
     if before.proven and after.proven:
@@ -75,21 +75,14 @@ def gap(player: Player, before: Expected, after: Expected, largest: float) -> Ga
         return Gap(after.value, after.value, 0.0, False)
     costs = [sign * (one - two) for one, two in pairs[-LAST:]]
     noise = max(costs) - min(costs)
-    if costs[-1] <= (0 if _is_turning_point(before, after) else noise):
+    if costs[-1] <= (0 if _is_forced_now(before, after) else noise):
         return Gap(after.value, after.value, 0.0, False, noise)
     return Gap(*pairs[-1], costs[-1], False, noise)
 
 
-def _is_turning_point(before: Expected, after: Expected) -> bool:
-    """Return whether a move led into a forced loss, or gave up a forced win.
-
-    The side without a proof has to be open for as many plies as the other takes.
-    """
-    decided, other = (before, after) if before.proven else (after, before)
-    if decided.plies is None or not decided.value:
-        return False
-    needed = decided.plies - 1 if before.proven else decided.plies + 1
-    return other.open_until >= needed
+def _is_forced_now(before: Expected, after: Expected) -> bool:
+    """Return whether a move led into a loss that was not forced within as many plies before it."""
+    return bool(after.plies and after.value) and before.open_until > (after.plies or 0)
 
 
 def _slower(sign: int, before: Expected, after: Expected) -> int:
