@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from connect4 import record as records
+from connect4.analysis.__main__ import summary
 from connect4.analysis.comparison import Expected, gap
 from connect4.analysis.costs import analyse
 from connect4.errors import InputError
@@ -300,6 +301,31 @@ def test_a_move_into_a_forced_loss_costs_although_the_estimates_scatter() -> Non
     assert gap(1, unclear, lost, 40)[:4] == (-35, -40, 5, False)
     assert gap(1, replace(unclear, open_until=5), lost, 40).cost == 0
     assert gap(2, unclear, lost, 40).cost == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ((200, 0, True), "cost 200; better 44E (proven)"),
+        ((12.5, 3, False), "cost 12.5; better 44E (estimated, noise 3)"),
+        ((12.5, 30, False), "cost 12.5; better 44E (estimated; from here the loss is forced)"),
+    ],
+)
+def test_the_summary_gives_the_certainty_of_each_cost(
+    found: tuple[float, float, bool], text: str
+) -> None:
+    game = GAMES["dynamic"]
+    turn = Turn(1, 1, Outcome.PLAYED, "13E", "13E")
+    players = RecordedPlayer("one"), RecordedPlayer("two")
+    record = Record(
+        game, load_start(game, "a"), players, 1.0, 1, [turn], Result((0, 0), Ending.LEFT, 0)
+    )
+    judged = {"line": ["44E"], "loss": found[0], "noise": found[1], "proven": found[2]}
+    lines = list(summary(record, {"turns": [judged], "worst": [[1], []]}))
+    assert lines == [
+        f"Player 1 (one): turn 1, 13E, {text}",
+        "Player 2 (two): no move cost anything",
+    ]
 
 
 @pytest.mark.parametrize(
