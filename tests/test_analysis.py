@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from connect4 import record as records
-from connect4.analysis.__main__ import summary
 from connect4.analysis.comparison import Expected, gap
 from connect4.analysis.costs import analyse
+from connect4.analysis.summary import summary
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State, leader

@@ -27,4 +27,8 @@ def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
 
 def certainty(judged: dict[str, Any]) -> str:
     """Return whether a cost is proven, and the noise of an estimate."""
-    return "proven" if judged["proven"] else f"estimated, noise {judged['noise']:g}"
+    if judged["proven"]:
+        return "proven"
+    if judged["loss"] <= judged["noise"]:
+        return "estimated; from here the loss is forced"
+    return f"estimated, noise {judged['noise']:g}"
