@@ -99,6 +99,7 @@ def histogram(totals: Sequence[float], full: float) -> str:
 
 def _drawing(shapes: Sequence[str], height: float, label: str) -> str:
     return (
-        f'<svg width="100%" height="{height:g}" role="img" aria-label="{label}" font-size="13">'
+        f'<svg class="drawing" width="100%" height="{height:g}" role="img" aria-label="{label}" '
+        f'font-size="13">'
         f"{''.join(shapes)}</svg>"
     )
