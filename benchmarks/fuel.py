@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -47,15 +49,29 @@ COUNTED = """
 class AIPlayer(AIPlayer):
     def get_intelligent_move(self, state):
         action = super().get_intelligent_move(state)
-        print("nodes", self.nodes, "move", action)
+        print("move", action, "after nodes", BUDGETS[-1].nodes if BUDGETS else self.nodes)
         return action
+
+
+BUDGETS = []
+if "Budget" in globals():
+    begin = Budget.__init__
+
+    def noted(self, *arguments):
+        BUDGETS.append(self)
+        begin(self, *arguments)
+
+    Budget.__init__ = noted
 """
+"""Goes below the file of an agent."""
 
 
 def setup(source: str | Path, seconds: float, nodes: int | None = None) -> Setup:
     text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
-        name = parse_agent(f"ai:{file.name}" + (f",nodes={nodes}" if nodes else ""))
+    with tempfile.TemporaryDirectory() as folder:  # the name of the file is part of the game
+        path = Path(folder, "ai.py")
+        path.write_text(text, encoding="utf-8")
+        name = parse_agent(f"ai:{path}" + (f",nodes={nodes}" if nodes else ""))
     return Setup(name, 1, EXTENDED, seconds, 7, "intelligent", text.encode())
 
 
@@ -141,15 +157,22 @@ def hours() -> None:
 
 
 def repeat(times: int) -> None:
+    """Ask both agents, with one more busy process beside them each time."""
     state = load_start(EXTENDED, "case1")
-    for source in (REFERENCE, POLLING):
-        text = source.read_text(encoding="utf-8") + COUNTED
-        for _ in range(times):
-            with closing(WasmSeat(setup(text, 0.04), Limits())) as seat:
-                reply = seat.ask(state, 0.04)
-                print(
-                    f"{source.stem}: {seat.log.strip()}, fuel {reply.fuel}, {reply.seconds:.1f} s"
-                )
+    for number in range(times):
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+        try:
+            for source in (REFERENCE, POLLING):
+                text = source.read_text(encoding="utf-8") + COUNTED
+                with closing(WasmSeat(setup(text, 0.04), Limits())) as seat:
+                    reply = seat.ask(state, 0.04)
+                    said = seat.log.strip().splitlines()[-1]
+                print(f"load {number}, {source.stem}: {said}, fuel {reply.fuel:,}", end="")
+                print(f", {reply.seconds:.2f} s")
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
 
 
 def main() -> None:

@@ -245,9 +245,9 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
 def _tell(report: Callable[[str], None], done: threading.Event) -> None:
     """Report that the module is compiled, and for how long already."""
     began = time.monotonic()
-    what = "compiling Python for WebAssembly, once on this machine (about 4 minutes on two cores)"
+    what = "compiling Python for WebAssembly, once on this machine (about 3 minutes)"
     report(f"{what} ...")
-    while not done.wait(30):
+    while not done.wait(60):
         report(f"{what}: {time.monotonic() - began:.0f} s so far")
     report(f"compiled in {time.monotonic() - began:.0f} s; later starts take less than a second")
 
