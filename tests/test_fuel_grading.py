@@ -13,6 +13,7 @@ import pytest
 
 from connect4.errors import InputError
 from connect4.isolation.wasm import budget, images
+from grader.__main__ import main
 from grader.commands.common import timed_rubric
 from grader.play.schedule import PlannedGame, grade_games, submitted, worth
 from grader.rubric import reading as rubrics
@@ -120,6 +121,11 @@ def test_a_rubric_by_fuel_names_the_module_and_refuses_another(tmp_path):
 def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
     with pytest.raises(InputError, match="counts fuel; --fuel sets another budget"):
         timed_rubric(rubric(tmp_path, SHORT), 1.0, isolation="auto")
+
+
+def test_doctor_says_that_it_proves_other_levels(tmp_path, capsys):
+    assert main(["doctor", "--rubric", str(rubric(tmp_path, SHORT))]) == 2
+    assert "counts fuel, and this proves levels process and strong" in capsys.readouterr().err
 
 
 def hand_in(folder: Path, names: list[str]) -> Path:

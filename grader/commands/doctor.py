@@ -25,6 +25,11 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         raise InputError("doctor: this system cannot isolate agents; use Linux")
     rubric = read_rubric(arguments)
+    if rubric.limits.require == "wasm":
+        raise InputError(
+            f"doctor: {rubric.source} counts fuel, and this proves levels process and strong; "
+            "docs/fuel.md says what agents achieve at level wasm"
+        )
     level = level_of_grade(arguments.isolation, rubric)
     has = protections()
     measured = measure()
