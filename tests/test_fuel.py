@@ -189,12 +189,13 @@ def test_an_address_outside_the_memory_is_an_error_and_no_crash(system):
 
 def play(folder, *options, agents=("ai:a.py", "ai:b.py"), start="case4"):
     places = ("--record", "game.json", "--log", "log.txt")
-    done = run(GAME, *agents, start, "--view", "none", *places, *options, cwd=folder)
+    done = run(GAME, *agents, start, "--view", "none", *places, *options, cwd=folder, seconds=300)
     assert done.returncode == 0, done.stderr
     return [(folder / name).read_text(encoding="utf-8") for name in ("game.json", "log.txt")]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(700)
 @pytest.mark.skipif(not package.is_compiled(), reason="Python for WebAssembly is not compiled here")
 def test_a_game_by_fuel_is_the_same_in_two_processes(tmp_path):
     """The one test of the gate that runs agents by fuel: where the module is compiled already."""

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -165,12 +166,19 @@ def cache_folder() -> Path:
     if named:
         base = Path(named)
     elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches" / "connect4"
+        base = _home() / "Library" / "Caches" / "connect4"
     elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "connect4"
+        base = Path(os.environ.get("LOCALAPPDATA") or _home()) / "connect4"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "connect4"
+        base = Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "connect4"
     return base / "fuel"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user without a home
+        return Path(tempfile.gettempdir(), f"connect4-of-{os.getuid()}")
 
 
 def compiled_file() -> Path:
