@@ -177,8 +177,8 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("host", metavar="HOST")
-    add("port", metavar="PORT", type=port_number)
+    add("host", metavar="HOST", help="the name or address of the server")
+    add("port", metavar="PORT", type=port_number, help="the port of the server")
     add("game", metavar="GAMEID", help="both sides join by the same word")
     add("colour", metavar="white|black", type=str.lower, choices=COLOURS)
     add("start", metavar="START", nargs="?", default="start", help="the position to begin with")
