@@ -123,6 +123,7 @@ def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
         timed_rubric(rubric(tmp_path, SHORT), 1.0, isolation="auto")
 
 
+@pytest.mark.fuel
 def test_doctor_says_that_it_proves_other_levels(tmp_path, capsys):
     assert main(["doctor", "--rubric", str(rubric(tmp_path, SHORT))]) == 2
     assert "counts fuel, and this proves levels process and strong" in capsys.readouterr().err
