@@ -71,6 +71,7 @@ def test_the_assignments_command_plays_to_two_scores() -> None:
     assert own > other
 
 
+@pytest.mark.slow
 def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
     outputs = []
     for seed in ("7", "7", "8"):

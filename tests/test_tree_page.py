@@ -546,6 +546,7 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     browser.assert_quiet()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "part"),
     [

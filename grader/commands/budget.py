@@ -18,7 +18,7 @@ from grader.marks.budget import SECONDS, TOURNAMENT, Plan
 from grader.marks.points import gradable
 from grader.output.tables import level_text
 from grader.play.progress import duration
-from grader.results.store import Store
+from grader.results.store import Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.fuel import by_fuel
 from grader.rubric.model import Rubric, Values
@@ -58,7 +58,7 @@ def planned(
 
 def _stored(path: Path) -> tuple[Any, str | None]:
     """Return the plan of a results file and the kind of its run; None for what is missing."""
-    if not path.is_file():
+    if not has_results(path):
         return None, None
     with Store(path, writing=False) as store:
         return store.meta_json("plan"), store.meta("kind")

@@ -38,7 +38,7 @@ from grader.play.one_game import (
 from grader.play.progress import Progress, duration
 from grader.play.schedule import PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, tournament_trials, try_out
-from grader.results.store import PlayedGame, Store
+from grader.results.store import PlayedGame, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
 
@@ -123,7 +123,7 @@ class ClassRun:
     def _foreseen(self, path: Path) -> Results:
         """Return the results that a run would start with; the results file is only read."""
         results = Results(self.kind, self.rubric, self.found, {}, {})
-        if path.is_file():
+        if has_results(path):
             with Store(path, writing=False) as store:
                 self._check_kind(store)
                 rubric = report.with_secret(self.rubric, store)

@@ -151,6 +151,11 @@ def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM record WHERE key = ?", (key,))
 
 
+def has_results(path: Path) -> bool:
+    """Return whether a results file is there; one whose making was stopped may be empty."""
+    return path.is_file() and path.stat().st_size > 0
+
+
 class Store:
     """An open results file; a context manager. Only one process at a time may write to it.
 
