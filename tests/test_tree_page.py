@@ -250,7 +250,7 @@ def test_a_pruned_branch_says_which_bound_cut_it(
     sign, name, bound = (
         ("≥", "β", nodes[cut].beta) if kind is Kind.MAX else ("≤", "α", nodes[cut].alpha)
     )
-    minus = f"{nodes[cut].value:g} {sign} {name} {bound:g}".replace("-", "−")
+    minus = f"{nodes[cut].value:g} {sign} {name} = {bound:g}".replace("-", "−")
     assert browser.find(f"#n{cut} .chip").text == minus
     pruned = [index for index in children(nodes, cut) if Flag.PRUNED in nodes[index].flags]
     row = browser.find(f"#n{pruned[0]}")
@@ -260,7 +260,7 @@ def test_a_pruned_branch_says_which_bound_cut_it(
     browser.find(f"#n{pruned[0]}").click()
     why = browser.text("#why")
     assert why.startswith("Pruned: its parent")
-    assert f"{nodes[cut].value:g} {sign} {name} = {bound:g}".replace("-", "−") in why
+    assert minus in why
     browser.assert_quiet()
 
 
@@ -277,6 +277,9 @@ def test_a_phone_shows_the_tree_without_sideways_scrolling(browser: Browser, fil
     browser.press("c")
     assert browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
     assert browser.find_all(".row")
+    cut = browser.find(".row.selected .chip").rect
+    lead = browser.find(".row.selected .lead").rect
+    assert cut["x"] + cut["width"] <= lead["x"] + lead["width"], "the mark of a cut-off is whole"
     browser.assert_quiet()
 
 

@@ -230,7 +230,9 @@ function makeRow(node, place) {
   const [kind, badge] = inner ? KINDS[DATA.kind[node]] : ["leaf", is(node, FINAL) ? "end" : is(node, PRUNED) ? "pruned" : "leaf"];
   lead.append(make("span", "text", moveText(node)), make("span", `kind ${kind}`, badge));
   if (is(node, BEST)) lead.append(make("span", "star", "\u2605"));
-  if (is(node, CUT)) lead.append(make("span", "chip", cutText(node)));
+  if (is(node, CUT)) {
+    lead.append(make("span", "chip", make("span", "word", cutText(node)), make("span", "brief", "cut")));
+  }
   const row = make(
     "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
     make("span", "window", is(node, PRUNED) ? cutText(parents[node]) : shownWindow(node)),
@@ -255,8 +257,8 @@ function makeRow(node, place) {
 function cutText(node) {
   const value = shownValue(DATA.value[node]);
   return DATA.kind[node] === 0
-    ? `${value} \u2265 \u03b2 ${shownValue(DATA.beta[node])}`
-    : `${value} \u2264 \u03b1 ${shownValue(DATA.alpha[node])}`;
+    ? `${value} \u2265 \u03b2 = ${shownValue(DATA.beta[node])}`
+    : `${value} \u2264 \u03b1 = ${shownValue(DATA.alpha[node])}`;
 }
 
 function showPath() {
@@ -279,12 +281,12 @@ function show(node) {
   const [cells, move] = cellsAt(node);
   tree.board.show(cells, move, 0);
   byId("caption").textContent = `The board after ${pathTo(node).map(moveText).join(" ")}`;
-  byId("node-title").textContent = node ? `${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
+  byId("node-title").textContent = node ? `Move ${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
   byId("why").textContent = reason(node);
   const facts = [
     ["Value", shownValue(DATA.value[node], "unknown")], ["Window", (is(node, PRUNED) ? "" : shownWindow(node)) || "\u2013"],
     ["Order", node ? `${ranks[node]} of ${families[parents[node]]}` : "\u2013"],
-    ["Nodes below", (searched[node] - 1 < 0 ? 0 : searched[node] - 1).toLocaleString("en")],
+    ["Nodes", searched[node].toLocaleString("en")],
   ];
   byId("values").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", value)]));
 }
@@ -311,6 +313,7 @@ function nextCut() {
   byId("max-is").textContent = DATA.max_is;
   byId("min-is").textContent = DATA.min_is;
   if (!DATA.windowed) byId("bounds").textContent = "";
+  byId("min-key").hidden = !DATA.kind.some((/** @type {number} */ kind, /** @type {number} */ node) => kind === 1 && families[node]);
   byId("chance-key").hidden = !DATA.kind.includes(2);
   const cuts = DATA.flags.some((/** @type {number} */ flags) => flags & CUT);
   for (const id of ["cut", "cut-key", "cut-hint"]) byId(id).hidden = !cuts;
