@@ -35,6 +35,16 @@ function threeWorst({ worst, turns }) {
 }
 
 /**
+ * Return what a turn cost; all costly turns of a game have the same number of decimals.
+ * @param {Analysis} analysis
+ * @param {number} at
+ */
+function costText({ worst, turns }, at) {
+  const whole = worst.every((turn) => Number.isInteger(turns[turn - 1][2]));
+  return turns[at - 1][2].toFixed(whole ? 0 : 1);
+}
+
+/**
  * Return the better move where the reader stands after a costly one.
  * @param {number} at
  * @returns {Ghost | null}
@@ -120,17 +130,17 @@ function showAnalysis() {
   byId("worst").hidden = !any;
   if (!analysis || !any) return;
   byId("worst-source").textContent = analysis.source;
-  const head = ["Player", "Turn", "Played", "Cost", "Better", "and then"].map((text, index) => make("th", index === 3 ? "number" : "", text));
+  const head = ["Player", "Turn", "Played", "Cost", "Better", "Then"].map((text, index) => make("th", index === 3 ? "number" : "", text));
   const body = make("tbody", "");
   for (const at of analysis.worst) {
     const turn = game.turns[at];
     if (!turn) continue;
-    const [, , loss, [better, ...rest]] = analysis.turns[at - 1];
+    const [, , , [better, ...rest]] = analysis.turns[at - 1];
     const go = makeButton("", () => page.go(at), `${at}`);
     go.setAttribute("aria-label", `Turn ${at}`);
     const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
     const who = make("span", "", token(turn.player), ` ${turn.player}`);
-    const cells = [who, go, played, number(loss, 1), better, rest.join(" ")];
+    const cells = [who, go, played, costText(analysis, at), better, rest.join(" ")];
     body.append(make("tr", "", ...cells.map((cell, index) => make("td", index === 3 ? "number" : "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);

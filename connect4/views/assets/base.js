@@ -95,7 +95,6 @@ function signed(value, digits = 0) {
 
 /** @param {number} value */
 function seconds(value) {
-  if (value < 0.0005) return "0 s";
   return value < 0.1 ? `${number(value * 1000)} ms` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
 }
 

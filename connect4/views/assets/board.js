@@ -81,7 +81,8 @@ class Board {
       svg("text", { x, y }, this.group).textContent = columnLabels[column];
       if (!owners) continue;
       const shape = `M${x - 6} ${y + 11}h12l-6 8z`;
-      svg("path", { d: shape, class: `own${owners[column]}` }, this.group);
+      const owner = svg("path", { d: shape, class: `own${owners[column]}` }, this.group);
+      svg("title", {}, owner).textContent = `Player ${owners[column]} may pop out of column ${columnLabels[column]}`;
     }
     if (!rowLabels) return;
     for (let row = 0; row < rows; row++) {

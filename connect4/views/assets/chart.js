@@ -73,13 +73,14 @@ class Chart {
     for (const value of multiples(size, ...this.range)) {
       const y = this.y(value);
       const kind = value === 0 ? "zero" : "grid";
-      svg("line", { x1: this.left, x2: this.right, y1: y, y2: y, class: kind }, this.picture);
+      svg("line", { x1: this.left, x2: width - 12, y1: y, y2: y, class: kind }, this.picture);
       this.label(this.left - 6, y, number(value, digits), "end");
     }
     const every = Math.max(1, step(this.turns, width / 70));
     for (let turn = 0; turn <= this.turns; turn += every) {
       this.label(this.x(turn), this.bottom + 12, `${turn}`, "middle");
     }
+    this.label(this.left - 10, this.bottom + 12, "turn", "end");
     this.paint(this);
     this.cursor = svg("line", { y1: this.top, y2: this.bottom, class: "cursor" }, this.picture);
     this.go(this.at);

@@ -282,8 +282,9 @@ function showTurn() {
   const said = byId("said");
   const detail = byId("detail");
   if (turn) {
-    const what = make("span", turn.fault ? "fault" : "", deed(turn));
-    said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player}`, what,
+    const [, colon, words] = /** @type {string[]} */ (/^(:?)(.*)$/s.exec(deed(turn)));
+    const what = make("span", turn.fault ? "fault" : "", words);
+    said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player}${colon}`, what,
       `, ${seconds(turn.time)}. `);
     const [one, two] = game.scores[at];
     if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
@@ -317,7 +318,7 @@ function listMoves() {
       make("span", "gain muted", net && game.countsPoints ? signed(net) : ""), make("span", "time", seconds(turn.time)),
     );
     if (game.analysis?.worst.includes(at)) {
-      item.children[3].replaceChildren(make("span", "cost", `cost ${number(game.analysis.turns[at - 1][2], 1)}`));
+      item.children[3].replaceChildren(make("span", "cost", `cost ${costText(game.analysis, at)}`));
     }
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
     return item;
