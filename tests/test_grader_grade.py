@@ -269,6 +269,10 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
     assert "<pre>the position (0: empty, 1 and 2: the players):\n0 0 0 0\n0 0 0 0</pre>" in failing
     assert failing.count(" more like it</p>") == 2
+    assert "Points: 40 \u00d7 0.00 / 50 = 0.00 of 40" in failing, "a sum has its signs"
+    assert "isolation level" in failing
+    unplayed = (pages / "eve.html").read_text(encoding="utf-8")
+    assert "isolation level" not in unplayed, "it has played no game"
 
 
 def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files(

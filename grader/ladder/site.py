@@ -142,12 +142,13 @@ def index_page(standings: Standings, links: Links) -> str:
     lines = [_line(entry, scale, links) for entry in entries]
     headers = [(scale.title if text == "SCALE" else text, kind) for text, kind in HEADERS]
     rules = standings.league.rubric
-    level = f"{100 * rules.statistics.confidence:g} %"
+    level = f"{100 * rules.statistics.confidence:g}\u00a0%"
     counts = "best" if rules.ladder.policy == "best" else "latest"
-    rungs = "" if not standings.league.rungs else f"{standings.league.players[0].name} has rating 0"
+    zero = standings.league.players[0].name if standings.league.rungs else None
+    rungs = "" if zero is None else f"The agent {zero} has rating 0. "
     explained = (
         f"A rating is a margin in points: an agent beats another one by the difference of their "
-        f"ratings, on average. {html.escape(rungs)}. The bar is the {level} confidence interval. "
+        f"ratings, on average. {html.escape(rungs)}The bar is the {level} confidence interval. "
         f"The {counts} version of each student counts."
     )
     students = [entry for entry in entries if entry.student is not None]

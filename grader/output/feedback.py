@@ -9,6 +9,7 @@ import hashlib
 import html
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -42,6 +43,10 @@ from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
 
+OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
+SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
+"""The operators of a sum, as it is written in plain text and on a page."""
+
 FEEDBACK: Final = (*PARTS, "report")
 
 
@@ -62,7 +67,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
             problem += f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>"
         return "\n".join([*parts, card(problem), _form(mark)])
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
-    total = total_text(mark, placement, rubric)
+    total = total_text(mark, placement, rubric).replace(" %", "\u00a0%")
     box = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
     if not mark.incomplete:
         full = full_points(rubric)
@@ -74,7 +79,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
     parts.append(f'<div class="boxes">\n{boxes}\n</div>')
     parts.append(card(table(MATCH_HEADERS, list(match_rows(mark, rubric.statistics)))))
-    percent = level_text(rubric.statistics)
+    percent = level_text(rubric.statistics).replace(" ", "\u00a0")
     parts.append("<h2>Margins</h2>")
     text = (
         "<p>Each dot is a pair of games with sides swapped on one board; the bar is the "
@@ -94,8 +99,9 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return a line of an explanation with real minus signs; a number keeps its unit."""
-    return html.escape(minus(text).replace(" %", "\u00a0%"))
+    """Return a line of an explanation with real signs; a number keeps its unit."""
+    times = OPERATOR.sub(lambda found: SIGNS[found[0]], minus(text))
+    return html.escape(times.replace(" %", "\u00a0%"))
 
 
 def _form(mark: Mark) -> str:

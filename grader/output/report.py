@@ -260,7 +260,8 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         name = mark.submission.name
         games = results.games_of(name)
         upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
-        upper = "\n".join(filter(None, (upper, results.protection.as_html())))
+        if any(game.key in results.played for game in games):
+            upper = "\n".join(filter(None, (upper, results.protection.as_html())))
         digest = feedback.digest(upper, games, results.played)
         path = folder / f"{file_name(name)}.html"
         if _begins_with(path, digest):
