@@ -78,6 +78,19 @@ def test_what_a_call_raised_has_the_workers_own_traceback(tmp_path: Path) -> Non
     assert 'raise ValueError("no luck")' in error.__notes__[0]
 
 
+def test_a_worker_runs_no_file_of_the_folder_that_the_teacher_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hand-ins may lie there under any name."""
+    hand_ins = tmp_path / "hand-ins"
+    hand_ins.mkdir()
+    for name in ("queue", "json", "grader", "numpy"):
+        (hand_ins / f"{name}.py").write_text("import os\nos._exit(0)\n")
+    monkeypatch.chdir(hand_ins)
+    with LocalExecutor([None], tmp_path / "scratch") as local:
+        assert local.submit(process_number).result(30) != os.getpid()
+
+
 @pytest.fixture
 def executor(tmp_path: Path) -> Any:
     with LocalExecutor([None], tmp_path / "scratch") as local:

@@ -146,7 +146,7 @@ def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
     folder.mkdir()
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
-        [sys.executable, "-m", "grader.play.executors", "" if core is None else str(core)],
+        [sys.executable, "-P", "-m", "grader.play.executors", "" if core is None else str(core)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
