@@ -10,10 +10,11 @@ import pytest
 
 from connect4.ConnectFour import main
 from connect4.errors import InputError
+from connect4.isolation.channel import MAX_LINE
 from connect4.isolation.limits import Limits
 from connect4.isolation.reloads import MADE_ANEW
 from connect4.isolation.seat import open_seat
-from connect4.isolation.wasm import budget, images, package
+from connect4.isolation.wasm import ANSWERS, budget, images, package
 from connect4.isolation.wasm.files import Tree
 from connect4.isolation.wasm.system import BADF, BOOT_TIME, NOENT, ROFS, ROOT, System
 from connect4.players.base import Outcome
@@ -156,6 +157,14 @@ def test_random_bytes_follow_from_the_seed(system):
         system.call("random_get", (0, 40))
         drawn.append(system.memory.read(0, 40))
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+def test_an_answer_without_end_is_not_kept(system):
+    system.memory.write(0, struct.pack("<II", 100, 800))
+    for _ in range(200):
+        assert system.call("fd_write", (ANSWERS, 0, 1, 16)) == 0
+        assert number(system, 16) == 800
+    assert MAX_LINE < len(system.answers) <= MAX_LINE + 800
 
 
 def test_files_are_those_of_the_tree_and_cannot_be_changed(system):

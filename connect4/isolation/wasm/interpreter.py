@@ -204,6 +204,8 @@ class Interpreter:
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             end, detail = self._why(error)
             error.__traceback__ = None
+        except IndexError:  # it gave no place for the text: the program has changed its own memory
+            end, detail = End.TRAPPED, "its memory is damaged"
         used = self._budget - self._store.get_fuel()
         self._before += used
         self._budget = self._store.get_fuel()

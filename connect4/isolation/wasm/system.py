@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
+from connect4.isolation.channel import MAX_LINE
 from connect4.isolation.wasm import ANSWERS
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
 from connect4.isolation.wasm.files import Tree
@@ -113,6 +114,7 @@ class System:
         self.requests = b""
         """What the program reads as its standard input."""
         self.answers = bytearray()
+        """What it has answered, as far as a line may be long."""
         self._open: dict[int, _Open] = {ROOT: _Open("", None)}
         self._slept = 0
         self._seed = b"connect4"
@@ -214,11 +216,12 @@ class System:
     def _random_get(self, place: int, size: int) -> int:
         size &= 0xFFFFFFFF
         self.memory.charge(size)
-        while len(self._random) < size:
+        drawn = bytearray(self._random)
+        while len(drawn) < size:
             block = self._seed + b":%d" % self._blocks
-            self._random += hashlib.sha256(block).digest()
+            drawn += hashlib.sha256(block).digest()
             self._blocks += 1
-        data, self._random = self._random[:size], self._random[size:]
+        data, self._random = bytes(drawn[:size]), bytes(drawn[size:])
         self.memory.write(place & 0xFFFFFFFF, data)
         return SUCCESS
 
@@ -336,8 +339,8 @@ class System:
             self.memory.read(place, size) for place, size in self._vectors(vectors, count)
         )
         self.memory.charge(len(data))
-        if number == ANSWERS:
-            self.answers += data
+        if number == ANSWERS:  # what is kept costs memory outside of the agent's own
+            self.answers += data[: max(0, MAX_LINE + 1 - len(self.answers))]
         else:
             self.printed(data)
         return self._pack(out, "I", len(data))
