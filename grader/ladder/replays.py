@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import html
 import json
@@ -16,22 +17,25 @@ from connect4.views.page.page import PARTS
 from grader.ladder.book import Book, GameRow
 from grader.play.replays import MADE_BY, replay_data, without_folders
 
-ERROR: Final = re.compile(r"[A-Za-z_][\w.]*(?=:|$)")
-"""The type of an exception at the start of its last line."""
+ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
+"""The type of an exception at the start of its last line, if Python itself has it."""
 
 GAMES: Final = "the games go here"
 
 
 def public_reason(outcome: str, detail: str) -> str:
-    """Return why a turn was lost, without the lines of source that a traceback shows.
+    """Return why a turn was lost, in words that the agent's author cannot choose.
 
-    Of an exception only the type is left, because its text may contain anything.
+    Of an exception only a type of Python's own is left. Its text, the name of a type that the file
+    defines and an answer that is no move may contain anything.
     """
     line = without_folders(headline(detail))
+    if outcome == "invalid":
+        return "not a valid move"
     if outcome != "error":
         return line
     found = ERROR.match(line)
-    return found[0] if found else "an exception"
+    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
 def replay(book: Book, key: str, names: Sequence[str]) -> dict[str, Any] | None:
