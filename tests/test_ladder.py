@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import subprocess
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -302,3 +304,29 @@ def test_the_workflow_for_github_gives_a_command_of_this_kit_and_no_token_to_stu
     assert (arguments.results, arguments.site) == (Path("ladder.db"), Path("site"))
     for script in re.findall(r"run: \|\n((?: {10}.*\n|\n)+)", text):
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+
+
+GH = """#!/bin/sh
+case "$*" in
+    "repo list"*) printf '%s\\n' connect4-ann connect4- connect4-. connect4-.. connect4-ann.py \\
+        connect4-ann.zip connect4-bob_2 connect4-none other-cy ;;
+    *none/*|*connect4-/*) exit 1 ;;
+    *) echo "# $2" ;;
+esac
+"""
+"""Lists repositories of a class, of which some have a name that leads to other hand-ins."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_the_workflow_for_github_fetches_into_a_folder_of_each_students_own(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "ladder-workflow.yml").read_text(encoding="utf-8")
+    (step,) = (part for part in text.split("\n      - ") if "mkdir hand-ins" in part)
+    script = textwrap.dedent(step.partition("run: |\n")[2])
+    gh = tmp_path / "bin" / "gh"
+    gh.parent.mkdir()
+    gh.write_text(GH)
+    gh.chmod(0o755)
+    named = {"ORG": "class", "PREFIX": "connect4-", "PATH": f"{gh.parent}:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=named, check=True)
+    fetched = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("ai.py")}
+    assert fetched == {"hand-ins/ann/ai.py", "hand-ins/bob_2/ai.py"}
