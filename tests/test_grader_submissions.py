@@ -219,6 +219,24 @@ def test_two_students_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert sources(find([tmp_path], RULES)) == {"Kim Lee (1)": "a", "Kim Lee (2)": "b"}
 
 
+def test_two_students_of_one_name_on_gradescope_are_told_apart(tmp_path: Path) -> None:
+    """By their numbers, else by their addresses; two hand-ins of one student stay that."""
+    text = "".join(
+        f"submission_{place}:\n  :submitters:\n  - :name: Kim Lee\n    :sid: '{number}'\n"
+        f"    :email: {mail}\n"
+        for place, number, mail in ((1, "101", "a@x"), (2, "102", "b@x"), (3, "", "c@x"))
+    )
+    write(tmp_path, {f"submission_{number}/ai.py": f"{number}" for number in (1, 2, 3)})
+    metadata = tmp_path / "submission_metadata.yml"
+    metadata.write_text(text)
+    names = {"Kim Lee (101)": "1", "Kim Lee (102)": "2", "Kim Lee (c@x)": "3"}
+    assert sources(find([tmp_path], RULES)) == names
+    metadata.write_text(text.replace("102", "101"))
+    found = find([tmp_path], RULES)
+    assert [item.source for item in found] == [None, "3"]
+    assert "two hand-ins of one student" in str(found[0].problem)
+
+
 def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
     names = ["A:b", "A;b", "Kim Lee", "kim lee", "x" * 120 + "1", "x" * 120 + "2"]
     write(tmp_path, {f"{name}/ai.py": name for name in names})

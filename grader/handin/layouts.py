@@ -76,6 +76,7 @@ def hand_ins(tree: Tree) -> list[HandIn]:
             texts[name, identity] = text
             continue
         name = " and ".join(member.name for member in members)
+        identity = identity or _number(members)
         part = inside or {inner or top: tree[top]}
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
         _add(hand_in, top, part, grouped=bool(inner))
@@ -85,6 +86,11 @@ def hand_ins(tree: Tree) -> list[HandIn]:
         if names[name] > 1:  # two students of one name
             hand_in.name = f"{name} ({identity})" if identity else name
     return list(found.values())
+
+
+def _number(members: tuple[Member, ...]) -> str:
+    """Return what tells students from others of their names, empty if nothing does."""
+    return " and ".join(filter(None, (member.identity or member.email for member in members)))
 
 
 def _whose(top: str) -> tuple[str | None, str, str]:
