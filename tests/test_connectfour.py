@@ -528,6 +528,19 @@ def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_replay_turn_shows_the_terminal_no_control_character_of_a_record(tmp_path: Path) -> None:
+    path = agent(tmp_path, "return 99, False")
+    run(COMMAND, f"ai:{path}", "random", "case4", "--record", "game.json", cwd=tmp_path)
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert document["turns"][0]["outcome"] == "invalid"
+    document["turns"][0]["action"] = "\x1b[2J"
+    (tmp_path / "game.json").write_text(json.dumps(document), encoding="utf-8")
+    done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+    assert r"Recorded: \x1b[2J, invalid" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.slow
 def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path: Path) -> None:
     path = agent(tmp_path, "self.n = getattr(self, 'n', 0) + 1; return self.n - 1, False")
     played = ("--view", "none", "--record", "game.json")

@@ -56,10 +56,11 @@ def replay_turn(
     """
     state = list(records.replay(record))[number - 1]
     setup = setup_of(record, state.mover, seconds)
-    who = f"player {state.mover} ({setup.agent.text})"
+    who = f"player {state.mover} ({harmless(setup.agent.text)})"
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
     recorded = record.turns[number - 1]
-    print(f"Recorded: {recorded.text or 'none'}, {recorded.outcome} in {spent_text(recorded)}")
+    answer = harmless(recorded.text or "none")
+    print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.ERROR:
