@@ -16,7 +16,16 @@ from connect4.isolation.reloads import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import ANSWERS, budget, images, package
 from connect4.isolation.wasm.files import Tree
-from connect4.isolation.wasm.system import BADF, BOOT_TIME, NOENT, ROFS, ROOT, System
+from connect4.isolation.wasm.system import (
+    BADF,
+    BOOT_TIME,
+    LONGEST_PATH,
+    NAMETOOLONG,
+    NOENT,
+    ROFS,
+    ROOT,
+    System,
+)
 from connect4.players.base import Outcome
 from tests.command import run
 from tests.games import without_times
@@ -176,6 +185,7 @@ def test_files_are_those_of_the_tree_and_cannot_be_changed(system):
     assert opened(system, "nothing")[0] == NOENT
     assert opened(system, "../etc/passwd")[0] == NOENT
     assert opened(system, "new.txt", flags=1)[0] == ROFS
+    assert system.call("path_filestat_get", (ROOT, 0, 0, LONGEST_PATH + 1, 100)) == NAMETOOLONG
     assert opened(system, "top.txt", rights=1 << 6)[0] == ROFS
     assert system.call("fd_write", (file, 300, 1, 200)) == BADF
     assert system.call("path_unlink_file", (ROOT, 0, 3)) == ROFS

@@ -22,7 +22,7 @@ from connect4.isolation.wasm.files import KIT_FOLDER, LIBRARY, Tree
 from connect4.isolation.wasm.interpreter import End, Image, Interpreter
 from connect4.isolation.wasm.system import System
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Changes with the form of a kept image, and with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")

@@ -21,6 +21,7 @@ BADF: Final = 8
 INVAL: Final = 28
 ISDIR: Final = 31
 MFILE: Final = 33
+NAMETOOLONG: Final = 37
 NOENT: Final = 44
 NOSYS: Final = 52
 NOTDIR: Final = 54
@@ -36,6 +37,9 @@ ROOT: Final = 3
 """The descriptor of the root folder, which is open from the beginning."""
 
 MOST_OPEN: Final = 64
+
+LONGEST_PATH: Final = 4096
+"""The bytes of a path; Linux takes as many."""
 
 CALL_FUEL: Final = 20_000
 """The fuel of each call to this system, which runs outside of the module: about its real cost."""
@@ -171,6 +175,8 @@ class System:
             return BADF
         if at.data is not None:
             return NOTDIR
+        if size & 0xFFFFFFFF > LONGEST_PATH:  # its parts would take much more memory out here
+            return NAMETOOLONG
         text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
         path = self.tree.resolved(at.path, text)
         if path is None or not (path in self.tree.files or self.tree.is_folder(path)):
