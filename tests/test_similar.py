@@ -104,6 +104,14 @@ def test_markup_in_a_source_stays_text() -> None:
     assert "<script>" not in marked(one, [])
 
 
+def test_lines_of_blanks_take_no_time() -> None:
+    """The library takes an hour for these."""
+    has_copydetect()
+    own = "def f(x):\n    return x * 7 + 3\n"
+    found = documents({"ann": own + "   \n" * 60_000 + own, "ben": own}, [])
+    assert found[0].source == own + "\n" * 60_000 + own
+
+
 def test_an_agreement_counts_the_more_the_fewer_others_chose_the_move() -> None:
     """Ten strong players agree on the best move; two more share their odd moves too."""
     random = np.random.default_rng(3)
