@@ -109,7 +109,7 @@ def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder
         )
         assert done.returncode == 0, done.stderr
         assert "The answer is the recorded one." in done.stdout
-        source = folder / "marks" / "submissions" / "bo" / row["SHA-256"][:12] / "ai.py"
+        source = folder / "marks" / "submissions" / "bo" / row["SHA-256"][:32] / "ai.py"
         assert ("better" in source.read_text(encoding="utf-8")) == (row["Now"] == "yes")
 
 

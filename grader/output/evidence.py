@@ -28,8 +28,8 @@ RECORDS: Final = "records"
 HIDDEN: Final = "hidden-boards"
 """Folder of the records on hidden boards; the teacher does not publish it."""
 
-DIGITS: Final = 12
-"""Digits of a hash in the name of a folder."""
+DIGITS: Final = 32
+"""Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 PAGE_MARK: Final = "<!-- feedback "
 """A mark in the first lines of each page that the grader writes."""
