@@ -95,16 +95,16 @@ def test_what_an_agent_achieved_is_named_with_the_reason_and_the_way_out() -> No
 
 
 def test_a_protection_that_did_not_hold_is_reported_as_that() -> None:
-    found = diagnosis(files=["reads_the_opponent: did what is forbidden"])
+    found = diagnosis(files=["reads_the_opponent: did something forbidden"])
     assert HELD_NOT in found.text()
     assert found.lacking() == []  # the rubric does not require it
     assert "reads no file of yours" in diagnosis(
-        demanded="strong", files=["reads_the_opponent: did what is forbidden"]
+        demanded="strong", files=["reads_the_opponent: did something forbidden"]
     ).lacking()  # fmt: skip
 
 
 def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
-    found = diagnosis(deadline=["c_loop: ran on for 3.00 s after its limit"])
+    found = diagnosis(deadline=["c_loop: kept running for 3.00 s after its limit"])
     assert found.lacking() == ["is ended at its time limit"]
     assert found.verdict().startswith("no: rubric.toml requires level process, but")
 
@@ -217,13 +217,13 @@ def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     page = tmp_path / "out/feedback/ann.html"
     assert "Games were played at isolation level process." in page.read_text(encoding="utf-8")
-    assert "Self-proof" not in page.read_text(encoding="utf-8")
+    assert "Self-test" not in page.read_text(encoding="utf-8")
     found = diagnosis(EVERYTHING - {"landlock"}, files=["reads_the_opponent: did it"])
     with Store(tmp_path / "own.db", writing=True) as store:
         store.set_meta({PROOF: json.dumps(found.to_json())})
     again = run("grader", "report", "own.db", "--out", "out", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    proven = "Self-proof of the machine on 2026-09-01: "
+    proven = "Self-test of the machine on 2026-09-01: "
     for name in ("feedback/ann.html", "feedback/ben.html", "tables.txt", "results.json"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert "isolation level process" in text, name

@@ -1,4 +1,4 @@
-"""The command `doctor`: proves what this machine guarantees before anybody is marked on it."""
+"""The command `doctor`: tests what this machine guarantees, before it is used for marks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from grader.rubric.model import Rubric
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
-    """Run the self-proof, print its table; exit status 1 if it is less than the rubric demands."""
+    """Run the self-test and print its table; return 1 if the rubric requires more."""
     if not hasattr(os, "fork"):
         raise InputError("doctor: this system cannot isolate agents; use Linux")
     rubric = read_rubric(arguments)
     if rubric.limits.require == "wasm":
         raise InputError(
-            f"doctor: {rubric.source} counts fuel, and this proves levels process and strong; "
-            "docs/fuel.md says what agents achieve at level wasm"
+            f"doctor: {rubric.source} counts fuel; this tests only levels process and strong; "
+            "docs/fuel.md describes what agents achieve at level wasm"
         )
     level = level_of_grade(arguments.isolation, rubric)
     has = protections()
@@ -59,13 +59,13 @@ def level_of_grade(asked: str, rubric: Rubric) -> str | None:
 
 
 def tell(text: str) -> None:
-    """Show on a terminal what is done now."""
+    """Show on a terminal what the command is doing."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def keep(found: Diagnosis, path: Path) -> None:
-    """Store the table in a results file, so that the marks there name it."""
+    """Store the table in a results file, so that the pages of its marks show it."""
     with Store(path, writing=True) as store:
         store.set_meta({PROOF: json.dumps(found.to_json())})
-    print(f"{path}: holds this table now, and the marks made with it name it")
+    print(f"{path}: stores this table; the marks in it will show it")

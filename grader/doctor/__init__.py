@@ -1,1 +1,1 @@
-"""The self-proof of a machine: what it guarantees when agents run on it."""
+"""The self-test of a machine: what it guarantees when agents run on it."""

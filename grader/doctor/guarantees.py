@@ -1,4 +1,4 @@
-"""What a machine can guarantee, how each guarantee is tried, and what it depends on."""
+"""What a machine can guarantee, how each guarantee is tested, and what it depends on."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class Guarantee:
     key: str
     text: str
     agents: dict[str, Outcome]
-    """Agents of the corpus, each with the outcome of its turns where the guarantee holds."""
+    """Agents of the corpus, each with the outcome of its turns if the guarantee holds."""
     process: tuple[str, ...] = ()
-    """The protections of which level process requires one; empty if it requires none."""
+    """Level process requires one of these protections; none if this is empty."""
     strong: tuple[str, ...] = ()
     """The same for level strong."""
     attempts: tuple[str, ...] = ()
-    """Attempts of `tries_everything` that belong here."""
+    """The attempts of `tries_everything` against this guarantee."""
     careful: bool = False
-    """Whether the agents would harm this machine where an attempt has succeeded."""
+    """Whether the agents would harm this machine if an attempt succeeded."""
 
     def requires(self, level: str) -> tuple[str, ...]:
-        """Return the protections of which a level requires one."""
+        """Return the protections of which a level requires at least one."""
         return self.strong if level == "strong" else self.process
 
     @property
     def is_basic(self) -> bool:
-        """Return whether level process gives it on every machine, however busy."""
+        """Return whether level process guarantees this on every machine, however busy."""
         return not self.process and self.key != "honest"
 
 
@@ -180,11 +180,11 @@ WHY: Final = {
     "seccomp": "the kernel has no seccomp, or its filter is not known for this machine",
     "bubblewrap": "bubblewrap does not work here",
     "own user": "agents run as your user",
-    "linux": "this system does not tell which processes an agent started",
+    "linux": "this system does not report which processes an agent started",
     "strong": "level process does not include it",
     "copy": "there is no copy of Python in memory",
 }
-"""Why a guarantee is not given where one of these is missing."""
+"""Why a guarantee does not hold if one of these protections is missing."""
 
 HOW: Final = {
     "landlock": (
@@ -206,7 +206,7 @@ HOW: Final = {
 }
 """How to get each of them."""
 
-HELD_NOT: Final = "the protection is there, and it did not hold"
+HELD_NOT: Final = "the protection is present but did not hold"
 REPORT_IT: Final = "report this with the table above; until then, do not grade here"
 TOO_BUSY: Final = "the machine had no processor for the agent in time"
 LESS_LOAD: Final = "end other programs, or give the machine more cores"
@@ -218,11 +218,11 @@ class Protections:
 
     present: frozenset[str]
     notes: dict[str, str] = field(default_factory=dict)
-    """Why something is missing, where more is known than in `WHY`."""
+    """Why a protection is missing, if more is known than in `WHY`."""
 
 
 def protections() -> Protections:
-    """Return the protections of this machine; uses the copy of Python in memory from now on."""
+    """Return this machine's protections; from now on, agents use the copy of Python in memory."""
     present: set[str] = set()
     notes: dict[str, str] = {}
     if sys.platform == "linux":

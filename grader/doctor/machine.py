@@ -1,4 +1,4 @@
-"""Measurements of this machine: cores, other load, and how exact its timer is."""
+"""Measurements of this machine: cores, load of other programs, precision of the timer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NAPS: Final = 200
 NAP: Final = 0.001
 LOAD_SECONDS: Final = 1.0
 BUSY: Final = 0.25
-"""From this share of the cores on, other programs are worth a remark."""
+"""If other programs use more than this share of the cores, the table reports it."""
 
 JITTER: Final = 0.005
-"""Seconds by which a nap may be late before it is worth a remark: a turn's margin."""
+"""If a short sleep ends later than this, in seconds, the table reports it: a turn's margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Machine:
             note = ": end them before you grade" if self.load > BUSY else ""
             found.append(f"other programs use {100 * self.load:.0f} % of the cores{note}")
         late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
-        note = ": late turns will be charged to a busy machine" if self.late_most > JITTER else ""
+        note = ": late turns will be blamed on a busy machine" if self.late_most > JITTER else ""
         found.append(f"the timer wakes a program late by {late}{note}")
         return found
 
 
 def measure() -> Machine:
-    """Measure this machine, in about two seconds."""
+    """Measure this machine; this takes about two seconds."""
     load = other_load()
     late = sorted(naps())
     user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
@@ -76,7 +76,7 @@ def measure() -> Machine:
 
 
 def naps() -> list[float]:
-    """Return by how much each of many short sleeps was late."""
+    """Return how late each of many short sleeps ended."""
     late = []
     for _ in range(NAPS):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The table of a self-proof: what is guaranteed, what is not, why, and how to get it."""
+"""The table of a self-test: what is guaranteed, what is not, why, and how to get it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ABSENT: Final = "not available"
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A guarantee that this machine does not give at a level."""
+    """A guarantee that does not hold on this machine at a level."""
 
     level: str
     text: str
@@ -44,7 +44,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All that a self-proof found."""
+    """All results of a self-test."""
 
     at: str
     machine: Machine
@@ -54,18 +54,18 @@ class Diagnosis:
     grade_level: str | None
     """The level at which `grade` runs; None if it refuses."""
     demanded: str
-    """The level that the rubric requires; process if it names none, because `grade` isolates."""
+    """The level that the rubric requires; process if it names none: `grade` always isolates."""
     rubric: str
 
     def holds(self, guarantee: Guarantee, level: str) -> bool:
-        """Return whether a machine has what a guarantee requires, and nothing was achieved."""
+        """Return whether the machine has the protection and no agent got around it."""
         proof = self.proofs.get(level)
         wanted = guarantee.requires(level)
         has = not wanted or any(name in self.protections.present for name in wanted)
         return proof is not None and has and proof.holds(guarantee.key)
 
     def missing(self) -> list[Missing]:
-        """Return every guarantee that is not given at a level which this machine offers."""
+        """Return every guarantee that does not hold at a level which this machine offers."""
         return [
             self._missing(guarantee, level)
             for level in self.proofs
@@ -89,11 +89,11 @@ class Diagnosis:
         return Missing(level, guarantee.text, breaches, why, how)
 
     def lacking(self) -> list[str]:
-        """Return what keeps `grade` from giving what the rubric demands; empty if nothing does."""
+        """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
         if self.grade_level is None:
             return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
         if self.grade_level == "wasm":
-            return []  # `grade` gives what is demanded; the verdict says that it was not tried
+            return []  # `grade` meets the requirement; the verdict reports that it was not tried
         strong = self.demanded == "strong"
         return [
             item.text
@@ -103,7 +103,7 @@ class Diagnosis:
         ]
 
     def verdict(self) -> str:
-        """Return the last line: what `grade` gives, beside what the rubric demands."""
+        """Return the last line: what `grade` offers and what the rubric requires."""
         lacking = self.lacking()
         demand = f"{self.rubric} requires level {self.demanded}"
         if self.grade_level is None:
@@ -139,7 +139,7 @@ class Diagnosis:
         }
 
     def text(self) -> str:
-        """Return the table and what follows from it."""
+        """Return the table, the missing guarantees and the verdict."""
         rows = [
             [item.text, *(self._cell(item, level) for level in LEVELS), self._tried(item)]
             for item in GUARANTEES

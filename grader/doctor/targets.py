@@ -1,4 +1,4 @@
-"""What hostile agents try to get at: files, sockets and a process, and what became of them."""
+"""The targets of hostile agents: files, sockets and a process, and what the agents did to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ os.write(1, b"ready")
 while True:
     signal.pause()
 """
-"""Counts the signals that reach it."""
+"""The program counts the signals that it receives."""
 
 CLASSROOM: Final = {
     "results/results.json": "{}",
@@ -30,20 +30,20 @@ CLASSROOM: Final = {
     "opponent/ai.py": "# a secret opening\n",
     "student/ai.py": "",
 }
-"""The files that the agents of the corpus expect beside their own."""
+"""Other files that the agents of the corpus expect beside their own."""
 
 SHARED: Final = ("/tmp", "/dev/shm")
-"""Folders in which everybody may create files."""
+"""Folders in which every user may create files."""
 
 
 class Targets:
     """A folder, sockets and a process of this machine; a context manager.
 
-    Files and folders are open to everybody, as those of a careless teacher are; one is not.
+    Every user may read and write all files and folders but one, as after a teacher's mistake.
     """
 
     def __init__(self) -> None:
-        """Make them."""
+        """Create the files, the sockets and the process."""
         with contextlib.ExitStack() as stack:
             self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor-")))
             self.token = secrets.token_hex(16)
@@ -132,13 +132,13 @@ class Targets:
         return found
 
     def changed_files(self) -> list[str]:
-        """Return the files that differ from what they were; the next call starts from here."""
+        """Return the files that have changed since the last call."""
         now, before = self._seen(), self._before
         self._before = now
         return sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
 
     def reached(self) -> list[str]:
-        """Return the attempts at sockets and at the process that arrived."""
+        """Return the attempts that reached a socket or the process."""
         found = []
         for what, sockets in self._sockets.items():
             if any(_has_heard(one) for one in sockets):

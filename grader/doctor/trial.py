@@ -1,4 +1,4 @@
-"""Run the agents of the corpus at one level, and note what each of them achieved."""
+"""Runs the agents of the corpus at one level and notes what each of them achieved."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ PAUSE: Final = 0.3
 
 HONEST_TURNS: Final = 20
 DEATH: Final = 2.0
-"""Seconds after its limit in which an agent that does not answer must be ended."""
+"""An agent that does not answer must be ended within these seconds after its limit."""
 
 MEMORY: Final = 1 << 28
 
 
 @dataclass
 class Proof:
-    """What was tried at one level, and what agents achieved, by guarantee."""
+    """The attempts at one level and what agents achieved, by guarantee."""
 
     level: Level
     tried: dict[str, int] = field(default_factory=dict)
     breaches: dict[str, list[str]] = field(default_factory=dict)
     late: float = 0.0
-    """The most seconds that an agent ran on after its limit."""
+    """The longest time that an agent ran after its limit, in seconds."""
 
     def note(self, key: str, worked: bool, text: str) -> None:
-        """Count one attempt; `text` is what an agent achieved if it worked."""
+        """Count one attempt; `text` is what the agent achieved if it succeeded."""
         self.tried[key] = self.tried.get(key, 0) + 1
         if worked and text not in self.breaches.setdefault(key, []):
             self.breaches[key].append(text)
 
     def holds(self, key: str) -> bool:
-        """Return whether nothing was achieved against this guarantee."""
+        """Return whether no agent broke this guarantee."""
         return not self.breaches.get(key)
 
 
@@ -65,7 +65,7 @@ def board() -> ExtendedState:
 
 
 def prove(level: Level, targets: Targets, say: Callable[[str], None]) -> Proof:
-    """Run the corpus at a level; `say` is called with what is done now."""
+    """Run the corpus at a level; call `say` with the current step."""
     proof = Proof(level)
     with Bench(level, targets, proof) as bench:
         say(f"{level}: {PROBE}")
@@ -73,7 +73,7 @@ def prove(level: Level, targets: Targets, say: Callable[[str], None]) -> Proof:
         for guarantee in GUARANTEES:
             for agent, expected in guarantee.agents.items():
                 if guarantee.careful and not proof.holds(guarantee.key):
-                    continue  # the attempts have shown it, and this agent would do harm
+                    continue  # an attempt has already succeeded, and this agent would do harm
                 say(f"{level}: {agent}")
                 bench.run(guarantee, agent, expected)
     return proof
@@ -104,7 +104,7 @@ class Bench:
         path = self._targets.folder / "student" / "ai.py"
         source = source.replace(
             "Path(__file__)", f"Path({str(path)!r})"
-        )  # it is told its name only
+        )  # the agent learns only its name
         name = AgentName(f"ai:{path}", "ai", str(path))
         setup = Setup(name, 1, EXTENDED, seconds, 0, "intelligent", source.encode())
         seat = open_seat(setup, self._level, Limits(memory_bytes=memory))
@@ -112,7 +112,7 @@ class Bench:
         return seat
 
     def probe(self) -> None:
-        """Run `tries_everything`; judge it by what it printed and by what arrived."""
+        """Run `tries_everything`; judge it by what it printed and by the attempts that arrived."""
         before = own_processes()
         with closing(self._seat(PROBE, 60.0)) as seat:
             seat.ask(board(), 60.0)
@@ -129,7 +129,7 @@ class Bench:
             elif keys[what] == "network" or what == "signal a process":
                 worked = worked and what in reached
             elif keys[what] == "writing":
-                worked = False  # the folder shows it, whatever the agent printed
+                worked = False  # the changed files decide, whatever the agent printed
             self._proof.note(keys[what], worked, f"{what} (from its {attempt['from']})")
         self._look_around(PROBE, before)
 
@@ -148,7 +148,7 @@ class Bench:
         self._look_around(agent, before)
 
     def _turns(self, key: str, agent: str, expected: Outcome) -> Iterator[str]:
-        """Yield for each turn what an agent did that it should not have; empty if nothing."""
+        """Yield for each turn what the agent did against its guarantee; empty if nothing."""
         seconds, count = SECONDS, 2
         if expected is Outcome.TIMEOUT:
             seconds, count = SHORT, 1
@@ -169,11 +169,11 @@ class Bench:
                     late = time.monotonic() - began - seconds
                     self._proof.late = max(self._proof.late, late)
                     if late > DEATH and not reply.starved:
-                        yield f"ran on for {late:.2f} s after its limit"
+                        yield f"kept running for {late:.2f} s after its limit"
                 yield unexpected(reply, expected)
 
     def _look_around(self, agent: str, before: set[int]) -> None:
-        """Note what the agent left behind or changed, and whether the honest agent still plays."""
+        """Note what the agent changed or left behind, and whether the honest agent still plays."""
         changed = self._targets.changed_files()
         files = ", ".join(Path(name).name.split("-")[0] for name in changed[:3])
         self._proof.note("writing", bool(changed), f"{agent}: changed {files}")
@@ -195,7 +195,7 @@ def unexpected(reply: Reply, expected: Outcome) -> str:
     if reply.outcome is expected and legal:
         return ""
     if not legal:
-        return "did what is forbidden"
+        return "did something forbidden"
     detail = f" ({headline(reply.detail)})" if reply.detail else ""
     return f"{reply.outcome}, not {expected}{detail}"
 

@@ -55,22 +55,22 @@ class Protection:
         ]
         body = table(("level", "machine", "missing protections"), rows)
         if self.proof is None:
-            body += "\n<p>No self-proof is stored: <code>python3 -m grader doctor --results"
-            body += " FILE</code> makes one.</p>"
+            body += "\n<p>No self-test is stored: <code>python3 -m grader doctor --results"
+            body += " FILE</code> adds one.</p>"
             return f"<h2>Protection</h2>\n{card(body)}"
         levels = self.proof["levels"]
         proven = [
             (item["text"], *("guaranteed" if item[level] else "not guaranteed" for level in levels))
             for item in self.proof["guarantees"]
         ]
-        title = f"Self-proof of {self.proof['machine']['host']}, {self.proof['at']}"
+        title = f"Self-test of {self.proof['machine']['host']}, {self.proof['at']}"
         body += f"\n<h3>{html.escape(title)}</h3>\n"
         body += table(("an agent", *(f"level {level}" for level in levels)), proven)
         return f"<h2>Protection</h2>\n{card(body)}"
 
 
 def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
-    """Return the outcome of a self-proof at the levels that were played at, in one sentence."""
+    """Return the outcome of a self-test at the levels that were played at, in one sentence."""
     parts = []
     for level in sorted(levels & set(proof["levels"])):
         held = [item["text"] for item in proof["guarantees"] if item[level]]
@@ -78,7 +78,7 @@ def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
         text = f"{len(held)} of {len(held) + len(failed)} guarantees hold at level {level}"
         parts.append(text + (f" (not: {'; '.join(failed)})" if failed else ""))
     day = str(proof["at"])[:10]
-    return f"Self-proof of the machine on {day}: {', '.join(parts) or 'not at that level'}."
+    return f"Self-test of the machine on {day}: {', '.join(parts) or 'not at that level'}."
 
 
 def note_run(store: Store, level: str) -> None:
