@@ -179,4 +179,4 @@ def test_without_the_library_it_says_how_to_get_it(tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "ben", "x = 2\n")
     (tmp_path / "copydetect.py").write_text("raise ImportError\n", encoding="utf-8")
     done = run("grader", "similar", "class", "--source-only", cwd=tmp_path)
-    assert_refused(done, "similar needs copydetect: pip install -e '.[similar]'")
+    assert_refused(done, "similar requires copydetect: pip install -e '.[similar]'")

@@ -28,7 +28,7 @@ from grader.similar.source import documents
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
 BASE: Final = (STUB, *sorted((KIT / "connect4" / "search").glob("*.py")))
-"""What students were given or may read in a textbook: it does not count."""
+"""Code that students were given or may read in a textbook; it does not count."""
 
 TOLD: Final = 10
 
@@ -38,13 +38,13 @@ def run_similar(arguments: argparse.Namespace) -> int:
     rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     here = _sources(arguments.paths, rubric, "")
     if len(here) < 2:
-        raise InputError("similar needs two submissions with a source at least")
+        raise InputError("similar requires at least two submissions with a source")
     before = _sources(arguments.against, rubric, "earlier: ") if arguments.against else {}
     same = [name for name, text in before.items() if text in here.values()]
     base = [path.read_text(encoding="utf-8") for path in (*BASE, *arguments.base)]
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]
-    notes = [f"{len(found)} submissions, {len(against)} hand-ins to compare with."]
+    notes = [f"{len(found)} submissions, {len(against)} other hand-ins to compare with."]
     if same:
         notes.append(f"Handed in again without a change: {', '.join(same)}.")
     names: list[str] = []
@@ -67,7 +67,7 @@ def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:
 def _moves(
     sources: dict[str, str], arguments: argparse.Namespace, rubric: Rubric
 ) -> tuple[dict[str, list[str | None]], list[str]]:
-    """Return the moves of each player in the fixed positions, and who could not play."""
+    """Return each player's moves in the fixed positions, and lines on those that did not play."""
     asked = "auto" if arguments.isolation == "wasm" else arguments.isolation  # moves are by time
     level, lacking = choose_level(asked)
     for note in lacking:

@@ -1,1 +1,1 @@
-"""The look for copies: pairs of submissions that share more than the task explains."""
+"""Screening for copies: pairs of submissions that share more than the assignment explains."""

@@ -1,7 +1,7 @@
 """Shared behaviour: the moves that submissions choose in fixed positions.
 
-Good players agree because they see the same best move. So an agreement counts the more, the fewer
-others chose that move, and what a submission has in common with everybody is taken off.
+Good players agree because they see the same best move. An agreement therefore counts more if fewer
+others chose that move, and what a submission has in common with everybody is subtracted.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from grader.rubric.model import Board, Rubric
 POSITIONS: Final = 300
 SECONDS: Final[Seconds] = 0.1
 SEED: Final = 4
-"""Of the random games from which the positions come: the same positions every year."""
+"""The seed of the random games that the positions come from: the same positions every year."""
 
 TEXTBOOK: Final = ("greedy", "minimax:depth=1", "minimax:depth=2", "minimax:depth=3")
-"""Agents that show how much two players of some strength agree."""
+"""Agents that show how often two players of some strength choose the same move."""
 
 PLIES: Final = (2, 20)
 CHOICES: Final = 4
-"""A position with fewer legal actions says little."""
+"""A position with fewer legal actions is not used, because its moves reveal little."""
 
 PATIENCE: Final = 5
-"""So many times its time an agent may take: on a busy machine, a late move is a move too."""
+"""An agent may take N times its time: on a busy machine, late moves also count."""
 
 ALWAYS: Final = 0.9
-"""From this share on, an agent that chooses the first or the last action does nothing else."""
+"""An agent that chooses the first (or last) action this often counts as always choosing it."""
 
 SMOOTH: Final = 0.5
 SPREAD: Final = 1.4826
-"""A standard deviation in median absolute deviations, of normal values."""
+"""The standard deviation of normal values, in units of their median absolute deviation."""
 
 
 def positions(boards: Sequence[Board], count: int) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def job_of(
     agent: str, source: str | None, found: list[dict[str, Any]], seconds: Seconds, rubric: Rubric,
     level: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the job that asks an agent for its moves; a submission has a source."""
+    """Return the job that requests an agent's moves; only a submission has a source."""
     return {
         "agent": agent,
         "source": source,
@@ -86,7 +86,7 @@ def job_of(
 
 
 def choose_moves(job: dict[str, Any]) -> JobResult:
-    """Ask an agent for a move in each position; a lost turn is None in `moves`."""
+    """Request a move from an agent in each position; a lost turn is None in `moves`."""
     result: JobResult = {"moves": [], "problem": None, "fault": None, "traceback": None}
     try:
         moves = result["moves"]
@@ -123,7 +123,7 @@ def _setup(job: dict[str, Any]) -> Setup:
 
 
 def is_rule(moves: Sequence[str | None], found: Sequence[dict[str, Any]]) -> bool:
-    """Return whether moves are just the first legal action, or the last: anybody writes that."""
+    """Return whether all moves are the first legal action, or the last: many agents do that."""
     legal = [EXTENDED.from_json(values) for values in found]
     texts = [[format_action(action) for action in state.legal_actions()] for state in legal]
     return any(
@@ -136,8 +136,8 @@ def is_rule(moves: Sequence[str | None], found: Sequence[dict[str, Any]]) -> boo
 def unusual(moves: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArray[np.float64]]:
     """Return the players, and for each pair how unusual its agreement is.
 
-    The unit is a standard deviation among all pairs, as far as a robust estimate tells. A player
-    who lost most of its turns is left out.
+    The unit is a robust estimate of the standard deviation over all pairs. A player that lost
+    most of its turns is left out.
     """
     names = [name for name, own in moves.items() if _share_played(own) > 0.5]
     size = len(names)
@@ -166,7 +166,7 @@ def _length(moves: Mapping[str, Sequence[str | None]]) -> int:
 def _agreement(
     one: Sequence[str | None], two: Sequence[str | None], counts: Sequence[Counter[str | None]]
 ) -> float:
-    """Return the mean surprise of two players' agreements, over the positions that both played."""
+    """Return how surprising two players' agreements are, as a mean over their common positions."""
     total, played = 0.0, 0
     for mine, yours, count in zip(one, two, counts, strict=False):
         if mine is None or yours is None:

@@ -1,4 +1,4 @@
-"""The report: pairs by evidence, their sources side by side, and the class as a grid."""
+"""The report: the pairs with their evidence, sources side by side, and the class as a grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FULL: Final = 40.0
 
 
 def similar_page(pairs: Sequence[Pair], found: Sequence[Document], notes: Sequence[str]) -> str:
-    """Return the page; it names everybody, so students must not see it."""
+    """Return the page; it contains everybody's name, so students must not see it."""
     parts = [
         "<h1>Pairs that look alike</h1>",
         f"<p><strong>{FIRST}</strong> Two students may have used the same textbook, the same "
@@ -79,7 +79,7 @@ def _sides(number: int, pair: Pair) -> str:
 
 
 def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
-    """Return a source as HTML: what matches is marked, base code is grey."""
+    """Return a source as HTML: matching code is highlighted, base code is grey."""
     kinds = bytearray(len(document.source))
     for kind, listed in ((1, base_spans(document)), (2, spans)):
         for begin, end in listed:

@@ -1,4 +1,4 @@
-"""The pairs of a class by evidence: what two files share, and how alike they play."""
+"""Ranks the pairs of a class: how much source two files share, and how similarly they play."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Pair:
     shared: Shared
     source_rank: int
     behaviour: float
-    """In standard deviations; not a number if one of them did not play."""
+    """In standard deviations; NaN if one of them did not play."""
     behaviour_rank: int | None
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Return the better of the two ranks, then what is shared."""
+        """Return the better of the two ranks, then the shared percentage."""
         ranks = [rank for rank in (self.source_rank, self.behaviour_rank) if rank is not None]
         return min(ranks), -self.shared.percent
 
@@ -39,7 +39,7 @@ def ranked(
     players: Sequence[str],
     agreement: NDArray[np.float64],
 ) -> list[Pair]:
-    """Return all pairs with a submission of this class, the most alike first."""
+    """Return all pairs with a submission of this class, the most similar first."""
     everything = Class([*found, *against])
     sides = [*combinations(found, 2), *((one, two) for one in found for two in against)]
     place = {name: number for number, name in enumerate(players)}
@@ -67,7 +67,7 @@ def ranked(
 
 
 def _beyond(names: Sequence[tuple[str, str]], shared: Sequence[Shared]) -> list[float]:
-    """Return what each pair shares beyond what either of the two shares with most others."""
+    """Return by how much each pair shares more than either file shares with most others."""
     own: dict[str, list[float]] = {}
     for pair, item in zip(names, shared, strict=True):
         for name in pair:
@@ -80,7 +80,7 @@ def _beyond(names: Sequence[tuple[str, str]], shared: Sequence[Shared]) -> list[
 
 
 def _ranks(values: Sequence[float]) -> list[int]:
-    """Return the rank of each value, 1 for the largest; what is not a number comes last."""
+    """Return the rank of each value, 1 for the largest; NaN comes last."""
     order = sorted(
         range(len(values)),
         key=lambda at: -math.inf if math.isnan(values[at]) else values[at],

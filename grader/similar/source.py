@@ -1,8 +1,8 @@
 """Shared source: fingerprints of tokens, by the winnowing of the library copydetect.
 
-Names, comments and layout do not count, nor does the order of functions. What the handed-out file
-or a textbook agent contains does not count either. A fingerprint that many submissions have counts
-less than one that only two have.
+Names, comments, layout and the order of functions do not count, nor does code from the handed-out
+file or a textbook agent. A fingerprint that many submissions have counts less than one that only
+two have.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from connect4.errors import InputError
 LENGTH: Final = 14
 """Characters of filtered code in a fingerprint.
 
-Shorter than copydetect's 25, which finds no translation: what is common is weighed down instead.
+Shorter than copydetect's 25, which finds no translation; common fingerprints get less weight.
 """
 
 GUARANTEED: Final = 16
 """Matches of this length are always found."""
 
 LEAST: Final = 15
-"""A file with fewer fingerprints of its own is treated as if it had that many."""
+"""A file with fewer fingerprints of its own is treated as if it had this number."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Document:
     source: str
     prints: Mapping[int, Sequence[int]]
     base: Sequence[int]
-    """The places of what is base code."""
+    """The places of base code."""
     offsets: Any
     """The number of characters that filtering removed before each place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What two sources share: the weight in percent of the smaller one, and the spans in each."""
+    """What two sources share: weight in percent of the smaller source, and spans in each."""
 
     percent: float
     spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
@@ -59,7 +59,7 @@ def library() -> Any:
         return importlib.import_module("copydetect.utils")
     except ImportError:
         raise InputError(
-            "similar needs copydetect: pip install -e '.[similar]' in the kit's folder"
+            "similar requires copydetect: pip install -e '.[similar]' in the kit's folder"
         ) from None
 
 
@@ -102,10 +102,10 @@ def _document(name: str, source: str, known: set[int]) -> Document:
 
 
 class Class:
-    """All documents; weighs a fingerprint by how few of them have it."""
+    """All documents; a fingerprint that fewer of them have gets more weight."""
 
     def __init__(self, found: Sequence[Document]) -> None:
-        """Count in how many documents each fingerprint is."""
+        """Count the documents that contain each fingerprint."""
         self.found = found
         self._count = Counter(value for document in found for value in document.prints)
 
@@ -133,7 +133,7 @@ def base_spans(document: Document) -> list[tuple[int, int]]:
 
 
 def _spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the spans of fingerprints in the source, joined where they touch."""
+    """Return the spans of fingerprints in the source; touching spans are joined."""
     spans: list[tuple[int, int]] = []
     for place in sorted(places):
         begin, end = place, place + LENGTH
