@@ -31,14 +31,14 @@ from grader.rubric.reading import PUBLIC_SEED
 RESULTS: Final = Path("ladder.db")
 
 REWRITE_SECONDS: Final = 5.0
-"""During play the site is written at most once in this time, and takes at most a tenth of it."""
+"""During play the site is written at most once in these seconds, and for a tenth of the time."""
 
 
 HOUR: Final = 3600.0
 
 
 def run_ladder(arguments: argparse.Namespace) -> int:
-    """Rate new versions; with `--watch`, again and again."""
+    """Rate new versions; with `--watch`, repeat this until it is stopped."""
     rubric = _rubric(arguments)
     worker_count(arguments.jobs, arguments.force_jobs)
     if arguments.site is not None:
@@ -48,7 +48,7 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         live = Live()
         if arguments.serve is not None:
             address = stack.enter_context(serving(arguments.site, arguments.serve, live))
-            print(f"the site is shown at {address} on this machine", flush=True)
+            print(f"the site is at {address}, for this machine only", flush=True)
         command = LadderCommand(arguments, rubric, book, live)
         with contextlib.suppress(KeyboardInterrupt):
             return command.go()
@@ -81,7 +81,7 @@ class LadderCommand:
     written: float = field(default_factory=time.monotonic)
     pause: float = REWRITE_SECONDS
     names: dict[str, str] = field(default_factory=dict)
-    """The names on the site, by the id of a player."""
+    """The name of each player on the site, by the player's id."""
 
     def go(self) -> int:
         """Run once, or with `--watch` until it is stopped; return the exit status."""
@@ -94,7 +94,7 @@ class LadderCommand:
             if not self._wait(self.arguments.watch):
                 return DONE
         if self.arguments.serve is not None:
-            print("done; the site is shown until Ctrl-C", flush=True)
+            print("done; the site is available until Ctrl-C", flush=True)
             while self._wait(HOUR):
                 pass
         return DONE
@@ -122,7 +122,7 @@ class LadderCommand:
             )
             ended = run.go()
         print(table_text(self._write(begun)))
-        print("stopped; the same command goes on" if ended is None else ended, flush=True)
+        print("stopped; the same command continues" if ended is None else ended, flush=True)
         return ended is not None
 
     def _follow(self, game: PlannedGame, begun: Begun) -> None:

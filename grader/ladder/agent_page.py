@@ -19,7 +19,7 @@ OWN = ("played", "pass")
 
 
 class Places(Protocol):
-    """Where the site's pages are."""
+    """Returns the places of the site's pages."""
 
     def agent(self, entry: Entry) -> str:
         """Return the place of an agent's page."""
@@ -32,7 +32,7 @@ class Places(Protocol):
 
 
 def agent_page(book: Book, entry: Entry, standings: Standings, places: Places, own: bool) -> str:
-    """Return the page of an agent; a student's `own` page has the whole reasons of lost turns."""
+    """Return the page of an agent; a student's `own` page gives the full reasons for lost turns."""
     met = _met(entry, standings)
     parts = [_summary(entry, standings, own)]
     if entry.student is not None:
@@ -104,7 +104,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
 
 
 def _kind(version: Version) -> str:
-    """Return what is wrong with a version without quoting it."""
+    """Return in general words why a version is not played, without quoting its source."""
     problem = version.problem or ""
     return "it cannot be loaded" if problem.startswith("cannot be loaded") else "a rule of form"
 
@@ -129,7 +129,7 @@ def _rungs(entry: Entry, standings: Standings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """An opponent that is in the table, and its games in the order of its page."""
+    """An opponent in the table, and the games in the order of their page."""
 
     entry: Entry
     games: list[GameRow]
@@ -147,7 +147,7 @@ def _met(entry: Entry, standings: Standings) -> list[Met]:
 
 
 def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met]) -> str:
-    """Return the opponents in the table with links to the games, the best and the worst first."""
+    """Return the opponents in the table with links to the games; best and worst game come first."""
     if entry.player is None or not met:
         return ""
     own = standings.league.players[entry.player]
@@ -184,7 +184,7 @@ def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met
 
 
 def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
-    """Return why turns were lost, each reason once with its number."""
+    """Return why turns were lost: each reason once, with the number of such turns."""
     if entry.player is None:
         return ""
     total = standings.totals.get(entry.player, Total()).faults

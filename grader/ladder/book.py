@@ -48,7 +48,7 @@ class Version:
     number: int
     sha256: str
     seen: str
-    """The day on which it was first found, as in 2026-11-22."""
+    """The day on which the version was first found, such as 2026-11-22."""
     problem: str | None = None
 
 
@@ -128,9 +128,9 @@ class Book(Store):
     def note(
         self, found: Sequence[Submission], problems: Mapping[str, str], day: str, secret: int
     ) -> list[Version]:
-        """Note the current hand-ins in one transaction; return the versions that are new.
+        """Store the current hand-ins in one transaction; return the versions that are new.
 
-        `problems` has the broken rules of form by the hash of the source.
+        `problems` gives the broken rules of form, by the hash of the source.
         """
         fresh: list[Version] = []
         self.set_submissions(found)
@@ -167,7 +167,7 @@ class Book(Store):
         return {row[0] for row in self._database.execute("SELECT sha256 FROM version")}
 
     def students(self) -> list[Student]:
-        """Return the students whose hand-ins are there, by name."""
+        """Return the students with a hand-in at present, by name."""
         versions: dict[str, list[Version]] = {}
         for row in self._database.execute(
             "SELECT name, number, sha256, seen, problem FROM version ORDER BY name, number"
@@ -195,7 +195,7 @@ class Book(Store):
         return int(number)
 
     def end_run(self, number: int, note: str) -> None:
-        """Note why a run has ended."""
+        """Store why a run has ended."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE run SET finished = 1, note = ? WHERE number = ?", (note, number)
@@ -250,7 +250,7 @@ class Book(Store):
         return [row[:3] for row in rows]
 
     def numbers(self, terms: str) -> dict[tuple[str, str], int]:
-        """Return how many pairs are planned for each pairing."""
+        """Return the number of planned pairs of each pairing."""
         rows = self._database.execute(
             "SELECT one, two, max(number) + 1 FROM planned WHERE terms = ? GROUP BY one, two",
             (terms,),
@@ -282,7 +282,8 @@ class Book(Store):
     def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
         """Return number, day and note of each run, and its pairs.
 
-        Each pair has for whom, both players, why, and the seconds of both games.
+        Each pair gives the player that it was played for, both players, the reason, and the seconds
+        of both games.
         """
         listed: dict[int, list[tuple[str, str, str, str, float | None]]] = {}
         for run, *pair in self._database.execute(

@@ -1,4 +1,4 @@
-"""Chooses the pairs that tell most about the ratings that are still uncertain."""
+"""Chooses the pairs that most reduce the uncertainty of ratings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LEAST_PAIRS: Final = 6
 """A version plays at least N pairs, however narrow its interval is."""
 
 MISFIT: Final = 0.2
-"""A pairing's result is trusted less the further its ratings are apart: the margin of a strong
-player over a weak one differs from the difference of their ratings by this share, typically."""
+"""A pairing's result has less weight if its two ratings are far apart: the margin of a strong
+player over a weak one typically differs from the difference of their ratings by this share."""
 
 VARIETY: Final = 0.1
-"""The least variance of a pairing's own effect, as a share of a pair's, in the choice of pairs:
-among equal opponents the one that a version has played least is chosen."""
+"""The least variance that the choice assumes for a pairing's own effect, as a share of a pair's:
+of two equal opponents, a version then plays the one that it has played less often."""
 
 
 LEAST_GAIN: Final = 0.005
@@ -29,7 +29,7 @@ LEAST_GAIN: Final = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A pair to be played: for whom, against whom, and why."""
+    """A pair to be played: the player that needs it, the opponent, and the reason."""
 
     player: int
     opponent: int
@@ -66,9 +66,9 @@ def choose(
 ) -> list[Chosen]:
     """Return the pairs of one round: one for each player in `needing`, or more to fill `slots`.
 
-    A player without a rating plays every rung first. A player for which no pair would tell enough
-    gets none. `pool` has the possible opponents, `barred`
-    those that a player cannot meet.
+    A player without a rating plays every rung first. A player gets no pair if none would improve
+    its rating enough. `pool` contains the possible opponents, `barred` those that a player cannot
+    meet.
     """
     each = max(1, -(-slots // max(1, 2 * len(needing))))
     taken: set[tuple[int, int]] = set()
@@ -102,7 +102,7 @@ def _why(fit: Fit, player: int, other: int) -> str:
 
 
 def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:
-    """Return the opponents with a rating, those whose games tell most first."""
+    """Return the opponents with a rating, those whose games improve ratings most first."""
     others = np.array([other for other in pool if fit.is_rated(other)], dtype=np.int64)
     if not len(others):
         return []

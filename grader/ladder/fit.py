@@ -1,6 +1,6 @@
 """Ratings of a league: one least-squares fit of the margins of all pairs, with intervals.
 
-Player 0 is the anchor: its rating is 0 and has no error. Every version is a player of its own.
+Player 0 is the anchor: its rating is 0 and has no error. Every version is a separate player.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FIRST_NOISE: Final = 60.0
 """The standard deviation of a pair's margin that is assumed while no pair has been repeated."""
 
 DENSE: Final = 1000
-"""Larger leagues are solved by conjugate gradients, which takes no time for the square of them."""
+"""Larger leagues are solved by conjugate gradients, whose time does not grow with their square."""
 
 ACCURACY: Final = 1e-9
 ENOUGH: Final = 1e-5
 """The relative errors of a large league's ratings, and of its covariances."""
 
 MANY: Final = 1000
-"""Student's t with more degrees of freedom is taken to have this number."""
+"""With more degrees of freedom, Student's t is computed with this number."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Fit:
         return np.asarray(residuals[self._inside], dtype=np.float64)
 
     def _values(self) -> Floats:
-        """Return the ratings by the present weights."""
+        """Return the ratings for the present weights."""
         held = self.played
         pull = np.where(self._inside, self._weights * held.mean, 0.0)
         right = np.bincount(held.one, pull, self.count) - np.bincount(held.two, pull, self.count)
@@ -224,7 +224,7 @@ class Fit:
 
     @cached_property
     def least_variances(self) -> Floats:
-        """Return a bound below each variance: as if the ratings of all opponents were known."""
+        """Return a lower bound of each variance: its value if the opponents' ratings were known."""
         held = self.played
         weights = np.where(self._inside, self._weights, 0.0)
         total = np.bincount(held.one, weights, self.count)

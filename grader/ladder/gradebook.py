@@ -32,7 +32,7 @@ def signed(value: float | None) -> str:
 
 
 def remark(entry: Entry) -> str:
-    """Return what a reader must know of an entry's rating."""
+    """Return a remark on an entry's rating, or an empty text."""
     student = entry.student
     if student is None:
         return ""
@@ -116,7 +116,7 @@ def _points(value: float) -> float:
 
 
 def played_text(book: Book, league: League) -> str:
-    """Return `ladder-runs.csv`: every pair of each run, for whom it was played, and why."""
+    """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
     names = {player_id(player): player.name for player in league.players}
     for student in league.students:
         for version in student.versions:

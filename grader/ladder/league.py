@@ -31,21 +31,21 @@ PART: Final = "ladder"
 
 
 def player_id(player: Contestant) -> str:
-    """Return what identifies a player: its content, or the name and the file of a rung."""
+    """Return what identifies a player: its source, or the name and the file of a rung."""
     if player.is_submission:
         return str(player.sha256)
     return player.name if player.sha256 is None else f"{player.name} {player.sha256[:12]}"
 
 
 def terms_of(rubric: Rubric) -> str:
-    """Return a hash of the time limit and the limits; games under other ones are not compared."""
+    """Return a hash of the time limit and the limits; games under other limits are not compared."""
     terms = [rubric.ladder.time_limit, limits_key(rubric.limits)]
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass
 class League:
-    """Players 0 to N are the rungs, the first of them the anchor; then the versions."""
+    """The players: first the rungs, of which player 0 is the anchor, then the versions."""
 
     rubric: Rubric
     secret: int
@@ -53,7 +53,7 @@ class League:
     players: list[Contestant]
     pairs: list[Pair]
     numbers: dict[tuple[str, str], int]
-    """How many pairs of each pairing are planned."""
+    """The number of planned pairs of each pairing."""
 
     def __post_init__(self) -> None:
         self.index = {player_id(player): place for place, player in enumerate(self.players)}
@@ -95,7 +95,7 @@ class League:
         return self.fit.is_rated(player) and int(self.fit.pairs[player]) >= LEAST_PAIRS
 
     def current(self) -> list[int]:
-        """Return the players that the ladder is about: rungs, latest and counted versions."""
+        """Return the players that the ladder rates now: rungs, latest and counted versions."""
         found = set(self.rungs)
         for student in self.students:
             for version in (self.counted(student), self.latest(student)):
@@ -109,7 +109,7 @@ class League:
         return next((item for item in able if item.problem is None), None)
 
     def planned(self, chosen: Chosen) -> PlannedPair:
-        """Return a chosen pair as a planned one, with its number among those of its pairing."""
+        """Return a chosen pair as a planned one, with its number within its pairing."""
         ids = [player_id(self.players[place]) for place in (chosen.player, chosen.opponent)]
         order = sorted((chosen.player, chosen.opponent), key=self._order)
         one, two = (player_id(self.players[place]) for place in order)
@@ -118,12 +118,12 @@ class League:
         return PlannedPair(one, two, number, ids[0], chosen.why)
 
     def _order(self, place: int) -> tuple[int, str]:
-        """Return what orders the players of a pairing: submissions by hash, then rungs."""
+        """Return the sort key for the players of a pairing: submissions by hash, then rungs."""
         player = self.players[place]
         return (0, str(player.sha256)) if player.is_submission else (len(self.players) - place, "")
 
     def games(self, plan: PlannedPair) -> tuple[PlannedGame, PlannedGame]:
-        """Return both games of a planned pair, with a board and an opening of their own."""
+        """Return both games of a planned pair, which share a board and an opening."""
         rules = self.rubric.ladder
         where = (PART, plan.one, plan.two, plan.number)
         turn = seed_of(plan.one, plan.two) + plan.number

@@ -1,4 +1,4 @@
-"""Pseudonyms and private addresses: both follow from a secret, so they stay the same all term."""
+"""Pseudonyms and private addresses, computed from a secret, so they stay the same all term."""
 
 from __future__ import annotations
 

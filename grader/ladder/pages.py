@@ -14,13 +14,13 @@ from grader.marks.intervals import Interval, few_games
 PARTS: Final = ("base", "theme", "report", "ladder")
 
 NARROW: Final = 180
-"""Units of width of a drawn interval."""
+"""The width of a drawn interval, in SVG units."""
 
 MINUS: Final = "\u2212"
 
 
 def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -> str:
-    """Return a page; `up` is the way to the site's first page if this is another one."""
+    """Return a page; `up` is the relative path to the site's first page, empty on that page."""
     back = f'<p><a href="{up}">All agents</a></p>' if up else ""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
     header = (
@@ -60,7 +60,7 @@ def rows(headers: Sequence[tuple[str, str]], lines: Sequence[Sequence[str]]) -> 
 
 
 class Scale:
-    """The scale that all drawn intervals of a table share: whole steps around all of them."""
+    """The scale that all drawn intervals of a table share: whole steps that include all of them."""
 
     def __init__(self, ratings: Sequence[Interval | None]) -> None:
         known = [rating for rating in ratings if rating is not None]
@@ -74,7 +74,7 @@ class Scale:
         self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
 
     def across(self, value: float) -> float:
-        """Return the place of a value; what is beyond the scale is at its edge."""
+        """Return the place of a value; values beyond the scale are at its edge."""
         share = (value - self.low) / (self.high - self.low)
         return 4 + (NARROW - 8) * min(1.0, max(0.0, share))
 

@@ -1,4 +1,4 @@
-"""The pages that replay the games of one pairing, without anything of a student's source."""
+"""The pages that replay the games of one pairing; they show no part of a student's source."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ GAMES: Final = "the games go here"
 def public_reason(outcome: str, detail: str) -> str:
     """Return why a turn was lost, in words that the agent's author cannot choose.
 
-    Of an exception only a type of Python's own is left. Its text, the name of a type that the file
-    defines and an answer that is no move may contain anything.
+    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
+    type and an answer that is not a move may contain anything.
     """
     line = without_folders(headline(detail))
     if outcome == "invalid":

@@ -28,19 +28,19 @@ DEADLY: Final = 2
 """After N deaths of the grader or its worker, a game is not played again."""
 
 HOPELESS: Final = 10
-"""A run stops if its first N games all fail: the machine is the cause."""
+"""A run stops if its first N games all fail, because the machine must be the cause."""
 
 EVERY: Final = 30.0
 """Seconds between two lines of progress."""
 
 Follow = Callable[[PlannedGame], None]
-"""Called after each game, which is stored by then."""
+"""Called after each game has been stored."""
 
 
 def note_hand_ins(
     book: Book, found: Sequence[Submission], rubric: Rubric, day: str, secret: int
 ) -> list[Version]:
-    """Check the form of new versions and note them; return them."""
+    """Check the form of new versions and store them; return them."""
     known = book.known()
     problems: dict[str, str] = {}
     for item in found:
@@ -64,7 +64,7 @@ class Begun:
 
 
 def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> Begun:
-    """Note the hand-ins of a day, and begin a run or continue a stopped one."""
+    """Store the hand-ins of a day, and begin a run or continue a stopped one."""
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     for title in book.take_stock():
@@ -129,7 +129,7 @@ class LadderRun:
                 return "no game could be played; see the failures above"
 
     def decide(self, league: League) -> list[tuple[PlannedPair, PlannedGame, PlannedGame]]:
-        """Return the pairs of the next round, none if nobody needs one."""
+        """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
         current = [place for place in league.current() if self._may_play(league, place)]
         needing = widest_first(league.fit, [place for place in current if place], rules.width)
@@ -150,8 +150,8 @@ class LadderRun:
     def _in_time(self, league: League, needing: Sequence[int]) -> list[int]:
         """Return the players that have not used their share of the time.
 
-        The share is the time that is left, divided by the number of players; it is set again when
-        everybody has used it.
+        The share is the remaining time, divided by the number of players. It is computed again when
+        every player has used its share.
         """
 
         def within() -> list[int]:
@@ -167,7 +167,7 @@ class LadderRun:
         return player_id(league.players[place]) not in self.held
 
     def _void(self, league: League) -> dict[int, set[int]]:
-        """Return for each player those opponents with which a game fails again and again."""
+        """Return for each player the opponents against which a game keeps failing."""
         found: dict[int, set[int]] = {}
         hopeless = self._hopeless()
         for row in self.book.unplayed(self.terms):
@@ -179,12 +179,12 @@ class LadderRun:
         return found
 
     def _hopeless(self) -> set[str]:
-        """Return the keys of the games that are not tried again."""
+        """Return the keys of the games that are no longer tried."""
         final = {key for key, fault in self.book.faults().items() if fault.final}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
     def _waiting(self, league: League) -> list[tuple[PairRow, list[PlannedGame]]]:
-        """Return the planned pairs that lack games, with the games that they lack."""
+        """Return the planned pairs with missing games, and these games."""
         hopeless = self._hopeless()
         able = {player_id(league.players[place]) for place in league.rungs}
         able |= {

@@ -1,4 +1,4 @@
-"""Shows the site on this machine during play, with the game just played beside it."""
+"""Shows the site on this machine during play, beside the game that was played last."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _waiting() -> str:
 
 @dataclass
 class Live:
-    """What the page polls: numbers that grow when the site or the game has changed."""
+    """The state that the page polls: numbers that increase when the site or the game changes."""
 
     site: int = 0
     game: int = 0
@@ -55,7 +55,7 @@ class Live:
 
 
 def projector_page() -> str:
-    """Return the page that shows the site beside the game just played."""
+    """Return the page that shows the site beside the game that was played last."""
     style = document.style_sheet(("base", "live"))
     body = document.assets(("live",), "html")
     return (
@@ -68,7 +68,7 @@ def projector_page() -> str:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Answers with the projector's page, the state, the latest game, and files of the site."""
+    """Serves the projector's page, the state, the latest game, and the files of the site."""
 
     def __init__(self, *arguments: Any, live: Live, **options: Any) -> None:
         self.live = live
@@ -104,7 +104,7 @@ class Handler(SimpleHTTPRequestHandler):
         self.wfile.write(data)
 
     def end_headers(self) -> None:
-        """Let no browser keep a file of the site."""
+        """Keep browsers from caching a page of the site."""
         if self.path.endswith(".html"):
             self.send_header("Cache-Control", "no-cache")
         super().end_headers()

@@ -1,4 +1,4 @@
-"""The site of a ladder: static files that open from disk; only pages that change are written."""
+"""The site of a ladder: static files that open from disk; only changed pages are written."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _write_changed(path: Path, text: str) -> int:
 def _pairings(standings: Standings) -> Iterator[tuple[Entry, Entry]]:
     """Yield the pairs of agents in the table that have met; each has a page of games.
 
-    Of students with equal files, the first stands for all.
+    If several students have the same file, the first represents them all.
     """
     by_player: dict[int, Entry] = {}
     for entry in standings.entries:

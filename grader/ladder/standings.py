@@ -1,4 +1,4 @@
-"""The standings of a ladder: who counts, with which rating, and what became of every version."""
+"""The standings of a ladder: the versions that count, their ratings, and all other versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEEK: Final = datetime.timedelta(days=7)
 
 @dataclass(slots=True)
 class Total:
-    """What a player, or one player against another, has achieved."""
+    """The results of a player, or of one player against another."""
 
     games: int = 0
     wins: int = 0
@@ -64,11 +64,11 @@ class Entry:
     """The rating minus that of the version that counted a week ago."""
     rank_change: int | None = None
     curve: tuple[tuple[str, float], ...] = ()
-    """The rating of the version that counted from each day on."""
+    """Days, each with the rating of the version that counted from that day on."""
 
     @property
     def is_rung(self) -> bool:
-        """Return whether this is an agent of the scale."""
+        """Return whether this is a rung."""
         return self.student is None
 
 
@@ -81,7 +81,7 @@ class Standings:
         self.games = games
         self.totals: dict[int, Total] = {}
         self.between: dict[tuple[int, int], Total] = {}
-        """What each player achieved against each other one."""
+        """The results of each player against each other one."""
         self.games_of: dict[tuple[int, int], list[GameRow]] = {}
         """The games of each pairing, the player with the lower number first."""
         for game in games:
