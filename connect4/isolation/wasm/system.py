@@ -1,7 +1,8 @@
 """The operating system that an agent sees at level `wasm`: every answer is the same everywhere.
 
-The functions of WASI preview 1, by their names. Clocks read virtual time, random bytes come from
-a seed, files from a tree in memory. There is no network, and nothing can be written.
+It implements the functions of WASI preview 1, by their names. Clocks read virtual time, random
+bytes come from a seed, and files from a tree in memory. There is no network, and all files are
+read-only.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ LONGEST_PATH: Final = 4096
 """The bytes of a path; Linux takes as many."""
 
 CALL_FUEL: Final = 20_000
-"""The fuel of each call to this system, which runs outside of the module: about its real cost."""
+"""The fuel of each call to this system, about its real cost: it runs outside of the module."""
 
 BYTES_PER_FUEL: Final = 4
 
 BOOT_TIME: Final = 1_600_000_000 * 10**9
-"""What the clock reads when an agent starts, in nanoseconds since 1970."""
+"""The time on the clock when an agent starts, in nanoseconds since 1970."""
 
 ENVIRONMENT: Final = (
     b"HOME=/",
@@ -64,10 +65,10 @@ ENVIRONMENT: Final = (
 ARGUMENTS: Final = (b"python",)
 
 CREATES: Final = 1 | 8
-"""Bits of `path_open`: make the file, or cut it to nothing."""
+"""Bits of `path_open`: create the file, or truncate it."""
 ONLY_FOLDER: Final = 2
 WRITES: Final = 1 << 6
-"""The right to write, in what is asked of `path_open`."""
+"""The right to write, among the rights that `path_open` requests."""
 
 CLOCK: Final = 0
 ABSOLUTE: Final = 1
@@ -116,7 +117,7 @@ class System:
         self.tree = tree
         self.printed = printed
         self.requests = b""
-        """What the program reads as its standard input."""
+        """The standard input of the program."""
         self.answers = bytearray()
         """What it has answered, as far as a line may be long."""
         self._open: dict[int, _Open] = {ROOT: _Open("", None)}
@@ -128,7 +129,7 @@ class System:
     # -- what the seat does
 
     def seed(self, seed: int) -> None:
-        """Let random bytes follow from `seed`."""
+        """Generate random bytes from `seed` from now on."""
         self._seed, self._blocks, self._random = f"connect4:{seed}".encode(), 0, b""
 
     def now(self) -> int:
@@ -136,7 +137,7 @@ class System:
         return self.memory.spent() * 10**9 // FUEL_PER_SECOND + self._slept
 
     def call(self, name: str, arguments: tuple[int, ...]) -> int | None:
-        """Serve a call; an address outside the memory is the program's own mistake."""
+        """Serve a call; an address outside the memory is an error of the program."""
         self.memory.charge(CALL_FUEL)
         function = getattr(self, f"_{name}", None)
         if function is None:
@@ -238,7 +239,7 @@ class System:
         raise ExitedError(f"exit status {status & 0xFF}")
 
     def _poll_oneoff(self, subscriptions: int, events: int, count: int, out: int) -> int:
-        """Answer at once. A wait for a clock moves virtual time on and costs nothing."""
+        """Answer at once. A wait for a clock advances virtual time and uses no fuel."""
         if not 0 < count <= 64:
             return INVAL
         raw = self.memory.read(subscriptions & 0xFFFFFFFF, 48 * count)
