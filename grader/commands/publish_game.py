@@ -1,7 +1,7 @@
 """The command `publish-game`: gives a student the record of a marked game, with its seed.
 
-With the seed the random player's moves can be worked out. The marks must therefore be final, and
-`grade` plays no further game that has the seed of a published one.
+With the seed, a student can compute the random player's moves. The marks must therefore be final,
+and `grade` plays no further game with the seed of a published game.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
         if results.missing:
             raise InputError(
                 f"{path}: {results.missing} games have no result, so the marks are not final; a "
-                "published seed would give the rest of them away"
+                "published seed would reveal the moves of the others"
             )
         own = _games_of(arguments.name, results, path)
         chosen = [_chosen(number, own) for number in arguments.games]
@@ -75,7 +75,7 @@ def _games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
 
 
 def _chosen(number: int, own: Sequence[PlannedGame]) -> PlannedGame:
-    """Return the game with a number; raises `InputError` if it must not be published."""
+    """Return the game with a number; raises `InputError` if it must stay secret."""
     if number > len(own):
         raise InputError(f"game {number}: there are {len(own)}, numbered as on the student's page")
     game = own[number - 1]
@@ -85,7 +85,7 @@ def _chosen(number: int, own: Sequence[PlannedGame]) -> PlannedGame:
 
 
 def _public_record(game: PlannedGame, store: Store) -> dict[str, Any]:
-    """Return the record of a game, without the folders of the machine that played it."""
+    """Return the record of a game without the paths of the machine that played it."""
     text = store.record(game.key)
     if text is None:
         raise InputError(f"{game.title}: its record is damaged or lost")

@@ -1,4 +1,4 @@
-"""The number of games that a tournament still has to play, including stages not yet begun."""
+"""The games that a tournament still has to play, including those of stages not yet begun."""
 
 from __future__ import annotations
 
