@@ -76,8 +76,8 @@ exit status: 0 done, 2 bad usage or input""",
 exit status: 0 done, 2 bad usage or input""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
-  python3 -m grader doctor --results grade.db           and the marks of grade.db name the answer
-exit status: 0 as the rubric demands, 1 less than that, 2 bad usage or input""",
+  python3 -m grader doctor --results grade.db           also stores the answer in grade.db
+exit status: 0 what the rubric requires is guaranteed, 1 it is not, 2 bad usage or input""",
 }
 
 
@@ -255,7 +255,7 @@ def _fuel(parser: Parser) -> None:
         metavar="BUDGET",
         nargs="?",
         type=fuel_option,
-        help="also say what this budget means here, such as 2G",
+        help="also print what this budget takes here, such as 2G",
     )
 
 
@@ -269,8 +269,8 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
-    "doctor": ("prove what this machine guarantees while agents play, in about a minute", _doctor),
-    "fuel": ("measure how fast this machine runs games by fuel, and what a budget means", _fuel),
+    "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
+    "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
 """What each command does, and what adds its arguments to a parser."""
 
