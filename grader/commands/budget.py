@@ -1,4 +1,4 @@
-"""The plan of `--budget`: made once for a class, stored in the results file, used by every run."""
+"""The plan of `--budget`: computed once for a class, stored, and used by every run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def planned(
 
 
 def _stored(path: Path) -> tuple[Any, str | None]:
-    """Return the plan of a results file and the kind of its run; None for what is missing."""
+    """Return the plan of a results file and the kind of its run; None if there is none."""
     if not has_results(path):
         return None, None
     with Store(path, writing=False) as store:
@@ -81,7 +81,7 @@ def _checked(stored: Any, basis: Values, path: Path, hours: float | None) -> Pla
 
 
 def described(plan: Plan, rubric: Rubric) -> Iterator[str]:
-    """Yield what a plan plays and what it costs in certainty, one line each."""
+    """Yield lines on the games of a plan and on the certainty of its marks."""
     yield (
         f"plan for {duration(plan.hours * SECONDS)} of one core: at most "
         f"{duration(plan.core_seconds)} are used; the whole rubric takes at most "
@@ -102,7 +102,7 @@ def _limit(time_limit: Seconds, rubric: Rubric) -> str:
 
 
 def _certainty(plan: Plan, rubric: Rubric) -> str:
-    """Return the cost of a plan in certainty; all numbers are estimates from typical games."""
+    """Return how certain a plan's marks are; all numbers are estimates from typical games."""
     if plan.kind == TOURNAMENT:
         ratio = plan.spread / plan.whole_spread
         return f"the error of a margin is about {ratio:.1f} times that of the whole rubric"

@@ -12,7 +12,7 @@ import numpy as np
 from grader.marks.points import Mark
 
 FEWEST: Final = 3
-"""With fewer submissions, boards are not judged."""
+"""With fewer submissions, the page does not judge boards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def board_worth(marks: Sequence[Mark]) -> list[BoardWorth]:
     """Return the contribution of each board to each match, by item-rest correlation.
 
     The rest of a submission is the mean of its margins on all other boards, each divided by the
-    class's spread there. Submissions with missing games are left out.
+    class's standard deviation there. Submissions with missing games are left out.
     """
     played = [mark for mark in marks if mark.matches and not mark.incomplete]
     if len(played) < FEWEST:

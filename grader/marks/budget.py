@@ -1,9 +1,10 @@
 """Plans a run for a number of core-hours: boards, pairs of games and seconds per move.
 
 A plan is chosen by the variance of a mark, as in generalizability theory (R. L. Brennan,
-"Generalizability Theory", 2001): games scatter, boards differ, and a shorter time limit measures
-something else than the rubric's. Of all plans within the floor of `[budget]` and within the hours,
-`make_plan` returns the one whose marks are closest to those of endlessly many games by the rubric.
+"Generalizability Theory", 2001). The results of games vary, boards differ, and agents play
+differently with a shorter time limit than the rubric's. `make_plan` considers all plans that fit
+the hours and respect the minimum of `[budget]`. It returns the one whose marks are closest to those
+of an unlimited number of games by the rubric.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ SCATTER: Final = 0.15
 """
 
 BOARDS: Final = 0.1
-"""The standard deviation of a submission's own margin on one board, as such a share."""
+"""The standard deviation of a submission's margin between boards, as the same share."""
 
 HALVING: Final = 0.03
-"""How much a submission's margin changes when the time is halved, as such a share."""
+"""How much a submission's margin changes when the time is halved, as the same share."""
 
 SECONDS: Final = 3600.0
 
 TOURNAMENT: Final = "tournament"
 
 PART_NAMES: Final = ("part_a", "part_b")
-"""The sections of a grading, by their tables in the rubric."""
+"""The sections of a grading, named as their tables in the rubric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class BoardCost:
     """The turns that use the whole time limit; by fuel, the real seconds for a virtual second."""
 
     def seconds(self, time_limit: Seconds) -> Seconds:
-        """Return the core-seconds if every such turn uses the whole time."""
+        """Return the core-seconds if each of these turns uses the whole time."""
         return self.games * START_SECONDS + self.turns * time_limit
 
 
@@ -93,7 +94,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSection:
-    """What a plan plays of a section."""
+    """The games of a section that a plan plays."""
 
     name: str
     boards: tuple[str, ...]
@@ -118,7 +119,7 @@ class Plan:
     whole_core_seconds: Seconds
     """The cost of the rubric without a plan."""
     spread: float
-    """The standard deviation of a total from the mark of endlessly many games, in points."""
+    """The standard deviation of a total from that of unlimited games, in points."""
     whole_spread: float
     shift: float
     """The part of `spread` that comes from fewer boards and less time; no interval shows it."""
@@ -199,7 +200,7 @@ def _cost(board: Board, games: Iterable[PlannedGame], times: int = 1) -> BoardCo
 def make_plan(kind: str, contestants: Sequence[Contestant], hours: float, rubric: Rubric) -> Plan:
     """Return the best plan within the hours.
 
-    Raises `InputError` if even the shortest plan within the floor takes longer.
+    Raises `InputError` if even the shortest plan that `[budget]` allows takes longer.
     """
     floor = rubric.budget
     sections = (tournament_sections if kind == TOURNAMENT else grade_sections)(contestants, rubric)
@@ -224,7 +225,7 @@ def _most(sections: Sequence[Section]) -> int:
 
 
 def _repeats(section: Section, repeats: int, sections: Sequence[Section]) -> int:
-    """Return a section's repeats if the largest of all is `repeats`."""
+    """Return a section's repeats if the largest number of any section is `repeats`."""
     return max(1, round(section.repeats * repeats / _most(sections)))
 
 
@@ -236,7 +237,7 @@ def _within(
 ) -> Chosen | None:
     """Return the sections with at most `count` boards and the longest times that fit.
 
-    Return None if the floor or the hours do not allow it.
+    Return None if `[budget]` or the hours do not allow it.
     """
     picked = [
         (section, section.cheapest(count), _repeats(section, repeats, sections))
@@ -269,7 +270,7 @@ def _within(
 
 
 def _time_limit(section: Section, share: float, floor: BudgetRules) -> Seconds:
-    """Return a share of a time limit, rounded down to two digits, but not below the floor."""
+    """Return a share of a time limit, rounded down to two digits, but at least the minimum."""
     if share >= 1:
         return section.time_limit
     least = min(floor.least_time_limit, section.time_limit)
@@ -287,14 +288,14 @@ def _seconds(chosen: Chosen) -> Seconds:
 
 
 def _whole(sections: Sequence[Section]) -> Chosen:
-    """Return everything that the rubric names."""
+    """Return the plan that plays the whole rubric."""
     return [
         (section, list(section.boards), section.repeats, section.time_limit) for section in sections
     ]
 
 
 def _shortest(sections: Sequence[Section], floor: BudgetRules) -> Seconds:
-    """Return the cost of the shortest plan that the floor allows."""
+    """Return the cost of the shortest plan that `[budget]` allows."""
     found = []
     for count in range(1, max(len(section.boards) for section in sections) + 1):
         for repeats in range(1, max(floor.most_repeats, _most(sections)) + 1):
@@ -330,7 +331,7 @@ def _plan(
 
 
 def _noise(chosen: Chosen) -> float:
-    """Return the standard deviation of a total because its games are few, in points."""
+    """Return the standard deviation of a total that comes from few games, in points."""
     return math.hypot(
         *(
             points * SCATTER / math.sqrt(len(boards) * repeats)
@@ -341,7 +342,7 @@ def _noise(chosen: Chosen) -> float:
 
 
 def _shift(chosen: Chosen) -> float:
-    """Return the standard deviation of a total because boards and time differ, in points."""
+    """Return the standard deviation of a total that comes from boards and times, in points."""
     variance = 0.0
     for section, boards, _, time_limit in chosen:
         share = BOARDS**2 * (1 / len(boards) - 1 / len(section.boards))

@@ -1,7 +1,7 @@
-"""Ends a match once its points are known well enough: `[match] stop`.
+"""Ends a match once the interval of its points is narrow enough: `[match] stop`.
 
-A match is judged after each round, which is one pair of games on every board. Rounds are judged in
-the order of the schedule, so the result does not depend on which game ends first.
+A match is checked after each round, which is one pair of games on every board. Rounds are checked
+in the order of the schedule, so the result does not depend on which game ends first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.rubric.model import Rubric
 def counted(
     games: Iterable[PlannedGame], played: Mapping[str, PlayedGame], rubric: Rubric
 ) -> list[PlannedGame]:
-    """Return the games that count: for matches that have ended early, those until then."""
+    """Return the games that count: of a match that ended early, only those until its end."""
     games = list(games)
     if rubric.match.stop is None:
         return games
@@ -33,7 +33,7 @@ def counted(
 def rounds_needed(
     match: Match, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame], rubric: Rubric
 ) -> int:
-    """Return the number of rounds after which a match ends, as far as its games show it.
+    """Return the number of rounds after which a match ends, judged by the games so far.
 
     A match that has not ended early has all its rounds.
     """
