@@ -92,7 +92,7 @@ def test_canvas_may_have_several_columns_or_none(tmp_path: Path) -> None:
     assert "Connect-4 (12)" in rows(chosen.text)[0]
     none = fill(tmp_path, CANVAS.replace("Connect-4 (12)", "Quiz (12)"), of(Member("alee")))
     header, possible = none.text.splitlines()[:2]
-    assert header.endswith(",Connect-4")  # Canvas then makes an assignment of so many points
+    assert header.endswith(",Connect-4")  # Canvas reads the maximum from the next row
     assert possible.endswith(f",{sum_of_points():g}")
 
 

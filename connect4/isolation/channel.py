@@ -70,7 +70,7 @@ class Channel:
             self._selector.register(warden, selectors.EVENT_READ, self._hear_warden)
 
     def send(self, message: dict[str, Any], patience: Seconds = PATIENCE) -> None:
-        """Send one line within so many seconds; raises `ProcessEndedError`."""
+        """Send one line within `patience` seconds; raises `ProcessEndedError`."""
         try:
             self._messages.settimeout(patience)
             self._messages.sendall(line_of(message))

@@ -88,7 +88,7 @@ class Interpreter:
         system.memory = self
         try:
             self._do(partial(self._open, memory_bytes, image))
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no thread stays behind
             self.close()
             raise
 
@@ -132,7 +132,7 @@ class Interpreter:
                 except queue.Empty:
                     if deadline is not None and time.monotonic() >= deadline:
                         self.stop()
-        except BaseException:
+        except BaseException:  # Ctrl-C too: the agent's code stops before the caller goes on
             self.stop()
             self._results.get()
             raise

@@ -57,7 +57,7 @@ class WasmSeat:
         self.load_failure: str | None = None
         try:
             self._start(limits.start_seconds)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no interpreter stays behind
             self.close()
             raise
 
