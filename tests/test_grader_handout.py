@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import os
 import re
@@ -22,6 +23,8 @@ from connect4.players.base import Outcome
 from connect4.players.names import importable_sentence
 from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
 from grader.handout.references import missing
+from grader.play.schedule import grade_games, submitted
+from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
@@ -560,9 +563,31 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
         assert done.returncode == 0, done.stderr
         packed = tomllib.loads(content(tmp_path / name)["rubric.toml"].decode())
         seeds.append(packed["match"].pop("seed"))
+        assert packed["match"].pop("seed_for") == "source"
         assert {key: value for key, value in packed.items() if value} == tomllib.loads(text)
     assert min(seeds) > 2**128
     assert seeds[0] != seeds[1]
+
+
+def test_an_autograder_keeps_the_seeds_that_its_rubric_names() -> None:
+    """A teacher may also let all students play with the same seeds."""
+    own = f'[match]\nseed_for = "class"\nseed = {2**200}\n'
+    assert rubrics.with_secret_seed(own, rubrics.read()) == own
+    half = rubrics.with_secret_seed(f"[match]\nseed = {2**200}\n", rubrics.read())
+    assert tomllib.loads(half)["match"] == {"seed_for": "source", "seed": 2**200}
+
+
+def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> None:
+    """The games of one source repeat, and reveal nothing of those of another."""
+    mine = rubric(tmp_path, match='seed_for = "source"\n')
+    one, other = rubrics.read(mine), rubrics.read(rubric(tmp_path))
+    names = ("ann", "1f"), ("bob", "2e"), ("cid", "1f")
+    students = [submitted(*values) for values in names]
+    own = [[game.seed for game in grade_games([item], one)] for item in students]
+    assert own[0] == own[2]
+    assert not set(own[0]) & set(own[1])
+    same = [[game.seed for game in grade_games([item], other)] for item in students]
+    assert same[0] == same[1] == same[2] != own[0]
 
 
 def test_an_autograder_of_the_practice_seed_is_not_made(tmp_path: Path) -> None:
@@ -618,37 +643,26 @@ def test_an_autograder_of_a_wrong_rubric_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "g.zip").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
-@pytest.mark.parametrize("good", [True, False])
-def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:
-    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
-    mine = rubric(tmp_path)  # with a board and a baseline of the teacher's own
-    done = run(
-        COMMAND,
-        "handout",
-        "g.zip",
-        "--gradescope",
-        "--max-minutes",
-        "9999",
-        "--rubric",
-        mine,
-        cwd=tmp_path,
-    )
+def gradescope(folder: Path, mine: Path) -> Path:
+    """Return the autograder's folder with an unpacked zip; the teacher's own files are gone."""
+    done = run(COMMAND, "handout", "g.zip", *AUTOGRADER, "--rubric", mine, cwd=folder)
     assert done.returncode == 0, done.stderr
     for name in ("tiny.txt", "baseline.py"):
-        (tmp_path / name).unlink()
-    home = tmp_path / "autograder"
-    with zipfile.ZipFile(tmp_path / "g.zip") as archive:
+        (folder / name).unlink()
+    home = folder / "autograder"
+    with zipfile.ZipFile(folder / "g.zip") as archive:
         archive.extractall(home / "source")
         modes = {item.filename: item.external_attr >> 16 for item in archive.infolist()}
     assert modes["setup.sh"] & modes["run_autograder"] & 0o111 == 0o111
     (home / "submission").mkdir()
-    if good:
-        hand_in(home, "submission", searcher(1))
+    return home
+
+
+def run_gradescope(home: Path) -> subprocess.CompletedProcess[str]:
+    """Grade the submission that is there, as Gradescope does."""
     environment = {**os.environ, "AUTOGRADER_HOME": str(home)}
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    ran = subprocess.run(
+    return subprocess.run(
         ["bash", str(home / "source" / "run_autograder")],
         env={**environment, "PATH": path},
         capture_output=True,
@@ -656,6 +670,17 @@ def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool
         check=False,
         timeout=110,
     )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+@pytest.mark.parametrize("good", [True, False])
+def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
+    home = gradescope(tmp_path, rubric(tmp_path))  # with a board and a baseline of the teacher's
+    if good:
+        hand_in(home, "submission", searcher(1))
+    ran = run_gradescope(home)
     document = json.loads((home / "results" / "results.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
     if good:
@@ -668,3 +693,23 @@ def test_the_gradescope_autograder_writes_its_results(tmp_path: Path, good: bool
     else:
         assert document["score"] == 0
         assert document["tests"][0]["output"] == "no ai.py and no other .py file in it"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_a_student_of_an_autograder_learns_no_seed(tmp_path: Path) -> None:
+    """A changed comment makes other games, the same file the same; no output holds a seed."""
+    home = gradescope(tmp_path, rubric(tmp_path))
+    shown = []
+    seeds: set[int] = set()
+    packed = rubrics.read(home / "source" / "rubric.toml")
+    for note in ("one", "two", "one"):
+        file = hand_in(home, "submission", searcher(1, note=note))
+        assert run_gradescope(home).returncode == 0
+        files = [path for path in (home / "results").rglob("*") if path.is_file()]
+        text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
+        source = submitted("", hashlib.sha256(file.read_bytes()).hexdigest())
+        seeds |= {packed.match.playing_seed, *(g.seed for g in grade_games([source], packed))}
+        assert not [seed for seed in seeds if str(seed) in text or f"{seed:x}" in text]
+        shown.append((home / "results" / "results.json").read_text(encoding="utf-8"))
+    assert shown[0] == shown[2] != shown[1]

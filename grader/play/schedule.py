@@ -251,6 +251,9 @@ def _games(
 ) -> Iterator[PlannedGame]:
     """Yield the games of a match; `purpose` keeps the seeds of stages distinct."""
     seed, scheme = rubric.match.playing_seed, rubric.scheme
+    if rubric.match.seed_for == "source":
+        both = (match.one, match.two)
+        seed = secret_seed(seed, "source", *(one.sha256 for one in both if one.is_submission))
     boards = list(boards)
     for repeat in range(repeats):  # a match that ends early has played all boards equally often
         for board in boards:

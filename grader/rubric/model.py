@@ -60,6 +60,8 @@ class MatchRules:
     repeats: int
     seed: int | None
     """None if the rubric names no seed."""
+    seed_for: Literal["class", "source"] = "class"
+    """Whether all submissions play with the same seeds, or each source with seeds of its own."""
     opponent_faults: Literal["withhold", "count"] = "withhold"
     """Whether games count that an opponent of the rubric lost by its own fault."""
     hidden: tuple[str, ...] = ()

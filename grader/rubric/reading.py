@@ -59,7 +59,7 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "hidden", "opponent_faults", "game", "stop", "fuel"}),
+    "match.": frozenset({"seed", "seed_for", "hidden", "opponent_faults", "game", "stop", "fuel"}),
     "limits.": frozenset({"require", "module"}),
     "part_a.": frozenset({"name"}),
     "statistics.": frozenset({"resamples", "seed"}),
@@ -218,24 +218,27 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
-    """Return a rubric's TOML text, with a secret seed added if it names none.
+    """Return a rubric's TOML text with seeds for an autograder: each source has seeds of its own.
 
-    Raises `InputError` if no seed can be added, or if the text names the practice seed.
+    A secret seed is added if the text names none, and `seed_for` if it is not in the text. Raises
+    `InputError` if no line can be added, or if the text names the practice seed.
     """
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
-    if rubric.match.seed is not None:
+    held = tomllib.loads(text).get("match", {})
+    added = [] if "seed" in held else [f"seed = {secrets.randbits(256)}"]
+    added += [] if "seed_for" in held else ['seed_for = "source"']
+    if not added:
         return text
-    line = f"seed = {secrets.randbits(256)}"
     lines = text.splitlines()
-    place = next((n for n, held in enumerate(lines) if MATCH_TABLE.fullmatch(held)), None)
+    place = next((n for n, line in enumerate(lines) if MATCH_TABLE.fullmatch(line)), None)
     if place is None:
         lines += ["", "[match]"]
         place = len(lines) - 1
-    lines.insert(place + 1, line)
+    lines[place + 1 : place + 1] = added
     done = "\n".join(lines) + "\n"
     try:
-        assert "seed" in tomllib.loads(done)["match"]
+        assert {"seed", "seed_for"} <= tomllib.loads(done)["match"].keys()
     except tomllib.TOMLDecodeError:
         raise InputError(f"{rubric.source}: write its [match] as a table of its own") from None
     return done
@@ -345,6 +348,11 @@ def _match(table: TomlTable) -> MatchRules:
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
         table.whole("seed", 0) if table.has("seed") else None,
+        seed_for=cast(
+            'Literal["class", "source"]', table.choice("seed_for", ("class", "source"))
+        )
+        if table.has("seed_for")
+        else "class",
         hidden=table.list("hidden", lambda item: table.text_value("hidden", item))
         if table.has("hidden")
         else (),
