@@ -348,9 +348,7 @@ def _match(table: TomlTable) -> MatchRules:
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
         table.whole("seed", 0) if table.has("seed") else None,
-        seed_for=cast(
-            'Literal["class", "source"]', table.choice("seed_for", ("class", "source"))
-        )
+        seed_for=cast('Literal["class", "source"]', table.choice("seed_for", ("class", "source")))
         if table.has("seed_for")
         else "class",
         hidden=table.list("hidden", lambda item: table.text_value("hidden", item))
