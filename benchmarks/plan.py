@@ -3,9 +3,11 @@
 Each simulated student has a true strength against each opponent. A pair of games scatters about it,
 each board shifts it, and less time per move shifts it further (`--scatter`, `--boards` and
 `--halving`, as shares of the margins that earn points; the defaults are those that the grader
-plans with). The marks come from the grader's own code. The rank correlation is Spearman's, over all
-students of a class, and the mean of all classes. The first line compares two independent runs of
-the whole rubric, which is the best that any plan can reach. A second table shows `[match] stop`.
+plans with). With `--measured` the planner uses the simulation's own scatter and difference of
+boards, as if it had measured them in an earlier class. The marks come from the grader's own code.
+The rank correlation is Spearman's, over all students of a class, and the mean of all classes. The
+first line compares two independent runs of the whole rubric, which is the best that any plan can
+reach. A second table shows `[match] stop`.
 """
 
 from __future__ import annotations
@@ -206,12 +208,15 @@ def main() -> None:
     parser.add_argument("--scatter", type=float, default=SCATTER)
     parser.add_argument("--boards", type=float, default=BOARDS)
     parser.add_argument("--halving", type=float, default=HALVING)
+    parser.add_argument("--measured", action="store_true", help="plan with these spreads")
     parser.add_argument("--least-pairs", type=int, help="in place of the rubric's floor")
     arguments = parser.parse_args()
     rubric = rubrics.read()
     if arguments.least_pairs is not None:
         floor = replace(rubric.budget, least_pairs=arguments.least_pairs)
         rubric = replace(rubric, budget=floor)
+    if arguments.measured:  # games at one time limit show nothing about other time limits
+        vars(budget).update(SCATTER=arguments.scatter, BOARDS=arguments.boards)
     noise = Noise(arguments.scatter, arguments.boards, arguments.halving)
     classes = [
         SimulatedClass(arguments.students, seed, rubric, noise) for seed in range(arguments.classes)
