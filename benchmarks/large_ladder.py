@@ -16,8 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.simulated import NOISE, RUNGS, simulated_pool, source
-from benchmarks.term import FIRST_DAY, SEED, rubric
+from benchmarks.simulated import NOISE, RUNGS, hand_in, simulated_pool, source
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
@@ -25,13 +24,25 @@ from grader.ladder.league import read_league, terms_of
 from grader.ladder.run import LadderRun, begin
 from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
+from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
+
+FIRST_DAY = datetime.date(2026, 9, 7)
+SEED = 518230946017753824
 
 GAME = (
     "INSERT INTO game (key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, "
     "errors1, starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, status) "
     "VALUES (?, '', '', ?, ?, 'no_action', 80, 0, 0, 0, 0, 0, 0, 0, 0, 1.0, '', 1, 'PLAYED')"
 )
+
+
+def rubric(folder: Path) -> Rubric:
+    """Return the default rubric with a fixed seed, wider intervals and no random openings."""
+    path = folder / "rubric.toml"
+    text = f"[match]\nseed = {SEED}\n[ladder]\nopening_plies = 0\nwidth = 120.0\n"
+    path.write_text(text, encoding="utf-8")
+    return rubrics.read(path)
 
 
 def fill(book: Book, rules: Rubric, students: int, versions: int, pairs: int) -> None:
@@ -107,7 +118,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        rules = rubric(folder, 120.0)
+        rules = rubric(folder)
         hand_ins = folder / "class"
         with Book(folder / "ladder.db", writing=True) as book:
             fill(book, rules, arguments.students, arguments.versions, arguments.pairs)
@@ -118,8 +129,7 @@ def main() -> None:
         day = (FIRST_DAY + datetime.timedelta(weeks=15)).isoformat()
         for what in ("nothing new", "one new version"):
             measure(folder, rules, day, what)
-            path = hand_ins / "student 007" / "ai.py"
-            path.write_text(source(300.0, "new"), encoding="utf-8")
+            hand_in(hand_ins, "student 007", 300.0, "new")
 
 
 def measure(folder: Path, rules: Rubric, day: str, what: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from connect4 import record as records
-from connect4.analysis.comparison import Expected, gap
+from connect4.analysis.comparison import Expected, cost_of
 from connect4.analysis.costs import analyse
 from connect4.analysis.summary import summary
 from connect4.errors import InputError
@@ -270,37 +270,37 @@ def test_estimates_that_swing_with_the_last_plys_side_are_compared_at_the_same_l
     """Each search that ends with a move of player 1 looks 20 better for it."""
     before = estimate(21, 1, 21, 1, 21, 1)
     for after in (estimate(1, 21, 1, 21, 1, 21), estimate(1, 21, 1, 21), estimate(1, 21, 1)):
-        assert gap(1, before, after, 40).cost == 0
-        assert gap(2, before, after, 40).cost == 0
+        assert cost_of(1, before, after, 40).loss == 0
+        assert cost_of(2, before, after, 40).loss == 0
     worse = estimate(-9, 11, -9, 11, -9, 11)
-    assert gap(1, before, worse, 40)[:4] == (1, -9, 10, False)
-    assert gap(2, before, worse, 40).cost == 0
+    assert cost_of(1, before, worse, 40)[:4] == (1, -9, 10, False)
+    assert cost_of(2, before, worse, 40).loss == 0
 
 
 def test_a_cost_within_the_scatter_of_the_last_depths_is_not_shown() -> None:
     before = estimate(10, 10, 10, 10, 10, 10)
-    found = gap(1, before, estimate(6, 14, 3, 12, 6), 40)
-    assert (found.cost, found.noise) == (0, 11)
-    found = gap(1, before, estimate(-4, -2, -5, -3, -5), 40)
-    assert (found.cost, found.noise) == (15, 3)
+    found = cost_of(1, before, estimate(6, 14, 3, 12, 6), 40)
+    assert (found.loss, found.noise) == (0, 11)
+    found = cost_of(1, before, estimate(-4, -2, -5, -3, -5), 40)
+    assert (found.loss, found.noise) == (15, 3)
 
 
 def test_a_loss_that_is_proven_after_a_bad_estimate_is_no_blunder() -> None:
     """Where one value is proven and the other not, the proven one counts as an estimate."""
     lost = Expected(-100, (), True, 9, ((1, -30), (2, -34), (3, -37), (4, -100)))
-    assert gap(1, estimate(-31, -33, -36, -38, -38), lost, 40).cost < 5
-    assert gap(1, estimate(10, 11, 10, 11, 10), lost, 40).cost > 40
+    assert cost_of(1, estimate(-31, -33, -36, -38, -38), lost, 40).loss < 5
+    assert cost_of(1, estimate(10, 11, 10, 11, 10), lost, 40).loss > 40
     also_lost = Expected(-100, (), True, 20)
-    assert gap(1, also_lost, lost, 40) == (-100, -100, 0, True, 0, 10)
+    assert cost_of(1, also_lost, lost, 40)[:6] == (-100, -100, 0, True, 0, 10)
 
 
 def test_a_move_into_a_forced_loss_costs_although_the_estimates_scatter() -> None:
     """No side forces a win within 6 plies before the move; after it the opponent does in 5."""
     lost = Expected(-100, ("b",), True, 5)
     unclear = replace(estimate(0, -35, 0, -35, 0, -35), open_until=6)
-    assert gap(1, unclear, lost, 40)[:4] == (-35, -40, 5, False)
-    assert gap(1, replace(unclear, open_until=5), lost, 40).cost == 0
-    assert gap(2, unclear, lost, 40).cost == 0
+    assert cost_of(1, unclear, lost, 40)[:4] == (-35, -40, 5, False)
+    assert cost_of(1, replace(unclear, open_until=5), lost, 40).loss == 0
+    assert cost_of(2, unclear, lost, 40).loss == 0
 
 
 @pytest.mark.parametrize(

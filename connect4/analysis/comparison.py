@@ -41,22 +41,26 @@ class Expected:
         return dict(self.depths).get(depth)
 
 
-class Gap(NamedTuple):
-    """What a move cost its mover: the values compared, from player 1's view, and their difference.
+class Cost(NamedTuple):
+    """What a move cost its mover, in the expert's unit.
 
-    An estimated `cost` is 0 where it is not beyond its `noise`. `slower` counts the plies by which
-    the mover wins later or loses sooner than it could, where the outcome is the same.
+    `before` and `after` are what best play comes to before and after the move, from player 1's
+    view. `loss` is what the mover gave away, never below 0; an estimated one is 0 where it is not
+    beyond its `noise`. `slower` counts the plies by which the mover wins later or loses sooner than
+    it could, where the outcome is the same. `line` is the better move with what follows it; empty
+    where nothing was lost.
     """
 
     before: float
     after: float
-    cost: float
+    loss: float
     proven: bool
     noise: float = 0.0
     slower: int = 0
+    line: tuple[Action | None, ...] = ()
 
 
-def gap(player: Player, before: Expected, after: Expected, largest: float) -> Gap:
+def cost_of(player: Player, before: Expected, after: Expected, largest: float) -> Cost:
     """Return what a move of `player` cost that led from `before` to `after`.
 
     Where only one of the two is proven, it counts as an estimate of at most `largest`. A cost
@@ -65,19 +69,19 @@ def gap(player: Player, before: Expected, after: Expected, largest: float) -> Ga
     """
     sign = 1 if player == 1 else -1
     if before.proven and after.proven:
-        cost = max(0.0, sign * (before.value - after.value))
-        slower = 0 if cost else _slower(sign, before, after)
-        return Gap(before.value, after.value, cost, True, slower=slower)
+        loss = max(0.0, sign * (before.value - after.value))
+        slower = 0 if loss else _slower(sign, before, after)
+        return Cost(before.value, after.value, loss, True, slower=slower)
     pairs = [(_limited(one, largest), _limited(two, largest)) for one, two in _pairs(before, after)]
     if not (pairs or before.depths or after.depths):
         pairs = [(before.value, after.value)]
     if not pairs:
-        return Gap(after.value, after.value, 0.0, False)
+        return Cost(after.value, after.value, 0.0, False)
     costs = [sign * (one - two) for one, two in pairs[-LAST:]]
     noise = max(costs) - min(costs)
     if costs[-1] <= (0 if _is_forced_now(before, after) else noise):
-        return Gap(after.value, after.value, 0.0, False, noise)
-    return Gap(*pairs[-1], costs[-1], False, noise)
+        return Cost(after.value, after.value, 0.0, False, noise)
+    return Cost(*pairs[-1], costs[-1], False, noise)
 
 
 def _is_forced_now(before: Expected, after: Expected) -> bool:

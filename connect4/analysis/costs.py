@@ -11,14 +11,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from multiprocessing import active_children
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.analysis.comparison import Expected, gap
+from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import OWN_FILE, Expert, FileJudge, expert_for
-from connect4.games.base import Action, Seconds
+from connect4.games.base import Seconds
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
 from connect4.record import Record
@@ -26,24 +25,6 @@ from connect4.referee import Turn
 
 WORST: Final = 3
 """Moves of each side that are named as the worst."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a turn cost, in the expert's unit.
-
-    `before` and `after` are what best play comes to before and after the turn, from player 1's
-    view; `loss` is what the mover gave away, never below 0. `line` is the better move with what
-    follows it; empty where the turn cost nothing. See `comparison.Gap` for the rest.
-    """
-
-    before: float
-    after: float
-    loss: float
-    line: tuple[Action | None, ...] = ()
-    proven: bool = True
-    noise: float = 0.0
-    slower: int = 0
 
 
 class Searcher:
@@ -161,19 +142,16 @@ def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
         pool.shutdown(cancel_futures=True)
 
 
-def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Judged:
+def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
     """Return what a turn cost: nothing where the expert has no better move."""
-    found = gap(turn.player, before, after, largest)
+    found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
     if turn.outcome is Outcome.PASS or (is_best and not found.proven):
-        return Judged(after.value, after.value, 0.0, (), found.proven, found.noise)
-    line = before.line if found.cost or found.slower else ()
-    return Judged(
-        found.before, found.after, found.cost, line, found.proven, found.noise, found.slower
-    )
+        return Cost(after.value, after.value, 0.0, found.proven, found.noise)
+    return found._replace(line=before.line if found.loss or found.slower else ())
 
 
-def worst_turns(record: Record, judged: list[Judged]) -> list[list[int]]:
+def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
     """Return the numbers of the costliest turns of player 1 and of player 2, worst first."""
     return [
         sorted(
@@ -188,9 +166,7 @@ def worst_turns(record: Record, judged: list[Judged]) -> list[list[int]]:
     ]
 
 
-def to_json(
-    record: Record, expert: Expert, seconds: Seconds, judged: list[Judged]
-) -> dict[str, Any]:
+def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]) -> dict[str, Any]:
     """Return the analysis as it stands in a record; `docs/formats.md` describes it."""
     write = record.game.format_action
     return {

@@ -291,8 +291,26 @@ class Store:
         with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._database, self.path)
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run a block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
+
+        Raises `InputError` if the file cannot be written, as on a full disk.
+        """
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            try:
+                yield self._database
+            except BaseException:  # Ctrl-C too: half of the block's changes are none
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"{self.path}: cannot be written: {error}; what is in it is kept, and the same "
+                "command goes on"
+            ) from None
 
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
         """Replace the list of submissions; earlier sources are kept as evidence."""
@@ -544,39 +562,6 @@ def machine() -> str:
         return f"{boot} {counters['oom_kill']}"
     except (OSError, KeyError, ValueError):
         return ""
-
-
-class _Transaction:
-    """A block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
-
-    Raises `InputError` if the file cannot be written, as on a full disk.
-    """
-
-    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
-        self._database = database
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._database.execute("BEGIN IMMEDIATE")
-        return self._database
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        failure = error
-        try:
-            if kind is None or self._database.in_transaction:
-                self._database.execute("COMMIT" if kind is None else "ROLLBACK")
-        except sqlite3.OperationalError as failed:
-            failure = failed
-        if isinstance(failure, sqlite3.OperationalError):
-            raise InputError(
-                f"{self._path}: cannot be written: {failure}; what is in it is kept, and the same "
-                "command goes on"
-            ) from None
 
 
 def _damaged(path: Path, error: Exception) -> InputError:

@@ -5,34 +5,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path, PurePath
-from typing import Final, Literal, TypeAlias, cast
+from pathlib import Path
+from typing import Final, Literal, cast
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.games import GAMES, load_start, nearest
-from connect4.games.base import Game
+from connect4.games import GAMES, nearest
 from connect4.games.extended import EXTENDED
-from connect4.players.names import split_name
-from connect4.players.registry import file_hash, parse_agent
 from grader.rubric.fuel import without_fuel
-from grader.rubric.ladder_table import ladder_rules
 from grader.rubric.mistakes import refuse_mistakes
 from grader.rubric.model import (
     PRACTICE_SEED,
     TIE_BREAKS,
     AgentLimits,
     Baseline,
-    Board,
     BudgetRules,
     CompareRules,
-    KitAgent,
+    LadderRules,
     MatchRules,
     PartA,
     PartB,
@@ -45,8 +38,8 @@ from grader.rubric.model import (
     Values,
     all_boards,
     kit_agents,
-    make_board,
 )
+from grader.rubric.names import Names
 from grader.rubric.toml_table import TomlTable
 
 DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
@@ -177,41 +170,23 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     Files of boards and agents lie below `folder`; `stored_values` require no files.
     """
     top = TomlTable(values, source, "")
-    stored: dict[str, Values] = values.get("boards", {})
-    agents: dict[str, Values] = values.get("agents", {})
-
     match = _match(top.table("match"))
     game = GAMES[match.game]
-
-    def agent(table: TomlTable, key: str) -> KitAgent:
-        return _agent(table, key, folder, agents, game)
-
-    def rung(table: TomlTable, item: object) -> KitAgent:
-        return _named_agent(table, "rungs", item, folder, agents, game)
-
-    places = {name: place for place, name in enumerate(match.hidden, 1)}
-
-    def boards(table: TomlTable) -> tuple[Board, ...]:
-        names = table.list("boards", lambda item: table.text_value("boards", item))
-        if not names:
-            raise table.wrong("boards", "no board; name at least one")
-        found = (_board(name, table, folder, stored, game) for name in names)
-        return tuple(replace(board, hidden=places.get(board.name, 0)) for board in found)
-
+    names = Names(game, folder, match.hidden, values.get("boards", {}), values.get("agents", {}))
     submission = _submission(top.table("submission"))
     rubric = Rubric(
         source,
         values,
         match,
         replace(_limits(top.table("limits")), allowed=submission.allowed),
-        _part_a(top.table("part_a"), boards, agent),
-        _part_b(top.table("part_b"), boards, agent, game),
-        _tournament(top.table("tournament"), boards),
-        _compare(top.table("compare"), boards),
+        _part_a(top.table("part_a"), names),
+        _part_b(top.table("part_b"), names),
+        _tournament(top.table("tournament"), names),
+        _compare(top.table("compare"), names),
         _statistics(top.table("statistics"), match.stop is not None),
         submission,
         _budget(top.table("budget")),
-        ladder_rules(top.table("ladder"), boards, rung),
+        _ladder(top.table("ladder"), names),
     )
     top.finish(*STORED)
     return rubric
@@ -278,71 +253,6 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _agent(
-    table: TomlTable, key: str, folder: Path | None, stored: dict[str, Values], game: Game
-) -> KitAgent:
-    """Return the agent at a key; the file of `ai:FILE` lies below `folder`."""
-    written = table.text(key)
-    found = _named_agent(table, key, written, folder, stored, game)
-    return replace(found, name=table.text("name")) if table.has("name") else found
-
-
-def _named_agent(
-    table: TomlTable,
-    key: str,
-    item: object,
-    folder: Path | None,
-    stored: dict[str, Values],
-    game: Game,
-) -> KitAgent:
-    """Return the agent with a name, which is the value at a key or an item of the list there."""
-    written = table.text_value(key, item)
-    name = _shown_name(written)
-    if written in stored:
-        return KitAgent(written, stored[written]["agent"], stored[written]["sha256"], name)
-    full = written
-    try:
-        split = split_name(written)
-        if split.kind == "ai" and split.rest and folder is not None:
-            file = Path(folder, os.path.expanduser(split.rest)).resolve()
-            full = f"ai:{file}" + "".join(f",{k}={v}" for k, v in split.options.items())
-        parsed = parse_agent(full, game.name)
-    except InputError as error:
-        raise table.wrong(key, str(error)) from None
-    if parsed.kind in ("human", "remote"):
-        raise table.wrong(key, f"{written!r} cannot be a baseline")
-    return KitAgent(written, full, file_hash(parsed), name)
-
-
-def _shown_name(written: str) -> str:
-    """Return an agent's name as in the rubric, without the folders of its file."""
-    kind, colon, rest = written.partition(":")
-    return f"{kind}{colon}{PurePath(rest).name}" if kind == "ai" else written
-
-
-def _board(
-    name: str, table: TomlTable, folder: Path | None, stored: dict[str, Values], game: Game
-) -> Board:
-    """Return the board of a name: a state file, or the game's usual start by the game's name."""
-    if name in stored:
-        return make_board(name, stored[name], game.name)
-    beside = None if folder is None else folder / name
-    try:
-        if beside is not None and beside.is_file():
-            state = load_start(game, str(beside))
-        elif name == game.name and game is not EXTENDED:
-            state = game.start(None, None)
-        else:
-            state = load_start(game, name)
-    except InputError as error:
-        raise table.wrong("boards", str(error)) from None
-    return make_board(name, state.to_json(), game.name)
-
-
-Boards: TypeAlias = Callable[[TomlTable], tuple[Board, ...]]
-Agents: TypeAlias = Callable[[TomlTable, str], KitAgent]
-
-
 def _match(table: TomlTable) -> MatchRules:
     rules = MatchRules(
         table.number("time_limit", above=0),
@@ -384,46 +294,46 @@ def _limits(table: TomlTable) -> AgentLimits:
     return limits
 
 
-def _part_a(table: TomlTable, boards: Boards, agent: Agents) -> PartA:
+def _part_a(table: TomlTable, names: Names) -> PartA:
     part = PartA(
         table.number("points", minimum=0),
         table.number("cap_percent", above=0),
-        agent(table, "opponent"),
-        boards(table),
+        names.agent(table, "opponent"),
+        names.boards(table),
     )
     table.finish()
     return part
 
 
-def _part_b(table: TomlTable, boards: Boards, agent: Agents, game: Game) -> PartB:
+def _part_b(table: TomlTable, names: Names) -> PartB:
     baselines = []
     for step in table.tables("baselines"):
         low = step.number("low")
         baseline = Baseline(
-            agent(step, "agent"), step.number("points", minimum=0), low, step.number("high")
+            names.agent(step, "agent"), step.number("points", minimum=0), low, step.number("high")
         )
         if baseline.high <= low:
             raise step.wrong("high", f"{baseline.high:g} is not above low, {low:g}")
-        if not game.counts_points and not -1 <= low < baseline.high <= 1:
+        if not names.game.counts_points and not -1 <= low < baseline.high <= 1:
             key, value = ("low", low) if low < -1 else ("high", baseline.high)
-            worth = f"a game of {game.name} is worth 1, 0 or -1"
+            worth = f"a game of {names.game.name} is worth 1, 0 or -1"
             raise step.wrong(key, f"{value:g} is not a possible mean margin: {worth}")
         step.finish()
         baselines.append(baseline)
     agents = [baseline.agent.agent for baseline in baselines]
-    names = [baseline.agent.name for baseline in baselines]
+    shown = [baseline.agent.name for baseline in baselines]
     for held in (baseline.agent for baseline in baselines):
         if agents.count(held.agent) > 1:
             raise table.wrong("baselines", f"agent {held.written!r} is listed twice")
-        if names.count(held.name) > 1:
+        if shown.count(held.name) > 1:
             what = f'two baselines are called {held.name!r}; give each its own name = "..."'
             raise table.wrong("baselines", what)
-    part = PartB(boards(table), tuple(baselines))
+    part = PartB(names.boards(table), tuple(baselines))
     table.finish()
     return part
 
 
-def _tournament(table: TomlTable, boards: Boards) -> TournamentRules:
+def _tournament(table: TomlTable, names: Names) -> TournamentRules:
     stages = []
     for item in table.tables("stages"):
         stages.append(
@@ -433,7 +343,7 @@ def _tournament(table: TomlTable, boards: Boards) -> TournamentRules:
                 item.whole("promote", 0),
                 item.whole("repeats", 1),
                 item.number("time_limit", above=0),
-                boards(item),
+                names.boards(item),
             )
         )
         item.finish()
@@ -458,15 +368,36 @@ def _tournament(table: TomlTable, boards: Boards) -> TournamentRules:
     return rules
 
 
-def _compare(table: TomlTable, boards: Boards) -> CompareRules:
+def _compare(table: TomlTable, names: Names) -> CompareRules:
     rules = CompareRules(
-        boards(table),
+        names.boards(table),
         table.whole("opening_plies", 0),
         table.whole("max_games", 2),
         table.whole("min_pairs", 2),
         table.share("error"),
         table.number("effect", above=0),
         table.number("equal_within", minimum=0),
+    )
+    table.finish()
+    return rules
+
+
+def _ladder(table: TomlTable, names: Names) -> LadderRules:
+    rungs = table.list("rungs", lambda item: names.listed_agent(table, "rungs", item))
+    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
+        raise table.wrong("rungs", "expected two or more agents, each with a name of its own")
+    rules = LadderRules(
+        cast('Literal["best", "latest"]', table.choice("policy", ("best", "latest"))),
+        cast(
+            'Literal["pseudonym", "real", "own"]',
+            table.choice("names", ("pseudonym", "real", "own")),
+        ),
+        rungs,
+        names.boards(table),
+        table.whole("opening_plies", 0),
+        table.number("time_limit", above=0),
+        table.number("width", above=0),
+        table.text("address") if table.has("address") else "",
     )
     table.finish()
     return rules
