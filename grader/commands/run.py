@@ -33,17 +33,13 @@ from grader.play.one_game import (
     load_all,
     play_all,
     played_of,
-    spread,
 )
 from grader.play.progress import Progress, duration
 from grader.play.schedule import PlannedGame, opponent, worth
-from grader.play.trials import grade_trials, tournament_trials, try_out
+from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.results.store import PlayedGame, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
-
-TRIAL: Final = "trial"
-"""The value for limits in the results file's notes on trial games."""
 
 DEADLY: Final = 2
 """After N deaths of the grader or its worker, the cause is not tried again."""
@@ -256,7 +252,8 @@ class ClassRun:
             level = isolation_level(self.arguments, self.rubric)
             note_run(store, level)
             self._note_deadly(store)
-            self._try_opponents(store, pool, level)
+            trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
+            play_trials(trials, "agent", self.rubric.source, store, pool)
             self._load(store, pool, level, sources)
             self._announce(read_results(store))
             todo = self._missing(read_results(store))
@@ -357,24 +354,6 @@ class ClassRun:
                 "the same command again",
                 file=sys.stderr,
             )
-
-    def _try_opponents(self, store: Store, pool: Pool, level: str) -> None:
-        """Play a trial game with each agent and each board of the rubric.
-
-        Raises `InputError` if one fails: it would give everybody its points.
-        """
-        trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
-        known = store.loaded(TRIAL)
-        jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
-        with contextlib.closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
-            for trial, future in done:
-                result, name = future.result(), trial["agent"]["name"]
-                problem = result["problem"] or result["fault"]
-                if problem is not None:
-                    raise InputError(
-                        f"{self.rubric.source}: agent {name!r} fails its trial game: {problem}"
-                    )
-                store.set_loaded(trial["key"], TRIAL, None)
 
     def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
         """Load each submission, and each baseline that has a file, once.

@@ -9,20 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from connect4.errors import InputError, headline
+from connect4.errors import headline
 from grader.handin import form
 from grader.handin.submission import Submission
 from grader.ladder.book import Book, PairRow, PlannedPair, Version
 from grader.ladder.choice import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool
-from grader.play.one_game import JobResult, load_all, play_all, spread
+from grader.play.one_game import JobResult, load_all, play_all
 from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
-from grader.play.trials import agent_trials, try_out
+from grader.play.trials import agent_trials, play_trials
 from grader.rubric.model import Rubric
-
-TRIAL: Final = "trial"
 
 DEADLY: Final = 2
 """After N deaths of the grader or its worker, a game is not played again."""
@@ -110,7 +108,9 @@ class LadderRun:
         return ended
 
     def _play_rounds(self) -> str:
-        self._try_rungs()
+        rules = self.rubric.ladder
+        trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
+        play_trials(trials, "rung", self.rubric.source, self.book, self.pool)
         league = read_league(self.book, self.rubric, self.begun.secret)
         league = self._load(league)
         while True:
@@ -253,23 +253,6 @@ class LadderRun:
             self.told = time.monotonic()
             left = duration(max(0.0, self.seconds_left))
             print(f"{self.played} games played, at most {left} left", file=sys.stderr, flush=True)
-
-    def _try_rungs(self) -> None:
-        """Play a trial game with each rung; raises `InputError` if one fails."""
-        rules = self.rubric.ladder
-        trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
-        known = self.book.loaded(TRIAL)
-        jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
-        with contextlib.closing(spread(self.pool.executor, try_out, jobs, self.pool.slots)) as done:
-            for trial, future in done:
-                result = future.result()
-                problem = result["problem"] or result["fault"]
-                if problem is not None:
-                    raise InputError(
-                        f"{self.rubric.source}: rung {trial['agent']['name']!r} fails its trial "
-                        f"game: {problem}"
-                    )
-                self.book.set_loaded(trial["key"], TRIAL, None)
 
     def _load(self, league: League) -> League:
         """Load each current version once; return the league without those that fail."""

@@ -58,15 +58,8 @@ def play_game(job: Job) -> JobResult:
     The entry has every failure: lost turns belong to the players, `fault` is the grader's own.
     """
     began = time.monotonic()
-    result: JobResult = {
-        "key": job["key"],
-        "names": [player["name"] for player in job["players"]],
-        "worker": f"{socket.gethostname()}:{os.getpid()}",
-        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
-        **dict.fromkeys(("fault", "traceback")),
-        "died": False,
-        "left_behind": [],
-    }
+    result = _without_result(job["key"], [player["name"] for player in job["players"]])
+    result["worker"] = f"{socket.gethostname()}:{os.getpid()}"
     try:
         record, result["left_behind"] = play_job(job)
     except Exception as error:  # a grader's fault ends this game and no other
@@ -82,6 +75,16 @@ def play_game(job: Job) -> JobResult:
         result["page"] = replay_data(record, result["names"])
     result["seconds"] = round(time.monotonic() - began, 3)
     return result
+
+
+def _without_result(key: str, names: list[str]) -> JobResult:
+    """Return the entry of a game that has no result."""
+    parts = ("scores", "ending", "turns", "faults", "record", "page", "fault", "traceback")
+    return {
+        **{"key": key, "names": names, "worker": "", "seconds": 0.0},
+        **dict.fromkeys(parts),
+        **{"died": False, "left_behind": []},
+    }
 
 
 def counted_scores(game: Game, result: Result) -> tuple[int, int]:
@@ -404,22 +407,13 @@ def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
 
 def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:
     """Return a game's result; if its worker died in every attempt, return that failure instead."""
-    died = False
+    result = _without_result(game.key, [player.name for player in game.players])
     try:
         return future.result()
     except CancelledError:
-        fault, trace = "cancelled", None
+        result["fault"] = "cancelled"
     except Exception as error:
-        fault, trace = one_line(error), "".join(traceback.format_exception(error))
-        died = type(error).__name__ in DEATHS
-    return {
-        "key": game.key,
-        "names": [player.name for player in game.players],
-        "worker": "",
-        "seconds": 0.0,
-        "fault": fault,
-        "traceback": trace,
-        "died": died,
-        "left_behind": [],
-        **dict.fromkeys(("scores", "ending", "turns", "faults", "record", "page")),
-    }
+        result["fault"] = one_line(error)
+        result["traceback"] = "".join(traceback.format_exception(error))
+        result["died"] = type(error).__name__ in DEATHS
+    return result

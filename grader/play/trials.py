@@ -14,13 +14,15 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import Any, Final
 
-from connect4.errors import headline
+from connect4.errors import InputError, headline
 from connect4.games.base import Seconds, State
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
-from grader.play.one_game import JobResult, game_of, limits_of, one_line, play_job
+from grader.play.executors import Pool
+from grader.play.one_game import JobResult, game_of, limits_of, one_line, play_job, spread
 from grader.play.schedule import seed_of
+from grader.results.store import Store
 from grader.rubric.model import Board, KitAgent, Rubric
 
 SECONDS: Final = 0.05
@@ -28,6 +30,9 @@ SECONDS: Final = 0.05
 
 GREEDY: Final = {"name": "greedy", "agent": "greedy", "sha256": None, "source": None}
 """The other side; against `random` a file would be called with another method than in the marks."""
+
+TRIAL: Final = "trial"
+"""The value for limits in the results file's notes on trial games."""
 
 FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
 
@@ -69,6 +74,24 @@ def _trial(agent: KitAgent, boards: Sequence[Board], rubric: Rubric, level: str)
     terms = [trial[key] for key in ("game", "boards", "limits")]
     text = json.dumps([agent.agent, agent.sha256, *terms])
     return {**trial, "key": hashlib.sha256(text.encode()).hexdigest()[:32]}
+
+
+def play_trials(
+    trials: Sequence[dict[str, Any]], role: str, source: str, store: Store, pool: Pool
+) -> None:
+    """Play the trials that are not noted in the results file as passed, and note them.
+
+    Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
+    """
+    known = store.loaded(TRIAL)
+    jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
+    with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
+        for trial, future in done:
+            result, name = future.result(), trial["agent"]["name"]
+            problem = result["problem"] or result["fault"]
+            if problem is not None:
+                raise InputError(f"{source}: {role} {name!r} fails its trial game: {problem}")
+            store.set_loaded(trial["key"], TRIAL, None)
 
 
 def try_out(trial: dict[str, Any]) -> JobResult:
