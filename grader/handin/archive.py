@@ -285,15 +285,18 @@ def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
     return None
 
 
-def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
+def add_file(tree: Tree, path: str, read: Callable[[int], bytes]) -> None:
     """Add a file; of several with the same name the last one is used, as when unpacking."""
-    path = str(PurePosixPath(path))
     if is_seen(path):
         name = printable(path)
         times = tree[name].times + 1 if name in tree else 1
-        is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-        read = no_file(path).read if is_link else _member_reader(archive, member)
         tree[name] = File(read, times)
+
+
+def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
+    path = str(PurePosixPath(path))
+    is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
+    add_file(tree, path, no_file(path).read if is_link else _member_reader(archive, member))
 
 
 def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[int], bytes]:

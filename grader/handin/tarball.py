@@ -15,9 +15,8 @@ from typing import Final
 from connect4.errors import InputError
 from grader.handin.archive import (
     MEGABYTE,
-    File,
     Tree,
-    is_seen,
+    add_file,
     leads_out,
     no_file,
     one_line,
@@ -54,13 +53,9 @@ def tar_tree(data: bytes, max_files: int, max_megabytes: int) -> Tree:
             name = short(printable(member.name))
             raise InputError(f"the tar holds '{name}', a path that leads out of it")
         path = str(PurePosixPath(member.name))
-        if path == "." or not is_seen(path):
-            continue
-        name = printable(path)
-        times = tree[name].times + 1 if name in tree else 1
         usual = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-        read = _reader(archive, member) if usual else no_file(path).read
-        tree[name] = File(read, times)
+        if path != ".":
+            add_file(tree, path, _reader(archive, member) if usual else no_file(path).read)
     return tree
 
 
