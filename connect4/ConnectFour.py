@@ -26,7 +26,7 @@ from connect4.cli import (
     time_limit,
 )
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import InputError, IsolationError
+from connect4.errors import InputError, IsolationError, harmless
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.isolation.seat import choose_level, prepare
@@ -50,7 +50,6 @@ from connect4.views.terminal.summary import (
 from connect4.views.terminal.view import TerminalView
 from connect4.views.window.display import open_window
 from connect4.views.window.session import TablePlan
-from connect4.views.words import harmless
 
 if TYPE_CHECKING:
     from connect4.views.window.window import Window
@@ -65,7 +64,7 @@ VIEW_VARIABLE: Final = "CONNECT4_VIEW"
 
 VIEW_HELP: Final = f"auto: the window where there is a display; {VIEW_VARIABLE} sets the default"
 
-WITH_REPLAY_TURN: Final = ("replay_turn", "time", "isolation", "log", "view")
+WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view")
 """What a command line with `--replay-turn` may say; the view only because there is a variable."""
 
 EXAMPLES: Final = """
@@ -426,8 +425,8 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
             option = f"--{name.replace('_', '-')}"
             said = value if name in ("agent1", "agent2", "start") else option
             raise InputError(
-                f"--replay-turn takes --time, --isolation and --log, not {said}: "
-                "the record has the rest"
+                f"--replay-turn takes --time, --isolation, --log and the agent of the turn, not "
+                f"{said}: the record has the rest"
             )
     record, number = read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
@@ -438,8 +437,8 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     prepare(level, tell_progress)
     tell_notes(notes)
     if never_began(record):
-        return load_again(record, seconds, level)
-    status, heading, log = replay_turn(record, number, seconds, level)
+        return load_again(record, seconds, level, arguments.agent1)
+    status, heading, log = replay_turn(record, number, seconds, level, arguments.agent1)
     if log:
         keep_log(heading, log, arguments.log)
     return status

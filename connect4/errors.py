@@ -1,8 +1,22 @@
 """The errors that the kit raises on purpose; each is also a built-in error."""
 
 
+def harmless(text: str) -> str:
+    """Return somebody else's text for a terminal: control characters become visible escapes.
+
+    Those that reorder or hide text are among them. Line ends and tabs stay.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
 class Connect4Error(Exception):
-    """Anything that this project refuses; its text is one line for the person who caused it."""
+    """Anything that this project refuses; its text is one line for the person who caused it.
+
+    The text may quote a foreign file, so it is always `harmless`.
+    """
+
+    def __str__(self) -> str:
+        return harmless(super().__str__())
 
 
 class IllegalAction(Connect4Error, ValueError):  # noqa: N818 - the name that the field uses

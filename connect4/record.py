@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from connect4 import atomic
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import IllegalAction, InputError, harmless
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
 from connect4.players.base import Method, Outcome
@@ -105,7 +105,7 @@ class Record:
         return True
 
     def __repr__(self) -> str:
-        one, two = (player.agent for player in self.players)
+        one, two = (harmless(player.agent) for player in self.players)
         if self.result is None:
             return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
         points = self.result.scores
@@ -252,7 +252,11 @@ def _from_json(document: dict[str, Any]) -> Record:
             f"expected {game.rules_version}"
         )
     one, two = (
-        RecordedPlayer(player["agent"], player.get("asked"), player.get("sha256"))
+        RecordedPlayer(
+            _text(player["agent"], "agent"),
+            _optional(player.get("asked"), "asked", ("expectimax", "intelligent")),
+            _optional(player.get("sha256"), "sha256"),
+        )
         for player in document["players"]
     )
     return Record(
@@ -317,6 +321,13 @@ def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is {value!r}; expected a text")
     return value
+
+
+def _optional(value: object, name: str, among: Collection[str] = ()) -> Any:
+    """Return a text, one of `among` if that names any, or None."""
+    if value is not None and among and value not in among:
+        raise ValueError(f"{name} is {value!r}; expected {' or '.join(among)}")
+    return None if value is None else _text(value, name)
 
 
 def replay(record: Record) -> Iterator[State]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import connect4
 from connect4.games.base import Ending
 from connect4.views.words import ENDINGS
 from tests.command import INITIAL_STATES, ROOT, assert_refused, environment, run
@@ -362,7 +364,7 @@ def test_a_repeated_turn_says_why_its_answer_is_not_allowed(tmp_path: Path) -> N
     ("options", "named"),
     [
         (("--seed", "4"), "--seed"),
-        (("ai", "random"), "ai"),
+        (("ai", "random"), "random"),
         (("--record", "more.json"), "--record"),
         (("--human-strict",), "--human-strict"),
     ],
@@ -372,7 +374,7 @@ def test_an_option_that_a_repeated_turn_cannot_follow_is_refused(
 ) -> None:
     run(COMMAND, "random", "random", "case4", "--record", "game.json", cwd=tmp_path)
     done = run(COMMAND, "--replay-turn", "game.json:1", *options, cwd=tmp_path)
-    assert_refused(done, f"takes --time, --isolation and --log, not {named}: the record has")
+    assert_refused(done, f"--log and the agent of the turn, not {named}: the record has the rest")
 
 
 @pytest.mark.slow
@@ -538,6 +540,73 @@ def test_replay_turn_shows_the_terminal_no_control_character_of_a_record(tmp_pat
     done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
     assert r"Recorded: \x1b[2J, invalid" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+BIDI = "\x1b]0;owned\x07\u202eevil"
+"""Sets a terminal's title, then reverses the letters that follow."""
+
+
+def foreign_record(folder: Path, agent: str, game: str) -> None:
+    """Write a record in which player 1 is `agent`; somebody else may have made it."""
+    document = connect4.play("random", "random", game=game, isolation="none").to_json()
+    document["players"][0]["agent"] = agent
+    (folder / "game.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["turn", "tree"])
+def test_a_record_alone_makes_no_connection(tmp_path: Path, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0)
+        remote = f"remote:127.0.0.1:{listener.getsockname()[1]}:g:white"
+        foreign_record(tmp_path, remote, "dynamic")
+        if command == "turn":
+            done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+            assert_refused(done, f"the record names the agent {remote!r}", "only if you name it")
+        else:
+            done = run("connect4.views.tree", "game.json:1", "-o", "t.html", cwd=tmp_path)
+            assert_refused(done, f"agent {remote!r} searches no tree")
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+@pytest.mark.slow
+def test_a_record_alone_imports_no_module(tmp_path: Path) -> None:
+    """Only a person who names the agent on the command line too has its module loaded."""
+    code = "open('ran', 'w').close()\n\ndef first(seen, state):\n    return 0\n"
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    foreign_record(tmp_path, "env:mine:first", "classic")
+    replay = ("--replay-turn", "game.json:1")
+    assert_refused(run(COMMAND, *replay, cwd=tmp_path), "the record names the agent 'env:mine")
+    tree = run("connect4.views.tree", "game.json:1", "-o", "t.html", cwd=tmp_path)
+    assert_refused(tree, "searches no tree")
+    other = run(COMMAND, "greedy", *replay, cwd=tmp_path)
+    assert_refused(
+        other, "agent 'greedy' did not play this turn; the record names 'env:mine:first'"
+    )
+    assert not (tmp_path / "ran").exists()
+    done = run(COMMAND, "env:mine:first", *replay, "--isolation", "none", cwd=tmp_path)
+    assert "Answer: 0, played" in done.stdout, done.stderr
+    assert (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["agent", "asked"])
+def test_a_records_words_reach_the_terminal_without_control_characters(
+    tmp_path: Path, key: str
+) -> None:
+    foreign_record(tmp_path, "random", "classic")
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    document["players"][0][key] = BIDI
+    (tmp_path / "game.json").write_text(json.dumps(document), encoding="utf-8")
+    for command in (
+        (COMMAND, "--replay-turn", "game.json:1"),
+        ("connect4.views.tree", "game.json:1", "-o", "t.html"),
+        ("connect4.analysis", "game.json", "--time", "0.01", "--jobs", "1"),
+    ):
+        done = run(*command, cwd=tmp_path)
+        assert all(c.isprintable() or c in "\n\t" for c in done.stdout + done.stderr)
+        assert "evil" in done.stdout + done.stderr
 
 
 @pytest.mark.slow

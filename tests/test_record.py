@@ -381,3 +381,24 @@ def test_the_versions_that_the_agents_ran_on_are_recorded():
     record, _ = played("random", "random")
     assert record.versions["numpy"] == np.__version__
     assert record.versions["python"].startswith("3.")
+
+
+@pytest.mark.parametrize("key", ["game", "format", "rules_version", "start", "asked", "ending"])
+def test_an_error_shows_no_control_character_of_a_record(key: str) -> None:
+    """The rest of a record is somebody else's too: its text could set a terminal's title."""
+    document = json.loads(FOUR_TURNS)
+    holder = {"asked": document["players"][0], "ending": document["result"]}.get(key, document)
+    holder[key] = "\x1b]0;owned\x07\u202eevil\r"
+    with pytest.raises(InputError) as refused:
+        loads(json.dumps(document))
+    assert str(refused.value).isprintable()
+    document = {**json.loads(FOUR_TURNS), "players": [{"agent": "\x1b[2J"}, {"agent": "\u202e"}]}
+    assert repr(loads(json.dumps(document))).isprintable()
+
+
+@pytest.mark.parametrize("agent", [5, None, ["ai"]])
+def test_a_record_whose_agent_is_no_text_is_refused(agent: object) -> None:
+    document = json.loads(FOUR_TURNS)
+    document["players"][1]["agent"] = agent
+    with pytest.raises(InputError, match=r"agent is .*; expected a text"):
+        loads(json.dumps(document))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from connect4.errors import harmless
 from connect4.players.base import Outcome
 from connect4.record import Record
 
@@ -12,7 +13,7 @@ from connect4.record import Record
 def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each of the worst moves."""
     for player, numbers in zip((1, 2), found["worst"], strict=True):
-        name = f"Player {player} ({record.players[player - 1].agent})"
+        name = f"Player {player} ({harmless(record.players[player - 1].agent)})"
         if not numbers:
             yield f"{name}: no move cost anything"
         for number in numbers:

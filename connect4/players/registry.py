@@ -35,6 +35,8 @@ class PlayerKind:
     contradiction: Callable[[Mapping[str, str]], str | None] = lambda options: None
     needs_heuristic: bool = False
     """Whether it plays only games that have a heuristic."""
+    reaches_out: bool = False
+    """Whether it connects to another program or loads a module: a record alone never starts it."""
     takes_rest: bool = False
     wrong_rest: Callable[[str], str | None] = lambda rest: None
     """Checks what follows the colon and is no option."""
@@ -55,12 +57,14 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         checks.ADDRESS_USAGE,
         "connect4.players.remote:RemoteAgent",
         games=frozenset({"dynamic"}),
+        reaches_out=True,
         takes_rest=True,
         wrong_rest=checks.wrong_address,
     ),
     "env": PlayerKind(
         checks.POLICY_USAGE,
         "connect4.players.policy:PolicyAgent",
+        reaches_out=True,
         takes_rest=True,
         wrong_rest=checks.wrong_policy,
     ),
@@ -146,6 +150,23 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
         raise InputError(f"agent {text!r}: {clash}")
     if name.kind == "ai":
         _check_file(text, student_file(name))
+    return name
+
+
+def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
+    """Return the agent of a record; `named` is the agent on the command line, None for none.
+
+    Raises `InputError` if `named` is another agent. Somebody else may have written the record.
+    Without `named`, an agent that reaches out is therefore refused.
+    """
+    if named is not None and named != text:
+        raise InputError(f"agent {named!r} did not play this turn; the record names {text!r}")
+    name = parse_agent(text, game)
+    if PLAYERS[name.kind].reaches_out and named is None:
+        raise InputError(
+            f"the record names the agent {text!r}, which connects to another program or loads a "
+            "module; it is started only if you name it on the command line too"
+        )
     return name
 
 

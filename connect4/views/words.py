@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from connect4.errors import headline
+from connect4.errors import harmless, headline
 from connect4.games.base import Ending, Player, State, opponent
 from connect4.isolation.wasm.budget import shown
 from connect4.players.base import Outcome, Reply
@@ -43,11 +43,6 @@ def move_text(turn: Turn) -> str:
     if turn.outcome is Outcome.PASS:
         return f"{who} cannot move and passes"
     return f"{who}'s turn is lost ({turn.outcome}): {first_line(turn.detail)}"
-
-
-def harmless(text: str) -> str:
-    """Return an agent's text with its control characters made visible, but for white space."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def first_line(detail: str | None) -> str:

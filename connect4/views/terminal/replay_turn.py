@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from connect4 import record as records
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import IllegalAction, InputError, harmless
 from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.registry import file_hash, parse_agent
+from connect4.players.registry import file_hash, recorded_agent
 from connect4.record import Record
-from connect4.views.words import ENDINGS, harmless, indented, spent_text
+from connect4.views.words import ENDINGS, indented, spent_text
 
 
 def read_place(where: str) -> tuple[Record, int]:
@@ -40,22 +40,23 @@ def never_began(record: Record) -> bool:
     return record.result is not None and record.result.ending is Ending.NOT_LOADED
 
 
-def setup_of(record: Record, player: Player, seconds: Seconds) -> Setup:
+def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None) -> Setup:
     """Return what a side's agent was told, but for the time limit; raises `InputError`."""
     recorded = record.players[player - 1]
-    agent = parse_agent(recorded.agent, record.game.name)
+    agent = recorded_agent(recorded.agent, record.game.name, named)
     return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)
 
 
 def replay_turn(
-    record: Record, number: int, seconds: Seconds, level: Level
+    record: Record, number: int, seconds: Seconds, level: Level, named: str | None = None
 ) -> tuple[int, str, str]:
     """Ask the agent of a turn once more; print what was recorded beside what it answers now.
 
-    Return 0 where it plays a legal move, else 1; then whose prints there are, and these.
+    `named` is the agent on the command line (see `recorded_agent`). Return 0 where the agent plays
+    a legal move, else 1; then whose prints there are, and these.
     """
     state = list(records.replay(record))[number - 1]
-    setup = setup_of(record, state.mover, seconds)
+    setup = setup_of(record, state.mover, seconds, named)
     who = f"player {state.mover} ({harmless(setup.agent.text)})"
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
     recorded = record.turns[number - 1]
@@ -107,7 +108,7 @@ def is_legal(state: State, action: Action) -> bool:
     return True
 
 
-def load_again(record: Record, seconds: Seconds, level: Level) -> int:
+def load_again(record: Record, seconds: Seconds, level: Level, named: str | None = None) -> int:
     """Load what kept a game from beginning; return 0 where it can be loaded now, else 1."""
     assert record.result is not None
     print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
@@ -115,12 +116,14 @@ def load_again(record: Record, seconds: Seconds, level: Level) -> int:
     for player in SIDES:
         if record.result.winner == player or record.players[player - 1].agent == "human":
             continue
-        setup = setup_of(record, player, seconds)
+        own = named if named == record.players[player - 1].agent else None
+        setup = setup_of(record, player, seconds, own)
         with closing(open_seat(setup, level)) as seat:
             failure = seat.load_failure
         if failure is None:
-            print(f"Player {player} ({setup.agent.text}) can be loaded now.")
+            print(f"Player {player} ({harmless(setup.agent.text)}) can be loaded now.")
         else:
-            print(f"Player {player} ({setup.agent.text}) could not be loaded:\n{indented(failure)}")
+            who = f"Player {player} ({harmless(setup.agent.text)})"
+            print(f"{who} could not be loaded:\n{indented(failure)}")
             status = 1
     return status

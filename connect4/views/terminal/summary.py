@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from connect4.errors import harmless
 from connect4.games.base import SIDES, Ending, Player
 from connect4.record import Record
 from connect4.referee import Result, Turn
 from connect4.views.words import (
     ENDINGS,
     first_line,
-    harmless,
     is_fault,
     not_loaded_report,
     repeat_command,
@@ -40,7 +40,7 @@ def tell_log(heading: str, log: str) -> None:
 def tell_result(record: Record) -> None:
     """Print the scores, why the game ended, who has won, and each side's faults."""
     assert record.result is not None
-    names = [player.agent for player in record.players]
+    names = [harmless(player.agent) for player in record.players]
     if record.result.ending is Ending.NOT_LOADED:
         print(not_loaded_report(record.result, names))
     for player, points in zip(SIDES, record.result.scores, strict=True):

@@ -15,6 +15,7 @@ from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Setup, note_of
 from connect4.players.building import build
 from connect4.players.names import AgentName
+from connect4.players.registry import PLAYERS
 from connect4.search.evaluation import WIN
 from connect4.search.moves import Move
 from connect4.search.trace import Flag, Node
@@ -136,7 +137,7 @@ def explain(
     """
     if state.is_over():
         raise InputError("the game is over in that position; there is nothing to search")
-    if agent.kind == "human":
+    if agent.kind == "human" or PLAYERS[agent.kind].reaches_out:
         raise InputError(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
         return explained_by_student(
