@@ -22,6 +22,7 @@ from connect4.cli import (
     check_place,
     count,
     end_on_sigterm,
+    fail,
     seed_number,
     time_limit,
 )
@@ -105,8 +106,6 @@ def make_parser() -> Parser:
         prog="python3 -m connect4.ConnectFour",
         description="Play one game between two agents and say the scores.",
         epilog=EXAMPLES.format(agents=agents),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add_contestants(parser)
     add_options_of_games(parser)
@@ -460,8 +459,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"error: {error}; --isolation none runs agents without protection", file=sys.stderr)
         return 1
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt as stop:
         return interrupted(stop)
     except BrokenPipeError:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from connect4 import ConnectFour
 from connect4 import record as records
-from connect4.cli import Parser
+from connect4.cli import Parser, fail
 from connect4.errors import InputError
 from connect4.views.window.choices import load_choices
 from connect4.views.window.display import open_window
@@ -32,7 +32,6 @@ def main(argv: list[str] | None = None) -> int:
         description="Open the window's start page; with RECORD, replay that game in the window. "
         "With two agents, play a game.",
         epilog="python3 -m connect4.ConnectFour --help lists the options of a game.",
-        allow_abbrev=False,
     )
     parser.add_argument("record", metavar="RECORD", nargs="?", type=Path, help="a game's record")
     arguments = parser.parse_args(argv)
@@ -53,8 +52,7 @@ def main(argv: list[str] | None = None) -> int:
             window.replay(record, arguments.record.name)
         window.run()
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt:
         return 130
     return 0

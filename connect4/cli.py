@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import math
 import signal
+import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from connect4.errors import InputError
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports what is wrong in one line."""
+    """Reports what is wrong in one line; an epilog of several lines is shown as it is."""
+
+    def __init__(self, **options: Any) -> None:
+        if "\n" in options.get("epilog", ""):
+            options["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2."""
@@ -30,6 +36,12 @@ def end_on_sigterm() -> None:
 
 def _terminate(number: int, frame: object) -> NoReturn:
     raise Terminated
+
+
+def fail(error: Exception, status: int = 2) -> int:
+    """Report an error in one line; return the exit status."""
+    print(f"error: {error}", file=sys.stderr)
+    return status
 
 
 def time_limit(text: str) -> float:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, port_number, seed_number, time_limit
+from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 from connect4.errors import AgentError, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, Player, Seconds, Winner, opponent
@@ -173,8 +173,6 @@ def make_parser() -> Parser:
         prog="python3 -m connect4.client",
         description="Play one game of Dynamic Connect-4 on a game server.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("host", metavar="HOST", help="the name or address of the server")
@@ -232,11 +230,9 @@ def main(argv: list[str] | None = None) -> int:
         entry.ready()
         print(join_and_play(arguments))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except AgentError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error, 1)
     except (KeyboardInterrupt, PlayerLeftError):
         print("left the game", file=sys.stderr)
         return 130

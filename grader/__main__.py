@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from connect4.cli import Parser, count, end_on_sigterm, time_limit
+from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.isolation.wasm.budget import fuel_option
 
@@ -86,7 +86,6 @@ def make_parser() -> Parser:
     parser = Parser(
         prog="python3 -m grader",
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
-        allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (help_text, add_arguments) in COMMANDS.items():
@@ -96,8 +95,6 @@ def make_parser() -> Parser:
             **listed,
             description=help_text[0].upper() + help_text[1:] + ".",
             epilog=EXAMPLES[name],
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
         )
         add_arguments(command)
     return parser
@@ -311,13 +308,6 @@ def _add_isolation(parser: Parser) -> None:
     )
 
 
-def port_number(text: str) -> int:
-    """Return the number of a TCP port; 0 means any free one."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
-    return int(text)
-
-
 def day(text: str) -> str:
     """Return a date as YYYY-MM-DD."""
     try:
@@ -430,8 +420,7 @@ def main(argv: list[str] | None = None) -> int:
         entry.ready()
         return command(arguments)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt:
         return STOPPED
     except BrokenPipeError:

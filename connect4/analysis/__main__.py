@@ -15,7 +15,7 @@ from typing import Final
 from connect4 import record as records
 from connect4.analysis.costs import analyse
 from connect4.analysis.summary import summary
-from connect4.cli import Parser, check_place, time_limit
+from connect4.cli import Parser, check_place, fail, time_limit
 from connect4.errors import InputError
 
 MAX_JOBS: Final = 256
@@ -57,7 +57,6 @@ def main(argv: list[str] | None = None) -> int:
         description="Find out what each move of a recorded game cost, and add it to the record.",
         epilog="example: python3 -m connect4.analysis game.json --time 1 && "
         "python3 -m connect4.views.page game.json -o game.html",
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("record", metavar="RECORD", type=Path, help="a game's record (.json)")
@@ -77,8 +76,7 @@ def main(argv: list[str] | None = None) -> int:
         record.extra["analysis"] = found
         records.write(record, place)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt:
         print("stopped; the record is as it was", file=sys.stderr)
         return 130

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from connect4.cli import Parser, count, port_number, time_limit
+from connect4.cli import Parser, count, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC, DynamicState
@@ -39,8 +39,6 @@ def make_parser() -> Parser:
         prog="python3 -m connect4.server",
         description="Serve games of Dynamic Connect-4 to programs, one line a move.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--port", type=port_number, default=12345, help="TCP port (default 12345; 0: any free one)")
@@ -116,8 +114,7 @@ def main(argv: list[str] | None = None) -> int:
         entry.ready()
         asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt:
         return 0
     return 0

@@ -13,9 +13,9 @@ from connect4.views import palette
 from connect4.views.board_data import shape_data
 from connect4.views.motion import Drop, Slide, motion_between
 from connect4.views.run_marks import (
-    LABEL_PLACES,
     RunMark,
     change_marks,
+    label_place,
     standing_marks,
     sum_text,
     why_lines,
@@ -205,16 +205,12 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
         (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
-        places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in LABEL_PLACES]
-        free = [
-            (x, y)
-            for x, y in places
-            if all(abs(x - other_x) > 21 or abs(y - other_y) > 15 for other_x, other_y in taken)
-        ]
-        if not mark.label or (not free and mark.kind == "standing"):
-            continue  # the line below has the sum
-        x, y = (free or places)[0]
-        taken.append((x, y))
+        needed = mark.kind != "standing"  # the line below has the sum of those
+        place = label_place(((x1, y1), (x2, y2)), (21, 15), taken, needed)
+        if not mark.label or place is None:
+            continue
+        x, y = place
+        taken.append(place)
         width = 8 + 6.5 * len(mark.label)
         tag = "tag-made" if mark.kind == "made" else "tag"
         kind = "points points-broken" if mark.kind == "broken" else "points"

@@ -13,7 +13,7 @@ Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 TOLD: Final = 2
 """Changes of a turn that one line tells; the board shows them all."""
 
-LABEL_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
+_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
 """Where along a run its points can stand, the best place first."""
 
 DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
@@ -26,6 +26,24 @@ class RunMark(NamedTuple):
     last: Cell
     kind: Kind
     label: str
+
+
+Pixel: TypeAlias = tuple[float, float]
+
+
+def label_place(
+    ends: tuple[Pixel, Pixel], room: Pixel, taken: Sequence[Pixel], needed: bool
+) -> Pixel | None:
+    """Return where on a run's line its points stand, `room` away from the places that are taken.
+
+    Where there is no such place, return the best one if the label is `needed`, else None.
+    """
+    (x1, y1), (x2, y2) = ends
+    places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
+    for x, y in places:
+        if all(abs(x - a) > room[0] or abs(y - b) > room[1] for a, b in taken):
+            return x, y
+    return places[0] if needed else None
 
 
 def points_text(points: int) -> str:

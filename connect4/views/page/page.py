@@ -6,14 +6,13 @@ record and stored in the page as differences. The page needs no rules and can sh
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.cli import Parser
+from connect4.cli import Parser, fail
 from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
@@ -163,7 +162,6 @@ def main(argv: list[str] | None = None) -> int:
         prog="python3 -m connect4.views.page",
         description="Make one HTML file that replays recorded games in any browser.",
         epilog="example: python3 -m connect4.views.page game.json -o game.html",
-        allow_abbrev=False,
     )
     parser.add_argument("records", metavar="RECORD", nargs="+", type=Path, help="a game's record")
     parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
@@ -172,8 +170,7 @@ def main(argv: list[str] | None = None) -> int:
         text = page(read_all(arguments.records))
         document.write(text, arguments.o)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     count = len(arguments.records)
     size = f"{len(text.encode()) / 1000:.0f} kB"
     print(f"{arguments.o}: {count} game{'s' if count > 1 else ''}, {size}")

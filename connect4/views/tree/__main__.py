@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, seed_number, time_limit
+from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_game, load_start
@@ -61,8 +61,6 @@ def make_parser() -> Parser:
         prog="python3 -m connect4.views.tree",
         description="Make one HTML file that shows the tree of an agent's search.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add(
@@ -141,8 +139,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
         return 2
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error)
     except KeyboardInterrupt:
         print("stopped; no page was written", file=sys.stderr)
         return 130

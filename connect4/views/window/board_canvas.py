@@ -9,7 +9,7 @@ from typing import Final
 
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
-from connect4.views.run_marks import LABEL_PLACES, RunMark
+from connect4.views.run_marks import RunMark, label_place
 from connect4.views.window import theme
 
 FRAME: Final = 15
@@ -314,19 +314,15 @@ class BoardCanvas(tk.Canvas):
 
     def _mark_points(self, run: RunMark, taken: list[tuple[float, float]]) -> None:
         """Write the points of a run on its line, off the places that are taken."""
-        (x1, y1), (x2, y2) = self._middle(*run.first), self._middle(*run.last)
-        places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in LABEL_PLACES]
+        ends = self._middle(*run.first), self._middle(*run.last)
         height = max(9, self._size // 5)
         width = (0.5 + 0.35 * len(run.label)) * height
-        free = [
-            (x, y)
-            for x, y in places
-            if all(abs(x - a) > 2 * width or abs(y - b) > 1.5 * height for a, b in taken)
-        ]
-        if not free and run.kind == "standing":
-            return  # the line below the board has the sum
-        x, y = (free or places)[0]
-        taken.append((x, y))
+        needed = run.kind != "standing"  # the line below the board has the sum of those
+        place = label_place(ends, (2 * width, 1.5 * height), taken, needed)
+        if place is None:
+            return
+        x, y = place
+        taken.append(place)
         self.create_rectangle(
             x - width, y - 0.75 * height, x + width, y + 0.75 * height, outline=theme.PLATE,
             fill=theme.MADE if run.kind == "made" else theme.PLATE_MARK, tags="mark",
