@@ -16,11 +16,10 @@ import argparse
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +32,7 @@ from connect4.referee import Started, Turn, TurnEnded
 from connect4.views.window.display import open_window
 from connect4.views.window.game_page import GamePage, Heading
 from connect4.views.window.window import Window
+from tests.screen import screen
 
 LIMIT = 16.0
 PICTURES = 6
@@ -41,23 +41,6 @@ PICTURES = 6
 
 Spent = tuple[float, float]
 """Milliseconds of the wall clock and of the processor."""
-
-
-@contextmanager
-def screen() -> Iterator[int | None]:
-    """Have a display: the one there is, or an Xvfb of our own, whose process is yielded."""
-    if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
-        yield None
-        return
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert server.stdout is not None
-    os.environ["DISPLAY"] = f":{server.stdout.readline().strip()}"
-    yield server.pid
-    server.terminate()
-    server.wait()
 
 
 def events(seed: int) -> Iterator[Started | TurnEnded]:
@@ -130,7 +113,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=5, help="showings of the game (default 5)")
     times = parser.parse_args().times
-    with screen() as server:
+    with ExitStack() as stack:
+        server = None
+        if not os.environ.get("DISPLAY") and shutil.which("Xvfb"):
+            os.environ["DISPLAY"], server = stack.enter_context(screen())
         try:
             window = open_window()
         except InputError as error:

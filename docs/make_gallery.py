@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.browser import PHONE, STILL, Browser, NoBrowserError
+from tests.screen import screen
 
 HERE: Final = Path(__file__).resolve().parent
 TESTS: Final = HERE.parent / "tests" / "data"
@@ -223,33 +224,36 @@ def picture_window(folder: Path, kit: Kit) -> None:
 
 def picture_terminal(folder: Path, kit: Kit) -> None:
     """Take the pictures of games in a terminal, on a screen of their own."""
-    screen = ["Xvfb", "-displayfd", "1", "-screen", "0", "1000x760x24", "-noreset"]
-    server = subprocess.Popen(screen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert server.stdout is not None
-    display = f":{server.stdout.readline().strip()}"
-    environment = dict(kit.environment, DISPLAY=display, TERM="xterm-256color")
-    for theme, colours in (("light", ("white", "black")), ("dark", ("black", "white"))):
-        for name in ("replay", "dynamic", "popout", "fault"):
-            done = kit.folder / "done"
-            done.unlink(missing_ok=True)
-            game = [kit.python, "-m", "connect4.ConnectFour", *GAMES[name]]
-            options = ["--time", "2", "--seed", "7", "--view", "terminal"]
-            terminal = subprocess.Popen(
-                ["xterm", "-tn", "xterm-256color", "-fa", "DejaVu Sans Mono", "-fs", "11",
-                 "-geometry", "110x44+0+0", "-bg", colours[0], "-fg", colours[1], "-e", "sh", "-c",
-                 f"{' '.join([*game, *options])}; touch done; sleep 100"],
-                env=environment, cwd=kit.folder,
-            )  # fmt: skip
-            while not done.exists():
-                time.sleep(0.2)
-            time.sleep(1)
-            path = folder / f"terminal-{name}-{theme}.png"
-            subprocess.run(["import", "-window", "root", str(path)], env=environment, check=True)
-            print(path, flush=True)
-            terminal.terminate()
-            terminal.wait()
-    server.terminate()
-    server.wait()
+    with screen("1000x760") as (display, _):
+        environment = dict(kit.environment, DISPLAY=display, TERM="xterm-256color")
+        for theme, colours in (("light", ("white", "black")), ("dark", ("black", "white"))):
+            for name in ("replay", "dynamic", "popout", "fault"):
+                picture_game(
+                    folder / f"terminal-{name}-{theme}.png", name, colours, environment, kit
+                )
+
+
+def picture_game(
+    path: Path, name: str, colours: tuple[str, str], environment: dict[str, str], kit: Kit
+) -> None:
+    """Take the picture of one game in a terminal."""
+    done = kit.folder / "done"
+    done.unlink(missing_ok=True)
+    game = [kit.python, "-m", "connect4.ConnectFour", *GAMES[name]]
+    options = ["--time", "2", "--seed", "7", "--view", "terminal"]
+    terminal = subprocess.Popen(
+        ["xterm", "-tn", "xterm-256color", "-fa", "DejaVu Sans Mono", "-fs", "11",
+         "-geometry", "110x44+0+0", "-bg", colours[0], "-fg", colours[1], "-e", "sh", "-c",
+         f"{' '.join([*game, *options])}; touch done; sleep 100"],
+        env=environment, cwd=kit.folder,
+    )  # fmt: skip
+    while not done.exists():
+        time.sleep(0.2)
+    time.sleep(1)
+    subprocess.run(["import", "-window", "root", str(path)], env=environment, check=True)
+    print(path, flush=True)
+    terminal.terminate()
+    terminal.wait()
 
 
 def main() -> int:

@@ -9,13 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from connect4.analysis.costs import analyse
-from connect4.games import GAMES, load_start
-from connect4.players.registry import parse_agent
+import connect4
 from connect4.record import Record
-from connect4.table import Table, Terms
 from connect4.views.page.page import page
-from connect4.views.tree.tree import explain, tree_page
 from tests.browser import PHONE, STILL, Browser, NoBrowserError
 
 FOLDER = Path(__file__).parent
@@ -25,23 +21,15 @@ TREE = (1200, 760)
 
 def game() -> Record:
     """Play a greedy agent against alpha-beta; say what each move cost."""
-    rules = GAMES["extended"]
-    agents = parse_agent("greedy"), parse_agent("alphabeta:depth=3,heuristic=margin")
-    start = load_start(rules, "mid8x10")
-    with Table(rules, start, agents, Terms(20.0, 7)) as table:
-        for _ in table.events():
-            pass
-    record = table.record
-    record.extra["analysis"] = analyse(record, 0.1, jobs=2)
+    record = connect4.play("greedy", "alphabeta:depth=3,heuristic=margin", "mid8x10", seed=7)
+    connect4.analyse(record, seconds=0.1)
     return record
 
 
 def search() -> str:
     """Return the page of an alpha-beta search with the published counts."""
-    rules = GAMES["classic-full"]
-    agent = parse_agent("alphabeta:depth=4,heuristic=v1,tt=off", rules.name)
-    start = rules.start(None, None)
-    return tree_page(rules, start, agent.text, explain(agent, rules, start, 20.0, 0))
+    agent = "alphabeta:depth=4,heuristic=v1,tt=off"
+    return connect4.search_tree(agent, game="classic-full").to_html()
 
 
 def main() -> int:

@@ -14,15 +14,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import connect4
 from connect4.games import find_game, load_start
 from connect4.players.registry import parse_agent
-from connect4.record import Record
-from connect4.table import Table, Terms
+from connect4.table import Terms
 from connect4.views.window.choices import Choices, save_choices
 from connect4.views.window.display import open_window
 from connect4.views.window.game_page import GamePage
 from connect4.views.window.session import TablePlan
 from connect4.views.window.window import Window
+from tests.screen import screen
 
 FOLDER = Path(__file__).parent
 
@@ -107,18 +108,6 @@ def play_some(window: Window, agent: str) -> None:
     page.board.event_generate("<Motion>", x=x, y=y)
 
 
-def finished(game: str, start: str | None, one: str, two: str) -> Record:
-    """Return the record of a game between two agents."""
-    rules = find_game(game)
-    state = load_start(rules, start) if start else rules.start(None, None)
-    agents = parse_agent(one, game), parse_agent(two, game)
-
-    with Table(rules, state, agents, Terms(5, 3)) as table:
-        for _ in table.events():
-            pass
-    return table.record
-
-
 def main() -> int:
     """Make all pictures; return the exit status."""
     folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else FOLDER
@@ -126,13 +115,7 @@ def main() -> int:
         if shutil.which(program) is None:
             print(f"error: {program} is missing (Debian: apt install {package})", file=sys.stderr)
             return 2
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert server.stdout is not None
-    os.environ["DISPLAY"] = f":{server.stdout.readline().strip()}"
-    with tempfile.TemporaryDirectory() as home:
+    with screen() as (os.environ["DISPLAY"], _), tempfile.TemporaryDirectory() as home:
         os.environ["XDG_CONFIG_HOME"] = home
         os.chdir(home)
         Path("mine.py").write_text(AGENT, encoding="utf-8")
@@ -142,16 +125,16 @@ def main() -> int:
         take(window, folder, "window-start")
         play_some(window, "ai:mine.py")
         take(window, folder, "window-game")
-        window.replay(finished("extended", "case2", "ai:mine.py", "random"), "game.json")
+        finished = connect4.play("ai:mine.py", "random", "case2", seconds=5, seed=3)
+        window.replay(finished, "game.json")
         page_of(window).go_to(58)
         take(window, folder, "window-replay")
-        window.replay(finished("dynamic", None, "random", "random"), "dynamic.json")
+        finished = connect4.play("random", "random", game="dynamic", seconds=5, seed=3)
+        window.replay(finished, "dynamic.json")
         page_of(window).go_to(17)
         take(window, folder, "window-dynamic")
         window.close()
         os.chdir(FOLDER)
-    server.terminate()
-    server.wait()
     return 0
 
 

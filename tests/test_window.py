@@ -30,6 +30,7 @@ from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, m
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices
 from connect4.views.window.display import open_window
 from tests.command import ROOT, assert_refused, environment, run
+from tests.screen import screen
 
 with suppress(ImportError):  # without tkinter what needs no window is tested all the same
     from connect4.views.window.game_page import GamePage
@@ -68,14 +69,8 @@ WHOLE_GAME = "1\n0 0\n"
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """A screen of our own."""
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert server.stdout is not None
-    yield f":{server.stdout.readline().strip()}"
-    server.terminate()
-    server.wait()
+    with screen() as (display, _):
+        yield display
 
 
 @pytest.fixture
