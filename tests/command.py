@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 INITIAL_STATES = ROOT / "connect4" / "initial_states"
@@ -35,6 +37,16 @@ def run(
         env=environment(),
         check=False,
     )
+
+
+def module_of(path: Path) -> ModuleType:
+    """Return a script or a student's file as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], *parts: str) -> None:

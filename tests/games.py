@@ -3,10 +3,12 @@
 import re
 from textwrap import dedent
 
-from connect4.games import find_game, load_start
+from connect4.games import GAMES, find_game, load_start
+from connect4.games.base import Ending
+from connect4.players.base import Outcome
 from connect4.players.registry import parse_agent
-from connect4.record import dumps, loads
-from connect4.referee import Over
+from connect4.record import Record, RecordedPlayer, dumps, loads
+from connect4.referee import Over, Turn, final
 from connect4.table import Table, Terms, no_person
 
 TIMES = re.compile(r'"(seconds|cpu_seconds|overrun)": [0-9.e-]+|"starved": (?:true|false)')
@@ -29,6 +31,19 @@ def seated(
     agents = parse_agent(one, game), parse_agent(two, game)
     terms = Terms(seconds, seed, level="none", play_unloaded=play_unloaded)
     return Table(rules, state, agents, terms, person)
+
+
+def classic_record(columns, size=(6, 7), names=("one", "two")):
+    """Return the record of a classic game in which tokens were dropped into these columns."""
+    game = GAMES["classic"]
+    state = start = game.start(*size)
+    turns = []
+    for number, column in enumerate(columns, 1):
+        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        state = state.apply(column)
+    one, two = map(RecordedPlayer, names)
+    result = final(state, state.ending() or Ending.LEFT)
+    return Record(game, start, (one, two), 1.5, 7, turns, result)
 
 
 def played(one, two, start="case4", **terms):

@@ -30,7 +30,7 @@ from connect4.search.solver import Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
-from tests.games import agent_file
+from tests.games import agent_file, classic_record
 
 ENOUGH = 20.0
 """Seconds in which the boards below are solved many times over; solved ones do not use them."""
@@ -186,15 +186,7 @@ def test_every_game_can_be_judged(name: str, start: str | None, moves: str) -> N
 @pytest.mark.slow
 def test_not_taking_a_win_costs_the_win() -> None:
     """Player 1 has three in a column, plays elsewhere, and player 2 does not stop it either."""
-    game = GAMES["classic"]
-    state = start = game.start(6, 7)
-    turns = []
-    for number, column in enumerate((0, 1, 0, 1, 0, 2, 6, 6), 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
-        state = state.apply(column)
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    result = Result(state.scores(), Ending.LEFT, 0)
-    found = analyse(Record(game, start, players, 1.0, 1, turns, result), 0.2)
+    found = analyse(classic_record((0, 1, 0, 1, 0, 2, 6, 6)), 0.2)
     missed = found["turns"][6]
     assert missed["before"] == 100
     assert missed["line"] == ["0"]
@@ -204,24 +196,12 @@ def test_not_taking_a_win_costs_the_win() -> None:
 
 
 def test_six_by_seven_is_judged_by_the_solver() -> None:
-    game = GAMES["classic"]
-    state = start = game.start(6, 7)
-    moves = [3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 3, 3, 4, 4, 5]
-    turns = []
-    for number, column in enumerate(moves, 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
-        state = state.apply(column)
-        assert not state.is_over()
+    whole = classic_record((3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 3, 3, 4, 4, 5))
+    assert whole.ending is Ending.LEFT, "nobody has won"
+    states = list(records.replay(whole))[-4:]
+    turns = [replace(turn, number=number) for number, turn in enumerate(whole.turns[-3:], 1)]
     solver = Solver()
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.LEFT, 0))
-    states = list(records.replay(record))[-4:]
-    record = Record(
-        game, states[0], players, 1.0, 1,
-        [Turn(n, t.player, t.outcome, t.action, t.text) for n, t in enumerate(turns[-3:], 1)],
-        record.result,
-    )  # fmt: skip
-    found = analyse(record, ENOUGH)
+    found = analyse(replace(whole, start=states[0], turns=turns), ENOUGH)
     assert found["agent"].startswith("solver")
     for before, after, judged in zip(states, states[1:], found["turns"], strict=False):
         assert judged["proven"]
@@ -241,14 +221,7 @@ def outcome(score: int) -> int:
 @pytest.mark.bitbully
 def test_with_the_library_each_move_of_a_game_is_judged_by_its_outcome_alone() -> None:
     """The best opening costs nothing, a worse one the win; in a lost position nothing costs."""
-    game = GAMES["classic"]
-    state = start = game.start(6, 7)
-    turns = []
-    for number, column in enumerate((3, 1, 3, 3, 0, 6, 6), 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
-        state = state.apply(column)
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.LEFT, 0))
+    record = classic_record((3, 1, 3, 3, 0, 6, 6))
     engine = LibrarySolver()
     scores = [engine.score(state) for state in records.replay(record)]
     found = analyse(record, 1.0, 0)

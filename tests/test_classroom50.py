@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.classroom50 import problems
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, assert_refused, module_of, run
 from tests.grading import rubric, searcher
 
 SET = {
@@ -34,17 +33,6 @@ GOOD: dict[str, Any] = {
     "max-score": 5,
     "tests": [{"test-name": "A", "passed": True, "score": 3, "max-score": 5, "more": None}],
 }
-
-
-def autograder() -> Any:
-    """Return the script as a module."""
-    place = ROOT / "grader" / "classroom50" / "autograder.py"
-    spec = importlib.util.spec_from_file_location("autograder", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +94,7 @@ def test_the_validator_finds_every_breach() -> None:
     ],
 )
 def test_whole_points_have_the_rounded_sum(values: list[float], expected: list[int]) -> None:
-    assert autograder().whole(values) == expected
+    assert module_of(ROOT / "grader" / "classroom50" / "autograder.py").whole(values) == expected
 
 
 @pytest.mark.slow

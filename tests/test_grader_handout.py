@@ -428,17 +428,7 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     mine = checkout / "grader" / "course.toml"
     mine.write_text('[part_b]\nboards = ["hidden_board"]\n', encoding="utf-8")
     (checkout / "connect4/players/ai.py").write_text("unmarked = True\n", encoding="utf-8")
-    done = in_kit(
-        checkout,
-        "grader",
-        "handout",
-        "../g.zip",
-        "--gradescope",
-        "--max-minutes",
-        "9999",
-        "--rubric",
-        mine,
-    )
+    done = in_kit(checkout, "grader", "handout", "../g.zip", *AUTOGRADER, "--rubric", mine)
     assert done.returncode == 0, done.stderr
     files = content(checkout.parent / "g.zip")
     assert {f"kit/{PRIVATE[0]}", "kit/grader/handout/__init__.py"} <= files.keys()
@@ -525,17 +515,7 @@ def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
     agents = ["ai:a.py", "ai:a.py,nodes=500", "ai:a.py.py", "ai"]
     steps = ", ".join(f'{{agent="{a}", points=1, low=0, high=9}}' for a in agents)
     (tmp_path / "r.toml").write_text(f"[part_b]\nbaselines = [{steps}]\n", encoding="utf-8")
-    done = run(
-        COMMAND,
-        "handout",
-        "g.zip",
-        "--gradescope",
-        "--max-minutes",
-        "9999",
-        "--rubric",
-        "r.toml",
-        cwd=tmp_path,
-    )
+    done = run(COMMAND, "handout", "g.zip", *AUTOGRADER, "--rubric", "r.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     files = content(tmp_path / "g.zip")
     baselines = tomllib.loads(files["rubric.toml"].decode())["part_b"]["baselines"]
@@ -592,17 +572,7 @@ def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> No
 
 def test_an_autograder_of_the_practice_seed_is_not_made(tmp_path: Path) -> None:
     (tmp_path / "r.toml").write_text("[match]\nseed = 20240\n", encoding="utf-8")
-    done = run(
-        COMMAND,
-        "handout",
-        "g.zip",
-        "--gradescope",
-        "--max-minutes",
-        "9999",
-        "--rubric",
-        "r.toml",
-        cwd=tmp_path,
-    )
+    done = run(COMMAND, "handout", "g.zip", *AUTOGRADER, "--rubric", "r.toml", cwd=tmp_path)
     assert_refused(done, "r.toml: match.seed 20240 is the practice seed: everybody can work out")
 
 

@@ -21,6 +21,7 @@ from connect4.referee import Result, Turn
 from connect4.views.page.page import page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, run
+from tests.games import classic_record
 
 HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>\u202e&amp;"
 TRACEBACK = f"Traceback (most recent call last):\n  {HOSTILE}\nIndexError: {HOSTILE}"
@@ -408,16 +409,8 @@ def test_dynamic_is_labelled_as_its_moves_are_written(browser: Browser, tmp_path
 
 
 def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, tmp_path: Path) -> None:
-    game = GAMES["classic"]
-    state = start = game.start(6, 7)
-    turns = []
-    for number, column in enumerate((0, 0, 1, 1, 3, 3, 2), 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
-        state = state.apply(column)
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    record = Record(game, start, players, 20.0, 1, turns, Result((1, 0), Ending.LINE, 1))
     file = tmp_path / "game.html"
-    file.write_text(page([record]), encoding="utf-8")
+    file.write_text(page([classic_record((0, 0, 1, 1, 3, 3, 2))]), encoding="utf-8")
     browser.open(file)
     assert browser.find_all("#board line.line") == []
     browser.press(END)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import random
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players import ai
 from connect4.players.names import STUDENT_FILE
+from tests.command import module_of
 
 SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
 
@@ -338,19 +337,10 @@ def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random
             assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
 
 
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("submission_under_test", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_file_works_from_any_place(tmp_path: Path) -> None:
     path = tmp_path / "copy.py"
     path.write_text(STUDENT_FILE.read_text())
-    player = load(path).AIPlayer(1, 1)
+    player = module_of(path).AIPlayer(1, 1)
     player.node_budget = 30
     state = empty(6, 8, 2)
     assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()

@@ -15,15 +15,13 @@ import pytest
 
 from connect4 import record as records
 from connect4.games import GAMES, load_start
-from connect4.games.base import Ending, State
-from connect4.players.base import Outcome
-from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.games.base import State
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, environment, run
+from tests.games import classic_record
 
 HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>"
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
@@ -406,15 +404,9 @@ def test_a_board_of_another_size_is_named_by_rows_and_columns(here: Here, tmp_pa
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
     """Return the record of a game of two different searches, and of a person's first move."""
-    game = GAMES["classic"]
-    state, turns = game.start(5, 6), []
-    for number, column in enumerate((2, 2, 3, 1, 5), 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
-        state = state.apply(column)
-    players = RecordedPlayer("minimax:depth=2"), RecordedPlayer("human")
-    result = Result((0, 0), Ending.LEFT, 0)
+    names = "minimax:depth=2", "human"
     path = tmp_path / "game.json"
-    records.write(Record(game, game.start(5, 6), players, 1.5, 7, turns, result), path)
+    records.write(classic_record((2, 2, 3, 1, 5), (5, 6), names), path)
     return path
 
 
