@@ -18,6 +18,7 @@ from typing import Any, Final
 from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.isolation.wasm.budget import fuel_option
+from grader.output.github import commands_stopped
 
 STOPPED: Final = 3
 
@@ -415,6 +416,11 @@ def main(argv: list[str] | None = None) -> int:
     if getattr(arguments, "gradebook", []) and arguments.out is None:
         parser.error("--gradebook: --out names the folder for the file to import")
     end_on_sigterm()
+    with commands_stopped():
+        return _status(arguments)
+
+
+def _status(arguments: argparse.Namespace) -> int:
     try:
         command = command_of(arguments.command)
         entry.ready()

@@ -39,6 +39,12 @@ def browser() -> Iterator[Browser]:
     browser.close()
 
 
+@pytest.fixture(autouse=True)
+def outside_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands of a test print the same wherever the tests run."""
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = Counter()
     named = config.args_source is pytest.Config.ArgsSource.ARGS

@@ -614,6 +614,46 @@ def test_github_actions_get_annotations_and_a_summary(
     assert "**total**" in summary
 
 
+def commands(log: str) -> list[str]:
+    """Return the lines that GitHub Actions obeys, as its runner reads a log.
+
+    `::NAME ...::` begins a line; `##[NAME ...]` stands anywhere in one. While commands are stopped,
+    only the token of the stop is obeyed.
+    """
+    found, token = [], ""
+    for line in log.splitlines():
+        command = re.match(r"\s*::([^ :]+)[^:]*::(.*)", line) or re.search(
+            r"##\[([^\] ]+)[^\]]*\](.*)", line
+        )
+        if token and (command is None or command[1] != token):
+            continue
+        if command:
+            found.append(line)
+            token = command[2] if command[1] == "stop-commands" and not token else ""
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["grade", "check"])
+def test_no_text_of_a_student_is_a_command_to_github(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Also not if `##[` is in the middle of a line. The grader's annotations are obeyed."""
+    text = "##[add-mask]points\n::add-mask::ann\n::error::all is lost\n::stop-commands::0"
+    hand_in(tmp_path, "eve ##[group]", f"raise ValueError({text!r})\n{searcher()}")
+    mine = rubric(tmp_path)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    done = run(COMMAND, command, "eve ##[group]", "--rubric", mine, cwd=tmp_path)
+    assert "##[add-mask]points" in done.stdout
+    obeyed = [line.lstrip() for line in commands(done.stdout)]
+    assert not done.stderr  # in the same pipe, so that the order is certain
+    assert obeyed[0].startswith("::stop-commands::")
+    assert obeyed[-1] == f"::{obeyed[0].removeprefix('::stop-commands::')}::"
+    told = [line for line in obeyed if obeyed[-1][2:-2] not in line]
+    assert told
+    assert all(line.startswith("::error file=eve ##[group]/ai.py,line=") for line in told)
+
+
 @pytest.mark.slow
 def test_a_changed_submission_plays_its_own_games_alone(graded: Path) -> None:
     before = games(graded / "grade.db")

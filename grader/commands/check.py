@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from grader.commands.common import DONE, FAILED, read_rubric
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
 from grader.handin.submission import Submission
-from grader.output import formats
+from grader.output import formats, github
 from grader.play.smoke import smoke_findings
 from grader.rubric.model import Rubric
 
@@ -31,8 +30,7 @@ def run_check(arguments: argparse.Namespace) -> int:
             where = str(Path(place).with_name("report.txt")) if in_report else place
             rule = finding.rule if finding.required else f"{finding.rule} (advice)"
             print(f"{where}:{finding.line}: {rule}: {finding.text}{whose}")
-            if os.environ.get("GITHUB_ACTIONS") == "true":
-                print(formats.annotation(where, finding))
+            github.annotate([formats.annotation(where, finding)])
         if not findings:
             print(f"{place}: well formed{whose}")
         required = sum(finding.required for finding in findings)

@@ -20,7 +20,7 @@ from grader.handin.submission import Submission, file_name
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.stopping import counted
 from grader.marks.tournament import Placing, StageState, placings, stages
-from grader.output import evidence, feedback, formats, tables
+from grader.output import evidence, feedback, formats, github, tables
 from grader.output.class_page import class_page
 from grader.output.files import make_folder, write
 from grader.output.lost_turns import LostTurn, lost_turns
@@ -278,12 +278,11 @@ def _begins_with(path: Path, digest: str) -> bool:
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
     """Write annotations and the job summary when running in GitHub Actions."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
+    if not github.in_actions():
         return
     lost = reasons(results, store)
     for mark in results.marks:
-        for line in formats.github_lines(mark, lost.get(mark.submission.name, ())):
-            print(line)
+        github.annotate(formats.github_lines(mark, lost.get(mark.submission.name, ())))
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if place:
         try:
