@@ -467,12 +467,10 @@ def test_other_modules_can_be_allowed(level: Level, tmp_path: Path) -> None:
 REACHABLE = {
     *("connect4", "connect4.config", "connect4.errors", "connect4.games.base"),
     *(
-        "connect4.games.classic",
-        "connect4.games.dynamic",
+        "connect4.games",
         "connect4.games.extended",
         "connect4.games.files",
         "connect4.games.grid",
-        "connect4.games.popout",
         "connect4.isolation.landlock",
         "connect4.isolation.limits",
         "connect4.isolation.protocol",
@@ -932,7 +930,7 @@ def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(leve
 
 def test_a_ctrl_c_while_an_agent_is_being_started_waits_for_nobody() -> None:
     """The referee hangs up before the new process has done anything at all."""
-    warden = Warden(strong=False, modules=[])
+    warden = Warden(strong=False, game="extended", modules=[])
     pairs = [socket.socketpair() for _ in range(2)]
     stack = os.pipe()
     (_, channel), (_, log) = pairs
@@ -1079,7 +1077,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 FULL_OF_THREADS = """
 import sys
-from connect4.isolation.sandbox import shared_user
+from connect4.isolation.machine import shared_user
 from tests.seats import board, seat
 for level in sys.argv[1:]:
     seats = seat("holds_all_threads", level), seat("computes_with_what_it_may", level, 2)

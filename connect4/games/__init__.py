@@ -4,19 +4,43 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Game, State
-from connect4.games.classic import CLASSIC, CLASSIC_FULL
-from connect4.games.dynamic import DYNAMIC
-from connect4.games.extended import EXTENDED
-from connect4.games.popout import POP_OUT
+from connect4.games.base import Game, State, resolve
 
-GAMES: Final[dict[str, Game]] = {
-    game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL, DYNAMIC, POP_OUT)
+_RULES: Final = {
+    "extended": "connect4.games.extended:EXTENDED",
+    "classic": "connect4.games.classic:CLASSIC",
+    "classic-full": "connect4.games.classic:CLASSIC_FULL",
+    "dynamic": "connect4.games.dynamic:DYNAMIC",
+    "popout": "connect4.games.popout:POP_OUT",
 }
+"""Where the games of `GAMES` are. An agent's process loads the rules of its own game alone."""
+
+if TYPE_CHECKING:
+    GAMES: dict[str, Game]
+else:
+
+    def __getattr__(name):
+        """Make `GAMES` when somebody first uses it."""
+        if name == "GAMES":
+            return _games()
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _games() -> dict[str, Game]:
+    return {name: _game(name) for name in _RULES}
+
+
+@cache
+def _game(name: str) -> Game:
+    game: Game = resolve(_RULES[name])
+    return game
+
 
 STARTS: Final = Path(__file__).parent.parent / "initial_states"
 
@@ -34,21 +58,21 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def find_game(name: str) -> Game:
     """Return the game of that name; raises `InputError` that lists the names there are."""
-    if name not in GAMES:
-        hint = nearest(name, GAMES)
-        raise InputError(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
-    return GAMES[name]
+    if name not in _RULES:
+        hint = nearest(name, _RULES)
+        raise InputError(f"no game {name!r}{hint}; the games are {', '.join(_RULES)}")
+    return _game(name)
 
 
 def game_of(state: State) -> Game:
     """Return the game that a position is one of; raises `InputError`."""
-    for game in GAMES.values():
+    for game in _games().values():
         try:
             if game.from_json(state.to_json()) == state:
                 return game
         except InputError:
             continue
-    raise InputError(f"{type(state).__name__} is not a position of {', '.join(GAMES)}")
+    raise InputError(f"{type(state).__name__} is not a position of {', '.join(_RULES)}")
 
 
 def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:

@@ -9,7 +9,6 @@ import struct
 import sys
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from connect4.isolation import seccomp
@@ -42,7 +41,7 @@ def abi() -> int:
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
-def ruleset(readable: Iterable[Path], listable: Iterable[Path] = ()) -> int:
+def ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
     """Return a descriptor of rules: read these paths, no other files; no TCP, no signals to others.
 
     Of `listable` folders the names may be read. Raises `OSError`.
@@ -56,17 +55,17 @@ def ruleset(readable: Iterable[Path], listable: Iterable[Path] = ()) -> int:
     rules = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     if rules < 0:
         raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
-    rules = _moved_up(rules)
+    rules = moved_up(rules)
     for path in readable:
-        _allow(rules, path, READ_FILE | READ_DIR)
+        allow(rules, path)
     for path in listable:
-        _allow(rules, path, READ_DIR)
-    _allow(rules, Path("/dev/urandom"), READ_FILE)
-    _allow(rules, Path("/dev/null"), READ_FILE | WRITE_FILE)
+        allow(rules, path, READ_DIR)
+    allow(rules, "/dev/urandom", READ_FILE)
+    allow(rules, "/dev/null", READ_FILE | WRITE_FILE)
     return rules
 
 
-def _moved_up(handle: int) -> int:
+def moved_up(handle: int) -> int:
     """Return another number for a descriptor: the low ones are for the lines to the referee."""
     import fcntl  # not on Windows
 
@@ -85,7 +84,8 @@ def restrict(rules: int) -> None:
         os.close(rules)
 
 
-def _allow(rules: int, path: Path, rights: int) -> None:
+def allow(rules: int, path: str, rights: int = READ_FILE | READ_DIR) -> None:
+    """Add a path to rules; one that is not there is left out. Raises `OSError`."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

@@ -9,16 +9,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from connect4.isolation import landlock, seccomp
+from connect4.isolation import landlock, sandbox, seccomp
+from connect4.isolation.kit_files import SYSTEM_LIBRARIES, Files, readable_paths
 from connect4.isolation.memory_copy import UnavailableError
 from connect4.isolation.memory_group import hierarchy
-from connect4.isolation.sandbox import (
-    SYSTEM_LIBRARIES,
-    Files,
-    readable_paths,
-    shared_user,
-    why_same_user,
-)
 
 
 def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
@@ -42,11 +36,12 @@ def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
         command += ["--cap-drop", "ALL"]
         for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
             command += ["--cap-add", f"CAP_{name}"]
-    command += [] if root is not None else _binds(files)
+    command += () if root is not None else _binds(files)
     return [*command, "--chdir", "/", "--"]
 
 
-def _binds(files: Files) -> list[str]:
+@cache
+def _binds(files: Files) -> tuple[str, ...]:
     """Return the options that show Python, its libraries and the kit as they are on disk."""
     interpreter = Path(sys.executable)
     wanted = {
@@ -64,7 +59,24 @@ def _binds(files: Files) -> list[str]:
             options += ["--perms", "0755", "--dir", str(parent)]
     for path in sorted(wanted):
         options += ["--ro-bind", str(path), str(path)]
-    return options
+    return tuple(options)
+
+
+def why_same_user() -> str | None:
+    """Return why agents that root starts keep root's number here; None where they do not."""
+    return sandbox.why_same_user(tuple(map(str, readable_paths())))
+
+
+@cache
+def shared_user() -> int | None:
+    """Return the user that all agents run as here; None where each has one of its own (Linux)."""
+    if sys.platform != "linux":
+        return None
+    if os.geteuid() != 0:
+        return os.geteuid()
+    if why_same_user() is not None:
+        return 0
+    return None if sandbox.known_here(sandbox.FIRST_SLOT) else sandbox.NOBODY
 
 
 def tasks_of_user(but: int = 0) -> int:

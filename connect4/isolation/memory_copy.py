@@ -23,7 +23,7 @@ from typing import IO, Final
 
 import numpy as np
 
-from connect4.isolation import sandbox
+from connect4.isolation.kit_files import worker_files
 from connect4.isolation.python_files import (
     OF_THE_SYSTEM,
     is_needed,
@@ -69,7 +69,7 @@ def files() -> tuple[Path, ...]:
     """Return every file that is copied, by the name that it has inside and outside."""
     found = {path for folder in library_folders() for path in _walk(folder)}
     found |= {*shared_libraries(), *map(Path, OF_THE_SYSTEM), Path(sys.prefix, "pyvenv.cfg")}
-    for path in sandbox.worker_files(()) or ():
+    for path in worker_files(()) or ():
         found |= set(path.glob("*.py")) | set(path.glob(f"__pycache__/*{COMPILED}"))
         found |= set() if path.is_dir() else {path}
     return tuple(sorted(path for path in found if path.is_file() and os.access(path, os.R_OK)))
@@ -149,7 +149,7 @@ def _write(root: Path) -> None:
         found = path.stat()
         target.chmod(0o755 if found.st_mode & stat.S_IXUSR else 0o644)
         os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))  # as compiled files expect
-    for path in sandbox.worker_files(()) or ():
+    for path in worker_files(()) or ():
         for source in (path, *path.glob("*.py")) if path.is_dir() else (path,):
             if source.suffix == ".py":  # no process in there may write what it compiles
                 compile_file(place(source), ddir=source.parent, quiet=2)

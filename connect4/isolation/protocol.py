@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES
+from connect4.games import find_game
 from connect4.games.base import Game
 from connect4.players.base import Setup
 from connect4.players.names import AgentName, student_file
@@ -21,7 +21,7 @@ from connect4.players.names import AgentName, student_file
 # -- what the referee tells the warden, and its answer
 
 SIZE: Final = struct.Struct("=I")
-"""Before the first message, which is a line: what agents may read, as `Warden` has it."""
+"""Before the first message: a list of what agents may read; the rules' descriptor comes with it."""
 START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")
@@ -83,7 +83,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
     """Return what `isolation` wrote of a setup."""
     source = value["source"]
-    game = GAMES[value["game"]]
+    game = find_game(value["game"])
     setup = Setup(
         AgentName(**value["agent"]),
         value["player"],

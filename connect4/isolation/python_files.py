@@ -50,6 +50,13 @@ def library_folders() -> list[Path]:
 
 
 @cache
+def package_folders() -> tuple[str, ...]:
+    """Return the folders of installed packages, that of numpy among them, as Python has them."""
+    folders = [entry for entry in sys.path if "-packages" in entry]
+    return tuple(dict.fromkeys((*folders, str(Path(np.__file__).parent.parent))))
+
+
+@cache
 def shared_libraries() -> tuple[Path, ...]:
     """Return the libraries that Python, its modules and numpy load."""
     modules = {path for folder in library_folders() for path in _modules(folder)}
@@ -74,6 +81,7 @@ def readable() -> tuple[str, ...]:
     return tuple(sorted({str(path) for path in paths if path.exists()}))
 
 
+@cache
 def listable() -> tuple[str, ...]:
     """Return the folders whose names alone a submission may read: Python looks modules up there."""
     return (str(library_folders()[0]),)

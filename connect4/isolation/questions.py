@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentError
 from connect4.games.base import Game, Seconds, State
-from connect4.isolation import machine, sandbox, submission
+from connect4.isolation import kit_files, machine, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
 from connect4.isolation.seat import USUAL_LIMITS, choose_level
@@ -107,7 +107,7 @@ def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
         program, *options = machine.bubblewrap()
         inside = [program, "--die-with-parent", *options]
     process = subprocess.Popen(
-        [*inside, sys.executable, "-P", "-c", BOOT, str(sandbox.KIT.parent)],
+        [*inside, sys.executable, "-P", "-c", BOOT, str(kit_files.KIT.parent)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env=agent_environment(),
     )  # fmt: skip
@@ -132,9 +132,10 @@ def serve() -> None:
     settings = json.loads(questions.readline())
     setup, game = read_setup(settings["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
-    sandbox.prepare(files)
-    rules = sandbox.rules(sandbox.readable_paths(files))
-    sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, rules)
+    paths = tuple(map(str, kit_files.readable_paths(files)))
+    sandbox.prepare(paths)
+    rules = sandbox.rules(paths)
+    sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, paths, rules)
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         for line in questions:
             answers.write(_answer(setup, game, json.loads(line)) + "\n")

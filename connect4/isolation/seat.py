@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation import machine, python_files, sandbox
+from connect4.isolation import machine
 from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
 from connect4.isolation.channel import (
     PATIENCE,
@@ -137,12 +136,11 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
     """Return what starts the agent's process; `source` is a student's file, None for the kit's."""
     allowed = None if source is None else setup.allowed
     if not FORKS:
-        return DirectLauncher(allowed)
+        return DirectLauncher(setup.game.name, allowed)
     draws = source is not None and uses_numpy_random(source)
     modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
-    wide = sys.platform != "linux" or not sandbox.needs_no_package(setup.allowed)
-    readable = None if source is None or wide else python_files.readable()
-    return Warden(level == "strong", modules, allowed, readable, limits.memory_bytes)
+    strong, game = level == "strong", setup.game.name
+    return Warden(strong, game, modules, allowed, limits.memory_bytes)
 
 
 class IsolatedSeat:
@@ -164,7 +162,7 @@ class IsolatedSeat:
         )
         self._limits = limits
         of_its_own = level == "strong" and os.geteuid() != 0  # bubblewrap makes a user namespace
-        self._shares_user = sandbox.shared_user() is not None and not of_its_own
+        self._shares_user = machine.shared_user() is not None and not of_its_own
         self._lifetime = lifetime
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()

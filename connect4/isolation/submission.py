@@ -107,7 +107,7 @@ SOCKETS = "open sockets here: there is no network"
 ANY = "start processes, open sockets or change files here"
 
 
-def note(readable: Sequence[Path], error: BaseException) -> str | None:
+def note(readable: Sequence[str], error: BaseException) -> str | None:
     """Return a line for an error that comes from a call which is denied to agents, else None.
 
     Whether a file that was not found would be there for others cannot be known here.
@@ -124,7 +124,7 @@ def note(readable: Sequence[Path], error: BaseException) -> str | None:
     return None
 
 
-def _denied(error: OSError, readable: Sequence[Path]) -> str | None:
+def _denied(error: OSError, readable: Sequence[str]) -> str | None:
     if type(error).__name__ == "gaierror":
         return SOCKETS
     refused = error.errno in (errno.EPERM, errno.EACCES)

@@ -6,26 +6,31 @@ agent's process together with everything that it started, and exits when the ref
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import gc
 import importlib
 import json
 import os
 import signal
-import socket
+import struct
 import sys
 import time
 import traceback
+from _socket import CMSG_SPACE, MSG_WAITALL
+from _socket import socket as Socket  # `socket` itself takes 3 ms: a start is to be short
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from connect4.isolation import sandbox, submission
+from connect4.games import find_game
+from connect4.isolation import landlock, sandbox, submission
 from connect4.isolation.protocol import END, SIZE, START, STATUS
 from connect4.isolation.worker import Reading, serve
 
 PR_SET_CHILD_SUBREAPER: Final = 36
+
+HANDLE: Final = struct.Struct("=i")
+"""A descriptor, as the kernel hands it over."""
 
 
 def main(arguments: list[str], kept: list[str]) -> None:
@@ -36,15 +41,20 @@ def main(arguments: list[str], kept: list[str]) -> None:
     submission's process; empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
-    for module in arguments[4:-1]:
+    if sys.flags.no_site:
+        _add_builtins()
+    _, _, _, handle, allowed, game, *modules, _ = arguments
+    find_game(game)
+    for module in modules:
         importlib.import_module(module)
-    files = submission.confine(kept, arguments[3].split()[1:]) if kept else None
-    if arguments[2] != "shared":
-        control = socket.socket(fileno=int(arguments[2]))
+    files = submission.confine(kept, allowed.split()[1:]) if kept else ()
+    gc.enable()
+    if handle != "shared":
+        control = Socket(fileno=int(handle))
         reading = _reading(control, files)
-        channel, log, stack, parent = _guard(control, files)
+        channel, log, stack, parent = _guard(control, reading)
     else:
-        reading = Reading(sandbox.readable_paths(files))
+        reading = Reading(())  # nothing is denied where there is no `fork`
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
         stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
@@ -56,29 +66,48 @@ def main(arguments: list[str], kept: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
 
-def _unshare(line: str) -> socket.socket:
+def _add_builtins() -> None:
+    """Give a Python that was started without `site` what that adds for a person: `exit`, `help`."""
+    import site
+
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+
+
+def _unshare(line: str) -> Socket:
     if sys.platform == "win32":
+        import base64
+        import socket
+
         return socket.fromshare(base64.b64decode(line))
-    return socket.socket(fileno=int(line))
+    return Socket(fileno=int(line))
 
 
-def _reading(control: socket.socket, files: sandbox.Files) -> Reading:
+def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
     """Return what agents may read, with the kernel's rules for it; raises `OSError`.
 
-    Made once for all agents of this warden: there are hundreds of rules. Where the referee names no
-    paths, all of Python that is here may be read.
+    The referee has made the rules for Python once for all wardens: there are hundreds. The `files`
+    of the kit are added here, where it is known which were loaded.
     """
-    (size,) = SIZE.unpack(control.recv(SIZE.size, socket.MSG_WAITALL))
-    named = json.loads(control.recv(size, socket.MSG_WAITALL))
-    paths = sandbox.readable_paths(files)
-    if named["readable"] is not None:
-        paths = (*map(Path, named["readable"]), *(files or ()))
-    return Reading(paths, sandbox.rules(paths, [Path(path) for path in named["listable"]]))
+    data, handles = _receive(control, SIZE.size)
+    (size,) = SIZE.unpack(data)
+    readable = json.loads(control.recv(size, MSG_WAITALL))
+    own, rules = tuple(map(str, files)), None
+    if handles:
+        rules = landlock.moved_up(handles[0])
+        sandbox.allow(rules, own)
+    return Reading((*readable, *own), rules)
 
 
-def _guard(
-    control: socket.socket, files: sandbox.Files
-) -> tuple[socket.socket, socket.socket, int, int]:
+def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
+    """Return so many bytes, fewer at the end, and the descriptors that came with them."""
+    data, notes, _, _ = control.recvmsg(size, CMSG_SPACE(3 * HANDLE.size), MSG_WAITALL)
+    handles = [found for _, _, sent in notes for (found,) in HANDLE.iter_unpack(sent)]
+    return data, tuple(handles)
+
+
+def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]:
     """Serve the referee until it hangs up.
 
     Returns in an agent's process alone: its two sockets, the pipe for its stack and its parent's
@@ -86,17 +115,17 @@ def _guard(
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
-    sandbox.prepare(files)
+    sandbox.prepare(reading.paths)
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
-        command, handles, _, _ = socket.recv_fds(control, 1, 3)
+        command, handles = _receive(control, 1)
         if command == START:
             agent = os.fork()
             if agent == 0:
                 os.setpgid(0, 0)
                 control.close()
-                channel, log = (socket.socket(fileno=handle) for handle in handles[:2])
+                channel, log = (Socket(fileno=handle) for handle in handles[:2])
                 return channel, log, handles[2], parent
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpgid(agent, agent)  # as it does itself: `_end` may come before it gets there

@@ -8,11 +8,10 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import socket
 import sys
+from _socket import socket as Socket
 from functools import partial
 from io import TextIOWrapper
-from pathlib import Path
 from typing import NamedTuple, cast
 
 from connect4.isolation import protocol, sandbox, submission
@@ -24,19 +23,20 @@ from connect4.isolation.serving import answer, load, say
 class Reading(NamedTuple):
     """What an agent may read."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[str, ...]
     rules: int | None = None
     """The kernel's rules for that; see `sandbox.rules`."""
 
 
-def serve(
-    channel: socket.socket, log: socket.socket, stack: int, parent: int, reading: Reading
-) -> None:
+def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Reading) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee hangs up.
 
     `stack` is the pipe for `STACK_SIGNAL`, which works in the middle of C code too.
     """
-    requests = channel.makefile("rb")
+    if sys.platform == "win32":
+        requests = channel.makefile("rb")
+    else:
+        requests = os.fdopen(channel.fileno(), "rb", closefd=False)
     del sys.argv[1:], sys.orig_argv[1:]  # the last word names the referee's process
     _redirect(log)
     settings = json.loads(requests.readline())
@@ -44,7 +44,7 @@ def serve(
     limits = Limits(**settings["limits"])
     note = partial(submission.note, reading.paths) if sandbox.denies() else None
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"], reading.rules)
+        sandbox.enter(limits, settings["slot"], settings["core"], *reading)
     except (OSError, ValueError) as error:
         say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -64,7 +64,7 @@ def serve(
             break
 
 
-def _redirect(log: socket.socket) -> None:
+def _redirect(log: Socket) -> None:
     """Send what the agent prints to the log; it reads nothing."""
     if sys.platform == "win32":
         sys.stdout = sys.stderr = log.makefile("w", encoding="utf-8", errors="backslashreplace")

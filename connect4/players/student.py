@@ -13,15 +13,17 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
 from connect4.errors import AgentError, IllegalAction, headline
 from connect4.games.base import Action, Seconds, State
-from connect4.games.extended import ExtendedAction
 from connect4.players.base import Setup
 from connect4.players.names import student_file
+
+if TYPE_CHECKING:  # an agent's process loads the rules of its own game alone
+    from connect4.games.extended import ExtendedAction
 
 MAX_DETAIL: Final = 4000
 """Characters of an agent's traceback that are kept."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connect4.isolation import landlock, machine, memory_copy, seccomp
-from connect4.isolation.sandbox import why_same_user
+from connect4.isolation.machine import why_same_user
 from connect4.players.base import Outcome
 
 PLAYED: Final = Outcome.PLAYED

@@ -14,14 +14,14 @@ import sys
 import traceback
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
+from connect4.games import GAMES, find_game
 from connect4.games.base import Game
 from connect4.isolation import protocol, serving, submission
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
-READABLE = (Path("/usr/local/lib"), Path("/kit"))
+READABLE = ("/usr/local/lib", "/kit")
 
 _loaded: list[tuple[Agent, Game]] = []
 _confined: list[bool] = []
@@ -38,6 +38,8 @@ class Answers:
 
 def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[str]) -> None:
     """Prepare this Python to be copied; for a submission (`kept`), forget most of the kit."""
+    for name in GAMES:  # `confine` forgets the modules that `find_game` loads
+        find_game(name)
     if kept is not None:
         submission.confine(kept, allowed, others)
         _confined.append(True)
