@@ -219,6 +219,19 @@ def test_two_students_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert sources(find([tmp_path], RULES)) == {"Kim Lee (1)": "a", "Kim Lee (2)": "b"}
 
 
+def test_a_student_called_like_a_namesake_with_number_costs_nobody_the_mark(
+    tmp_path: Path,
+) -> None:
+    """Everybody is graded under a name of their own, whatever students call themselves."""
+    names = {1: "Ann", 2: "Ann", 3: "Ann (1)", 4: "Ann (1) (1)", 5: "Bo"}
+    files = {f"{name}_{n}_assignsubmission_file_/ai.py": f"{n}" for n, name in names.items()}
+    write(tmp_path, files)
+    found = sources(find([tmp_path], RULES))
+    assert sorted(found.values()) == ["1", "2", "3", "4", "5"]
+    assert found["Ann (2)"] == "2"
+    assert found["Bo"] == "5"
+
+
 def test_two_students_of_one_name_on_gradescope_are_told_apart(tmp_path: Path) -> None:
     """By their numbers, else by their addresses; two hand-ins of one student stay that."""
     text = "".join(

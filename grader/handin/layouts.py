@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -81,11 +82,22 @@ def hand_ins(tree: Tree) -> list[HandIn]:
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
         _add(hand_in, top, part, grouped=bool(inner))
     found = {**texts, **found}
-    names = Counter(name for name, _ in found)
-    for (name, identity), hand_in in found.items():
-        if names[name] > 1:  # two students of one name
-            hand_in.name = f"{name} ({identity})" if identity else name
+    _tell_namesakes_apart(found)
     return list(found.values())
+
+
+def _tell_namesakes_apart(found: Mapping[tuple[str, str], HandIn]) -> None:
+    """Add their number to the names of students of one name.
+
+    A student may be called like the result, `Ann (1)`; then both get their numbers once more.
+    """
+    for _ in found:
+        names = Counter(hand_in.name for hand_in in found.values())
+        twice = [(key[1], item) for key, item in found.items() if key[1] and names[item.name] > 1]
+        for identity, hand_in in twice:
+            hand_in.name = f"{hand_in.name} ({identity})"
+        if not twice:
+            return
 
 
 def _number(members: tuple[Member, ...]) -> str:
