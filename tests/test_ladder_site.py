@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import signal
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +22,7 @@ from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
 from tests import grading
 from tests.browser import PHONE, WIDE
-from tests.command import run
+from tests.command import assert_refused, run
 from tests.grading import COMMAND, SEED, searcher
 from tests.test_ladder import SMALL, Term
 from tests.test_web import violations
@@ -246,3 +250,45 @@ def test_a_real_game_can_be_replayed_from_the_site(real: Path, browser) -> None:
     browser.open(page)
     browser.assert_quiet()
     assert browser.run("return document.getElementById('game').options.length") >= 2
+
+
+def test_watching_plays_what_is_copied_in_and_ctrl_c_ends_it(real: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(real, tmp_path / "real")
+    process = grading.start(*LADDER, "--watch", "0.1", cwd=folder)
+    try:
+        assert process.stdout is not None
+        shown = iter(process.stdout.readline, "")
+        assert "no new versions\n" in until("looking for new hand-ins every 0.1 s", shown)
+        grading.hand_in(folder / "class", "bob stone", searcher(1, -1, "bob"))
+        later = until("every rating is known well enough", shown)
+        assert later[0] == "new: bob stone v1 (1)\n", "nothing is printed while nothing is new"
+        assert re.search(r"bob stone +v1 ", "".join(later))
+        started = grading.descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate()
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, rest) == (0, "")
+    assert "Traceback" not in errors
+    assert not grading.alive(started)
+    assert len(list((folder / SITE / "own").iterdir())) == 2
+
+
+def until(text: str, lines: Iterator[str]) -> list[str]:
+    """Return the lines up to the first one that contains `text`."""
+    found = []
+    for line in lines:
+        found.append(line)
+        if text in line:
+            return found
+    raise AssertionError(f"no {text!r} in {found}")
+
+
+def test_report_names_the_command_that_writes_the_files_of_a_ladder(real: Path) -> None:
+    refused = run(COMMAND, "report", "ladder.db", cwd=real)
+    assert_refused(
+        refused,
+        "ladder.db: the results of a ladder; `python3 -m grader ladder HAND-INS --results ladder.db "
+        "--site DIR` writes its files again",
+    )

@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
@@ -18,7 +18,7 @@ from grader.handin.submission import Submission
 from grader.ladder.book import Book
 from grader.ladder.gradebook import grade_book, played_text, table_text
 from grader.ladder.league import League, player_id, read_league, terms_of
-from grader.ladder.run import Begun, LadderRun, begin
+from grader.ladder.run import KNOWN, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
@@ -35,6 +35,14 @@ REWRITE_SECONDS: Final = 5.0
 
 
 HOUR: Final = 3600.0
+
+COPIED_SECONDS: Final = 1.0
+"""With `--watch`, new hand-ins are read again after N seconds, until no file has changed."""
+
+WATCHING: Final = "looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
+
+Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
+"""The day, and name, hash and problem of each hand-in."""
 
 
 def run_ladder(arguments: argparse.Namespace) -> int:
@@ -82,22 +90,60 @@ class LadderCommand:
     pause: float = REWRITE_SECONDS
     names: dict[str, str] = field(default_factory=dict)
     """The name of each player on the site, by the player's id."""
+    told: bool = False
+    """Whether the command has reported that it looks for new hand-ins."""
 
     def go(self) -> int:
         """Run once, or with `--watch` until it is stopped; return the exit status."""
+        known: Look | None = None
+        found = self._find()
         while True:
-            found = submissions.find(self.arguments.paths, self.rubric.submission)
-            if not self._one_run(found):
-                return STOPPED
+            if self._look(found) != known:
+                ended = self._one_run(found)
+                if ended is None:
+                    return STOPPED
+                known = self._look(found) if ended == KNOWN else None
             if self.arguments.watch is None:
                 break
-            if not self._wait(self.arguments.watch):
+            if known is not None and not self.told:
+                self.told = True
+                print(WATCHING.format(seconds=self.arguments.watch), flush=True)
+            next_found = self._find_later(found)
+            if next_found is None:
                 return DONE
+            found = next_found
         if self.arguments.serve is not None:
             print("done; the site is available until Ctrl-C", flush=True)
             while self._wait(HOUR):
                 pass
         return DONE
+
+    def _find(self) -> list[Submission]:
+        return submissions.find(self.arguments.paths, self.rubric.submission)
+
+    def _find_later(self, before: list[Submission]) -> list[Submission] | None:
+        """Wait, and return the hand-ins when no file changes any more: one may be half copied.
+
+        If they cannot be read, report it and return those of the last time. Return None if Ctrl-C
+        ends the wait.
+        """
+        pause = self.arguments.watch
+        while self._wait(pause):
+            try:
+                found = self._find()
+            except InputError as error:
+                print(f"{error}; looking again later", file=sys.stderr, flush=True)
+                return before
+            if self._look(found) == self._look(before):
+                return found
+            before, pause = found, COPIED_SECONDS
+        return None
+
+    def _look(self, found: list[Submission]) -> Look:
+        return self._day(), tuple((item.name, item.sha256, item.problem) for item in found)
+
+    def _day(self) -> str:
+        return str(self.arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat())
 
     def _wait(self, seconds: float) -> bool:
         """Wait; return False if Ctrl-C ends it."""
@@ -106,11 +152,13 @@ class LadderCommand:
             return True
         return False
 
-    def _one_run(self, found: list[Submission]) -> bool:
-        """Play until the ratings are known or the time is used; return False if it was stopped."""
+    def _one_run(self, found: list[Submission]) -> str | None:
+        """Play until the ratings are known or the time is used; return why the run ended.
+
+        None if it was stopped.
+        """
         arguments, book = self.arguments, self.book
-        day = arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat()
-        begun = begin(book, self.rubric, found, day)
+        begun = begin(book, self.rubric, found, self._day())
         _tell_new([f"{item.student} v{item.number}" for item in begun.fresh], found)
         ended = None
         self._write(begun)
@@ -123,7 +171,7 @@ class LadderCommand:
             ended = run.go()
         print(table_text(self._write(begun)))
         print("stopped; the same command continues" if ended is None else ended, flush=True)
-        return ended is not None
+        return ended
 
     def _follow(self, game: PlannedGame, begun: Begun) -> None:
         """Show a game that has just been played; write the site again if it is time."""

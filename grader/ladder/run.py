@@ -28,6 +28,8 @@ DEADLY: Final = 2
 HOPELESS: Final = 10
 """A run stops if its first N games all fail, because the machine must be the cause."""
 
+KNOWN: Final = "every rating is known well enough"
+
 EVERY: Final = 30.0
 """Seconds between two lines of progress."""
 
@@ -120,7 +122,7 @@ class LadderRun:
             if not waiting:
                 plans = self.decide(league)
                 if not plans:
-                    return "every rating is known well enough"
+                    return KNOWN
                 rows = [(plan, (one.key, two.key)) for plan, one, two in plans]
                 self.book.plan(rows, self.begun.number, self.terms)
                 continue

@@ -117,6 +117,11 @@ class Results:
 def read_results(store: Store) -> Results:
     """Read a whole results file; raises `InputError` if it has no schedule yet."""
     kind, values = store.meta("kind"), store.meta_json("rubric")
+    if kind == "ladder":
+        raise InputError(
+            f"{store.path}: the results of a ladder; `python3 -m grader ladder HAND-INS --results "
+            f"{store.path} --site DIR` writes its files again"
+        )
     if kind is None or values is None:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
