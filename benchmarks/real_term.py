@@ -373,7 +373,8 @@ def tell_all(term: RealTerm) -> None:
     ranks, off, held = agreement(found)
     lost = sum(side.total for game in games for side in game.faults)
     print(
-        f"all {len(found)} versions with {LEAST_PAIRS} pairs or more: rank correlation {ranks:.3f}, "
+        f"all {len(found)} versions with {LEAST_PAIRS} pairs or more: rank correlation "
+        f"{ranks:.3f}, "
         f"off by {off:.1f} points on average, true rating held {100 * held:.1f} %; "
         f"{len(games)} games, {lost} lost turns"
     )

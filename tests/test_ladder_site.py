@@ -289,6 +289,6 @@ def test_report_names_the_command_that_writes_the_files_of_a_ladder(real: Path) 
     refused = run(COMMAND, "report", "ladder.db", cwd=real)
     assert_refused(
         refused,
-        "ladder.db: the results of a ladder; `python3 -m grader ladder HAND-INS --results ladder.db "
-        "--site DIR` writes its files again",
+        "ladder.db: the results of a ladder; `python3 -m grader ladder HAND-INS --results "
+        "ladder.db --site DIR` writes its files again",
     )
