@@ -145,7 +145,7 @@ def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_
     command = "python3 -m connect4.ConnectFour --replay-turn connect4-fault.json:2"
     assert f"  {command}\n" in report
     assert done.stdout.count("Traceback") == 1, "the same failure is shown once"
-    assert re.search(r"Player 2 faults: \d+ error \(the first on turn 2: IndexError", done.stdout)
+    assert re.search(r"Player 2 faults: \d+ errors? \(the first on turn 2: IndexError", done.stdout)
 
     again = run(*command.split()[2:], cwd=tmp_path)
     assert again.returncode == 1
@@ -283,7 +283,7 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
         COMMAND, f"ai:{path}", "random", "case4", "--time", "0.1", "--view", "none",
         "--record", "late.json", cwd=tmp_path,
     )  # fmt: skip
-    assert re.search(r"Player 1 faults: .*\b\d+ timeout .*no answer within 0.1 s", done.stdout)
+    assert re.search(r"Player 1 faults: .*\b\d+ timeouts? .*no answer within 0.1 s", done.stdout)
     turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
     assert (turn["outcome"], turn["action"]) == ("timeout", None)
     assert turn["overrun"] > 0

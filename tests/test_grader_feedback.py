@@ -50,7 +50,7 @@ def test_part_a_is_the_formula_with_its_numbers_and_the_next_step() -> None:
 def test_part_b_names_the_margins_between_which_points_grow() -> None:
     lines = explained(mark(tally(120, 100, 1), 1.25, 5, "B"), RUBRIC)
     assert (
-        "Points: 5 x (10.00 - 0) / (40 - 0) = 1.25 of 5 (a mean margin counts from +0 to +40)."
+        "Points: 5 x (10.00 - 0) / (40 - 0) = 1.25 of 5 (a mean margin counts from 0 to +40)."
         in lines
     )
     assert any(line.startswith("One point more takes a mean margin of +18.0") for line in lines)
@@ -92,9 +92,11 @@ def test_no_folder_of_the_server_is_in_a_traceback(text: str, shown: str | None)
 def test_a_long_traceback_keeps_its_end_in_files_that_others_show() -> None:
     game = grade_games([STUDENT], RUBRIC)[0]
     detail = "\n".join(f"line {number}" for number in range(1000))
-    text = LostTurn(game, 3, "error", detail, "the position", 4).text
+    text = LostTurn(game, 3, "error", detail, "0 1\n2 0", 4).text
     assert text.startswith("A: random, empty8x10, as player 1, round 1, turn 3: error\n...\nline ")
-    assert text.endswith("\nline 999\nthe position\nand 3 more like it")
+    assert text.endswith(
+        "\nline 999\nthe position (0: empty, 1 and 2: the players):\n0 1\n2 0\nand 3 more like it"
+    )
     assert len(text) < 2000
 
 

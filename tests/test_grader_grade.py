@@ -260,14 +260,14 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     pages = graded / "marks" / "feedback"
     assert len(list(pages.iterdir())) == 4
     page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
-    assert '<h1 id="name">=Ann &lt;b&gt;</h1>' in page
+    assert '<h1 id="name">Feedback for =Ann &lt;b&gt;</h1>' in page
     assert "<svg" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://" not in page
     failing = (pages / "cy.html").read_text(encoding="utf-8")
     assert "Lost turns" in failing
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
-    assert "<pre>the position (0: empty, 1 and 2: the players):\n0 0 0 0\n0 0 0 0</pre>" in failing
+    assert "<pre>0 0 0 0\n0 0 0 0</pre><figcaption>Before turn 1: " in failing
     assert failing.count(" more like it</p>") == 2
     assert "Points: 40 \u00d7 0.00 / 50 = 0.00 of 40" in failing, "a sum has its signs"
     assert "isolation level" in failing
@@ -285,7 +285,8 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     rows = [re.sub(r"\|+", "|", row) for row in rows]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
     assert f"|cy|0|0|{errors}|0|4|4|" in rows
-    assert "|eve|not UTF-8 (line 1, byte 0); save the file as UTF-8|" in rows
+    reason = "not UTF-8 (line 1, byte 0); save the file as UTF-8"
+    assert [row for row in rows if "|eve|" in row] == [f"|eve|{reason}|"] * 2, "no mark, not 0.00"
     random_row = next(row for row in rows if row.startswith("|A: random|"))
     assert random_row.endswith("|nobody has points|")
     assert sum(row.endswith("|sound|") for row in rows) == 1  # the other opponent
@@ -302,15 +303,29 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     assert run(COMMAND, "report", "equal.db", "--out", "marks", cwd=tmp_path).returncode == 0
     page = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8")
     assert "<h2>Identical files</h2>" in page
-    assert "<td>bo, bo2</td>" in page
+    assert ">bo, bo2</td>" in page
+
+
+def cells_of(browser: Browser, place: str) -> list[str]:
+    """Return the cells of the first board below `place`, as a screen reader reads them."""
+    found: list[str] = browser.run(
+        "return [...document.querySelector(arguments[0]).querySelectorAll('td')]"
+        ".map((cell) => cell.textContent)",
+        place,
+    )
+    return found
 
 
 def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> None:
+    from selenium.webdriver import Keys
+
     browser.open(graded / "marks" / "feedback" / "cy.html")
-    assert browser.text("h1") == "cy"
+    assert browser.text("h1") == "Feedback for cy"
     assert "Part A 0.00, part B 0.00" in browser.text(".points")
     assert len(browser.find_all(".report svg circle.pair")) == 2
     assert "AttributeError" in browser.text("pre")
+    position = cells_of(browser, ".lost-turn")
+    assert browser.find_all(".lost-turn .board .plate"), "the position is drawn"
     lost = browser.find(".report h3 a")
     place = lost.get_attribute("href").partition("#")[2]
     lost.click()
@@ -318,6 +333,8 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
     assert browser.find("#slider").get_property("value") == turn
     assert browser.find("#game").get_property("value") == str(int(game) - 1)
     assert "AttributeError" in browser.text("#detail"), "the reason beside the position"
+    browser.press(Keys.ARROW_LEFT)
+    assert position == cells_of(browser, "#cells"), "the position before the lost turn"
     rows = browser.find_all(".report tbody a")
     for row in rows:
         browser.run("arguments[0].click()", row)

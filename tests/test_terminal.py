@@ -24,6 +24,18 @@ from tests.command import environment
 pyte = pytest.importorskip("pyte", reason="pyte, of the extra `test`, reads terminals")
 
 
+RAISES = """
+class AIPlayer:
+    def __init__(self, player_number, time):
+        pass
+
+    def get_intelligent_move(self, state):
+        raise ValueError("word " * 16 + "last word")
+
+    get_expectimax_move = get_intelligent_move
+"""
+
+
 class Terminal:
     """A command on a terminal of 40 lines by 100 columns."""
 
@@ -73,6 +85,41 @@ def test_a_game_is_redrawn_in_place_with_colour_symbols_and_the_last_move(tmp_pa
     assert "Player 1 Score: " in text
     assert b"\x1b[1;38;5;166m" in terminal.raw
     assert b"\x1b[1;38;5;32m" in terminal.raw
+
+
+def test_dynamic_connect_4_has_a_frame_numbers_and_the_last_move(tmp_path: Path) -> None:
+    options = ("--game", "dynamic", "--seed", "7", "--max-turns", "3", "--time", "5")
+    text = Terminal(tmp_path, "random", "random", *options).finish()
+    lines = text.splitlines()
+    top = next(place for place, line in enumerate(lines) if "┌" in line)
+    assert lines[top - 1].split() == list("1234567")
+    rows = lines[top + 1 : top + 8]
+    assert [re.sub(r"[^\d│]", "", row) for row in rows] == [f"{row}││" for row in range(1, 8)]
+    assert lines[top + 8].strip() == f"└{'─' * 21}┘"
+    move = re.search(r"Turn 3: player 1 plays (\d)(\d)(\w)", text)
+    assert move, text
+    column, row, way = int(move[1]), int(move[2]), move[3]
+    across, down = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0)}[way]
+    target = rows[row + down - 1].partition("│")[2][3 * (column + across - 1) :][:3]
+    assert target == "[O]"
+
+
+def test_a_long_reason_breaks_between_words_and_a_number_keeps_its_unit(tmp_path: Path) -> None:
+    (tmp_path / "raises.py").write_text(RAISES, encoding="utf-8")
+    terminal = Terminal(tmp_path, "human", "ai:raises.py", "case1", "--time", "5")
+    terminal.read_until(lambda: "your move:" in terminal.text())
+    terminal.type("4\n")
+    terminal.read_until(lambda: "last word, 0." in terminal.text())
+    terminal.read_until(lambda: "your move:" in terminal.text())
+    told = terminal.text().partition("Turn 2: ")[2]
+    terminal.type("5\n")
+    terminal.read_until(lambda: "Turn 4: " in terminal.text())
+    terminal.type("q\n")
+    text = terminal.finish()
+    assert re.search(r" (?:word ){5}word", told)
+    assert re.search(r"last word, \d\.\d\d s$", re.sub(r"\n +", " ", told), re.MULTILINE)
+    assert not re.search(r"\d$|^ *\d* ?s$", told, re.MULTILINE)
+    assert re.search(r"Player 2 faults: 2 errors \(", text)
 
 
 @pytest.mark.slow

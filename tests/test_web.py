@@ -134,6 +134,27 @@ def test_axe_finds_nothing_on_the_grader_s_pages(
     browser.assert_quiet()
 
 
+@pytest.mark.parametrize("width", [800, 390])
+@pytest.mark.parametrize("name", ["marks/feedback/di.html", "marks/class.html", STANDINGS])
+def test_no_table_of_the_grader_scrolls_sideways(
+    browser: Browser, graded: Path, name: str, width: int
+) -> None:
+    browser.open(graded / name, "", (width, 1100))
+    cut = browser.run(
+        "return [...document.querySelectorAll('.report .scroll')].filter((table) =>"
+        " table.scrollWidth > table.clientWidth).map((table) => table.textContent)"
+    )
+    assert cut == []
+    labels = browser.run(
+        "return [...document.querySelectorAll('.stacked td[data-label]:not(:empty)')].map((cell) =>"
+        " getComputedStyle(cell, '::before').content !== 'none')"
+    )
+    assert labels
+    assert all(shown is (width == 390) for shown in labels), (
+        "where rows are stacked, cells are named"
+    )
+
+
 def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded: Path) -> None:
     browser.open(graded / "night" / "standings.html")
     stages = browser.find_all(".stage-groups")
@@ -159,7 +180,7 @@ def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     assert (done.stdout, done.returncode) == ("", 0)
     checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
     parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
-    parts += ("ladder", "live")
+    parts += ("positions", "ladder", "live")
     used = {f"{part}.js" for part in parts}
     assert checked <= used
     assert {path.name for path in document.ASSETS.glob("*.js")} == used

@@ -13,7 +13,7 @@ from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.output.drawing import histogram
 from grader.output.pages import Cell, Link, card, heading, table, whole
-from grader.output.tables import faults_text, interval_text, remark
+from grader.output.tables import faults_text, interval_text, remark, shown_points
 from grader.results.store import Faults
 
 if TYPE_CHECKING:
@@ -80,10 +80,12 @@ def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
 
 def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
     rows: list[list[Cell]] = []
-    for mark in sorted(marks, key=lambda mark: (-mark.total, mark.submission.name)):
+    for mark in sorted(
+        marks,
+        key=lambda mark: (bool(mark.submission.problem), -mark.total, mark.submission.name),
+    ):
         extra = placement.get(mark.submission.name, 0.0)
-        shown = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
-        total = "incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"
+        total, shown = shown_points(mark, extra)
         rows.append(
             [
                 page_of(mark),

@@ -89,7 +89,7 @@ def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
 def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     step, margin = baseline_of(match.match, rubric), match.tally.mean_margin
     counted = min(max(margin, step.low), step.high)
-    limits = f"a mean margin counts from {step.low:+g} to {step.high:+g}"
+    limits = f"a mean margin counts from {_signed(step.low)} to {_signed(step.high)}"
     yield (
         f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
         f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."
@@ -97,6 +97,10 @@ def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     digits = match.tally.digits
     needed = f"a mean margin of {{:+.{digits}f}} (now {margin:+.{digits}f})"
     yield _next_step(match, needed, step.low, step.high)
+
+
+def _signed(number: float) -> str:
+    return f"{number:+g}" if number else "0"
 
 
 def _term(number: float) -> str:

@@ -47,7 +47,7 @@ OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
 """The operators of a sum, as it is written in plain text and on a page."""
 
-FEEDBACK: Final = (*PARTS, "report")
+FEEDBACK: Final = (*PARTS, "positions", "report")
 
 
 @cache
@@ -60,7 +60,7 @@ def code() -> str:
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, their explanation, table and drawing."""
-    parts = [heading(mark.submission.name)]
+    parts = [heading(title_of(mark.submission.name))]
     if mark.submission.problem:
         problem = f"<p>Not graded: {html.escape(without_folders(mark.submission.problem))}</p>"
         if mark.detail:
@@ -89,6 +89,11 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     return "\n".join([*parts, _form(mark)])
 
 
+def title_of(name: str) -> str:
+    """Return the title of a submission's page."""
+    return f"Feedback for {name}"
+
+
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points."""
     lines = "".join(f"<li>{_sentence(line)}</li>" for line in explained(match, rubric))
@@ -109,7 +114,8 @@ def _form(mark: Mark) -> str:
     if not mark.findings:
         return ""
     items = "".join(f"<li>{html.escape(finding_text(found))}</li>" for found in mark.findings)
-    return f"<h2>Form</h2>\n{card(f'<ul>{items}</ul>')}"
+    told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
+    return f"<h2>Your files</h2>\n{card(f'{told}<ul>{items}</ul>')}"
 
 
 def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str:
@@ -119,23 +125,42 @@ def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str
     shown = []
     for turn in lost[:MAX_REASONS]:
         others = f"<p>and {turn.count - 1} more like it</p>\n" if turn.count > 1 else ""
-        blocks = "".join(
-            f"<pre>{html.escape(text)}</pre>" for text in (turn.detail, turn.position) if text
-        )
+        reason = f"<pre>{html.escape(turn.detail)}</pre>" if turn.detail else ""
         if turn.game.board.hidden:
-            blocks = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
-        title = html.escape(turn.title)
+            reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
+        title, place = html.escape(turn.title), ""
         if turn.game.key in shown_games:
-            number = shown_games.index(turn.game.key) + 1
-            title = link(Link(turn.title, "", f"{number}.{turn.number}"))
-        shown.append(card(f"<h3>{title}</h3>\n{others}{blocks}"))
+            place = f"{shown_games.index(turn.game.key) + 1}.{turn.number}"
+            title = link(Link(turn.title, "", place))
+        text = f"<div><h3>{title}</h3>\n{others}{reason}</div>\n{_position(turn, place)}"
+        shown.append(card(text, "lost-turn"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
     return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
 
 
+def _position(turn: LostTurn, place: str) -> str:
+    """Return the position before a lost turn: as text, which the page's script draws as a board.
+
+    `place` is the game and the turn in the page's data.
+    """
+    if not turn.board:
+        return ""
+    player = turn.game.side
+    told = (
+        f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
+        f"player {player}, this submission, is to move"
+    )
+    told += f"; {turn.pop_outs}." if turn.pop_outs else "."
+    drawn = f' data-turn="{place}"' if place else ""
+    return (
+        f'<figure class="position"{drawn}><pre>{html.escape(turn.board)}</pre>'
+        f"<figcaption>{told}</figcaption></figure>"
+    )
+
+
 GAME_HEADERS: Final = (
     *("game", "part", "opponent", "board", "side", "round", "score", "margin", "result"),
-    *("lost turns", "replay"),
+    "lost turns",
 )
 
 
@@ -144,28 +169,28 @@ def games_table(
 ) -> str:
     """Return the table of all games; `shown` has the keys of those that can be replayed.
 
-    For a hidden board, only the margin is shown.
+    Those are numbered as in the list of replays. For a hidden board, only the margin is shown.
     """
     rows: list[list[Cell]] = []
     place = 0
-    for number, game in enumerate(games, 1):
+    for game in games:
         names = (game.match.part, game.match.two.name, game.board.label)
         side = "first" if game.side == 1 else "second"
-        row: list[Cell] = [number, *names, side, game.repeat + 1]
+        row: list[Cell] = [*names, side, game.repeat + 1]
         result = played.get(game.key)
         if result is None:
-            rows.append([*row, "", "", "not played", "", ""])
+            rows.append(["-", *row, "", "", "not played", ""])
             continue
         margin = margin_of(game, result)
         own, other = result.scores[game.side - 1], result.scores[2 - game.side]
         score = "" if game.board.hidden else f"{own} to {other}"
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
-        replay: Cell = "hidden" if game.board.hidden else "record damaged"
+        replay: Cell = "hidden" if game.board.hidden else "record damaged"  # instead of a link
         if game.key in shown:
             place += 1
-            replay = Link(f"replay {place}", "", f"{place}.0", whole_row=True)
+            replay = Link(f"game {place}", "", f"{place}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
-        rows.append([*row, score, f"{margin:+d}", word, faults, replay])
+        rows.append([replay, *row, score, f"{margin:+d}", word, faults])
     headers: Sequence[str] = GAME_HEADERS
     if games and not games[0].counts_points:  # the result is enough
         left = [place for place, name in enumerate(headers) if name not in ("score", "margin")]
@@ -198,10 +223,10 @@ def feedback_page(
     report = "\n".join(filter(None, parts))
     comment = f"feedback {page_digest}"
     if not shown:
-        return whole(name, report, comment=comment)
+        return whole(title_of(name), report, comment=comment)
     data = ",".join(_labelled(game, replays[game.key]) for game in shown)
     before = f'<section class="report" aria-labelledby="name">\n{report}\n</section>\n'
-    text = document.build(name, FEEDBACK, {"games": [GAMES]}, before, comment)
+    text = document.build(title_of(name), FEEDBACK, {"games": [GAMES]}, before, comment)
     return text.replace(json.dumps(GAMES), data)
 
 

@@ -31,8 +31,11 @@ class LostTurn:
     number: int
     outcome: str
     detail: str
-    position: str
+    board: str
+    """The position before the turn, a line per row; empty if it is not shown."""
     count: int = 1
+    pop_outs: str = ""
+    """The pop-outs that the players had left; empty in games without them."""
 
     @property
     def title(self) -> str:
@@ -40,6 +43,12 @@ class LostTurn:
         if self.game.board.hidden:
             return f"{self.game.title}: {self.outcome}"
         return f"{self.game.title}, turn {self.number}: {self.outcome}"
+
+    @property
+    def position(self) -> str:
+        """Return the position as text; empty if it is not shown."""
+        title = "the position (0: empty, 1 and 2: the players):"
+        return "\n".join(filter(None, (title, self.board, self.pop_outs))) if self.board else ""
 
     @property
     def text(self) -> str:
@@ -77,13 +86,16 @@ def lost_turns(
             if reason in found:
                 found[reason] = replace(found[reason], count=found[reason].count + 1)
             else:
-                position = "" if game.board.hidden else _position(data, number)
-                found[reason] = LostTurn(game, number, turn[2], detail, position)
+                board, left = ("", "") if game.board.hidden else _position(data, number)
+                found[reason] = LostTurn(game, number, turn[2], detail, board, pop_outs=left)
     return list(found.values())
 
 
-def _position(data: Mapping[str, Any], number: int) -> str:
-    """Return the position before a turn, a line per row: 0 for empty, else the player's number."""
+def _position(data: Mapping[str, Any], number: int) -> tuple[str, str]:
+    """Return the board before a turn and the pop-outs left.
+
+    The board has a line per row: 0 for empty, else the player's number.
+    """
     cells = list(data["start"])
     for turn in data["turns"][: number - 1]:
         changed = turn[6]
@@ -92,5 +104,5 @@ def _position(data: Mapping[str, Any], number: int) -> str:
     columns = data["columns"]
     rows = [" ".join(cells[at : at + columns]) for at in range(0, len(cells), columns)]
     left = data["left"] if number == 1 else data["turns"][number - 2][5]
-    popouts = [f"pop-outs left: player 1 {left[0]}, player 2 {left[1]}"] if left else []
-    return "\n".join(["the position (0: empty, 1 and 2: the players):", *rows, *popouts])
+    popouts = f"pop-outs left: player 1: {left[0]}, player 2: {left[1]}" if left else ""
+    return "\n".join(rows), popouts

@@ -29,6 +29,18 @@ HYPHEN: Final = re.compile(r"(?<![\w.])-(?=\d)")
 LONG: Final = 40
 """Characters of a cell that may take several lines; shorter ones never do."""
 
+SHORT: Final = 10
+"""Characters of a cell that takes one line even on a narrow page."""
+
+STACKED: Final = 5
+"""Columns of a table whose rows are stacked on a phone."""
+
+ASIDE: Final = re.compile(r"(.+?) (\(.*\)|few games)")
+"""A number, and what a narrow page shows below it: its interval, a remark."""
+
+BREAKS: Final = re.compile(r"(?<=\w[,:/=_])(?=\S)")
+"""Where a name may go on in the next line, as in the names of agents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -88,30 +100,52 @@ def progress(name: str, value: float, full: float) -> str:
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table; columns of numbers are right-aligned, and a wide table scrolls separately."""
+    """Return a table; columns of numbers are right-aligned.
+
+    On a phone, the rows of a wide table are stacked: below its first text a row has all other
+    cells, each with its header. A column without any text is left out.
+    """
+    used = [
+        place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_text, column))
+    ]
+    if rows:
+        headers = [headers[place] for place in used]
+        rows = [[row[place] for place in used] for row in rows]
     kinds = list(map(_kind, zip(*rows, strict=True))) or [""] * len(headers)
+    title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
+    labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in headers]
+    labels[title : title + 1] = [" data-title"]
+    stacked = ' class="stacked"' if len(headers) >= STACKED else ""
+    cells = [kind + (label if stacked else "") for kind, label in zip(kinds, labels, strict=True)]
     head = "".join(
         f"<th{kind}>{html.escape(header)}</th>" if header else f"<td{kind}></td>"
         for header, kind in zip(headers, kinds, strict=True)
     )
-    lines = "\n".join(f"<tr>{''.join(map(_cell, row, kinds))}</tr>" for row in rows)
+    lines = "\n".join(f"<tr>{''.join(map(_cell, row, cells))}</tr>" for row in rows)
     return (
-        f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
+        f'<div class="scroll" tabindex="0"><table{stacked}>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
         f"{lines}\n</tbody>\n</table></div>"
     )
+
+
+def _text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Link) else str(cell)
 
 
 def _kind(column: Sequence[Cell]) -> str:
     """Return the attribute of a column's cells: numbers, long texts, or nothing."""
     if _is_numbers(column):
         return ' class="number"'
-    long = any(isinstance(cell, str) and len(cell) > LONG for cell in column)
-    return ' class="long"' if long else ""
+    longest = max(len(_text(cell)) for cell in column)
+    if longest > LONG and any(isinstance(cell, str) for cell in column):
+        return ' class="long"'
+    return ' class="short"' if longest <= SHORT else ""
 
 
 def _is_numbers(column: Sequence[Cell]) -> bool:
     """Return whether all cells of a column are numbers or empty, and at least one is a number."""
-    texts = [cell.text if isinstance(cell, Link) else str(cell) for cell in column]
+    texts = list(map(_text, column))
     return any(any(map(str.isdigit, text)) for text in texts) and all(
         NUMBERS.fullmatch(WORDS_OF_NUMBERS.sub("", text)) for text in texts
     )
@@ -121,10 +155,25 @@ def link(target: Link) -> str:
     """Return a link as HTML."""
     anchor = f"#{target.anchor}" if target.anchor else ""
     kind = ' class="whole-row"' if target.whole_row else ""
-    return f'<a{kind} href="{quote(target.path)}{anchor}">{html.escape(target.text)}</a>'
+    return f'<a{kind} href="{quote(target.path)}{anchor}">{_breakable(target.text)}</a>'
 
 
 def _cell(cell: Cell, kind: str = "") -> str:
     if isinstance(cell, Link):
         return f"<td{kind}>{link(cell)}</td>"
-    return f"<td{kind}>{html.escape(minus(str(cell)) if 'number' in kind else str(cell))}</td>"
+    text = str(cell)
+    return f"<td{kind}>{_number(text) if 'number' in kind else _breakable(text)}</td>"
+
+
+def _number(text: str) -> str:
+    """Return the text of a number as HTML; what follows it stands apart."""
+    found = ASIDE.fullmatch(minus(text))
+    if found is None:
+        return html.escape(minus(text))
+    value, more = (part.replace(" to ", "\u00a0to\u00a0") for part in found.groups())
+    return f'{html.escape(value)} <span class="aside">{html.escape(more)}</span>'
+
+
+def _breakable(text: str) -> str:
+    """Return a text as HTML that may break within a long name."""
+    return "<wbr>".join(map(html.escape, BREAKS.split(text)))

@@ -19,6 +19,17 @@ RUNS: Final = "protection"
 PROOF: Final = "doctor"
 """The name of the table that `doctor` stored."""
 
+LEVELS: Final = {
+    "none": "At level none, all agents run in one process.",
+    "process": "At level process, each agent runs in a process of its own, with limits.",
+    "strong": (
+        "At level strong, each agent runs in a process of its own. It sees only Python and the "
+        "kit, no other process and no network."
+    ),
+    "wasm": "At level wasm, each agent runs in WebAssembly, with a budget of instructions.",
+}
+"""What a student should know of each isolation level."""
+
 
 @dataclass(frozen=True)
 class Protection:
@@ -43,8 +54,10 @@ class Protection:
 
     def as_html(self) -> str:
         """Return the part of a page that names the protection; empty if nothing is known."""
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self.lines())
-        return f"<h2>Protection</h2>\n{card(lines)}" if lines else ""
+        levels = dict.fromkeys(run["level"] for run in self.runs)
+        texts = [*self.lines(), *(LEVELS[level] for level in levels if level in LEVELS)]
+        lines = "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+        return f"<h2>How your games were run</h2>\n{card(lines)}" if lines else ""
 
     def for_teachers(self) -> str:
         """Return the part of the class page: the machines, and the table of `doctor`."""

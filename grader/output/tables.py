@@ -135,6 +135,17 @@ def interval_text(mark: Mark, extra: float) -> str:
     return f"{low + extra:.2f} to {high + extra:.2f}{few}"
 
 
+def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
+    """Return the total with `extra` for placement, and the points of each part.
+
+    All are empty for a submission that was not graded: its remark has the reason.
+    """
+    if mark.submission.problem:
+        return "", ["", ""]
+    parts = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
+    return "incomplete" if mark.incomplete else f"{mark.total + extra:.2f}", parts
+
+
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
     """Return one line per submission: points of each part, total and maximum, faults, remark."""
     placed = any(placement.values())
@@ -144,9 +155,9 @@ def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: R
     rows = []
     for mark in marks:
         extra = placement.get(mark.submission.name, 0.0)
-        shown = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
+        total, shown = shown_points(mark, extra)
         shown += [f"{extra:.2f}"] if placed else []
-        shown += ["incomplete" if mark.incomplete else f"{mark.total + extra:.2f}"]
+        shown += [total]
         shown += [f"{full_points(rubric):g}"]
         if with_bounds:
             shown += [interval_text(mark, extra)]

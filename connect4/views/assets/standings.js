@@ -21,7 +21,9 @@
   }
 
   function namesAreWhole() {
-    return [...stages.querySelectorAll(".name")].every((name) => name.scrollWidth <= name.clientWidth);
+    return [...stages.querySelectorAll(".name")].every((name) => (
+      name.scrollWidth <= name.clientWidth && name.scrollHeight <= name.clientHeight + 2
+    ));
   }
 
   /** @param {boolean} brief */

@@ -28,6 +28,10 @@ WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 """Where the winner is not the side with more points, or the points are not worth counting."""
 
 
+NOUNS: Final = ("error", "timeout")
+"""The outcomes of a lost turn that have a plural; "invalid" has none."""
+
+
 def tell_log(heading: str, log: str) -> None:
     """Show the end of what an agent has printed."""
     lines = harmless(log).splitlines()
@@ -51,7 +55,10 @@ def tell_result(record: Record) -> None:
         faults = faults_of(record, player)
         if faults:
             counts = Counter(turn.outcome.value for turn in faults)
-            listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+            listed = ", ".join(
+                f"{count} {outcome}{'s' if count > 1 and outcome in NOUNS else ''}"
+                for outcome, count in sorted(counts.items())
+            )
             reason = f"turn {faults[0].number}: {first_line(faults[0].detail)}"
             print(f"Player {player} faults: {listed} (the first on {reason})")
 

@@ -6,15 +6,17 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
-from connect4.games.base import Action, Ending, Game, Player, State
+from connect4.games.base import Ending, Game, Player, State
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
+from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
 from connect4.views.palette import terminal_codes
 from connect4.views.words import (
     fault_report,
@@ -29,6 +31,9 @@ NAME: Final = 30
 """Characters of an agent's name that are shown, the last ones of a longer one."""
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+UNIT: Final = re.compile(r"(?<=\d) (?=s\b|fuel\b)")
+"""The space between a number and its unit."""
 
 TICK: Final = 0.1
 """Seconds between two drawings of the running clock."""
@@ -62,11 +67,6 @@ class Style:
         """Return the style with the letters of a game that prints its own board."""
         return self if state.display() is None else replace(self, tokens=state.symbols)
 
-    def painted(self, line: str) -> str:
-        """Return a line of letters with each player's in their colour."""
-        tokens: dict[str, Player] = {self.tokens[0]: 1, self.tokens[1]: 2}
-        return "".join(self.token(tokens[char]) if char in tokens else char for char in line)
-
 
 def style_for(stream: TextIO) -> Style:
     """Choose round tokens where the stream can write them, colour where it is a terminal."""
@@ -82,36 +82,35 @@ def style_for(stream: TextIO) -> Style:
     return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), codes)
 
 
-def draw_board(state: State, last: Action | None, style: Style) -> list[str]:
+def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
     """Return the board's lines, column numbers on top; the last move stands in brackets."""
-    printed = state.display()
-    if printed is not None:
-        style = style.of(state)
-        return [style.painted(line) for line in printed.splitlines()]
+    style = style.of(state)
     cells = state.board()
-    before = last_cell(state, last)
+    last = cell_of(moved)
     width = 3 if cells.shape[1] <= 10 else 4
-    indent = "  "
-    numbers = "".join(f"{column:^{width}}" for column in range(cells.shape[1]))
-    lines = [f"{indent} {numbers}"]
+    labels = [f"{row + state.first_number:2} " for row in range(len(cells))] if state.slides else []
+    indent = " " * 3 if labels else "  "
+    columns = range(state.first_number, state.first_number + cells.shape[1])
+    lines = [f"{indent} {''.join(f'{column:^{width}}' for column in columns)}"]
     left, fill, right = style.top
     lines.append(indent + left + fill * (width * cells.shape[1]) + right)
     for row, values in enumerate(cells.tolist()):
         drawn = []
         for column, value in enumerate(values):
             token = style.token(value) if value else style.paint(style.empty, "2")
-            marked = (row, column) == before
+            marked = (row, column) == last
             drawn.append(
                 ("[" if marked else " ") + token + ("]" if marked else " ") + " " * (width - 3)
             )
-        lines.append(indent + style.bar + "".join(drawn) + style.bar)
+        begin = labels[row] if labels else indent
+        lines.append(begin + style.bar + "".join(drawn) + style.bar)
     left, fill, right = style.bottom
     lines.append(indent + left + fill * (width * cells.shape[1]) + right)
     if state.column_owners is not None:
         owners = "".join(
             style.in_colour_of(owner, f"{f'P{owner}':^{width}}") for owner in state.column_owners
         )
-        popped = f"; last: column {last[0]}" if last is not None and last[1] else ""
+        popped = f"; last: column {moved.column}" if isinstance(moved, PopOut) else ""
         lines.append(f"{indent} {owners}  pop-outs{popped}")
     return lines
 
@@ -122,14 +121,11 @@ def rows_of(line: str) -> int:
     return max(1, -(-shown // shutil.get_terminal_size().columns))
 
 
-def last_cell(state: State, last: Action | None) -> tuple[int, int] | None:
-    """Return `(row, column)` of the token that the last action, a drop, has set."""
-    if last is None:
-        return None
-    column, is_popout = last if isinstance(last, tuple) else (last, False)
-    if is_popout or not isinstance(column, int):
-        return None
-    return state.board()[:, column].tolist().count(0), column
+def cell_of(moved: Motion | None) -> Cell | None:
+    """Return the cell that the last move brought a token to; None after a pop-out."""
+    if isinstance(moved, Drop):
+        return moved.cell
+    return moved.target if isinstance(moved, Slide) else None
 
 
 class TerminalView:
@@ -148,6 +144,7 @@ class TerminalView:
         self._drawn = 0
         self._last: Turn | None = None
         self._before: State | None = None
+        self._moved: Motion | None = None
         self._game: Game | None = None
         self._reported: set[tuple[Player, Outcome, str]] = set()
         self._missed: Turn | None = None
@@ -196,6 +193,9 @@ class TerminalView:
             self._missed = turn if is_fault(turn) else None
         elif is_fault(turn):
             self._report(turn)
+        self._moved = None
+        if turn.outcome is Outcome.PLAYED and self._game is not None and self._before is not None:
+            self._moved = motion_of(self._game, self._before, event.state)
         if self._live:
             return
         one, two = event.state.scores()
@@ -245,19 +245,29 @@ class TerminalView:
     def _show(self, state: State, status: str) -> None:
         """Draw the whole picture, in place on a terminal."""
         last = self._last
-        action = last.action if last is not None and last.outcome is Outcome.PLAYED else None
         lines = ["", f"  {self._title}", "", *self._heading(state), ""]
-        lines += draw_board(state, action, self._style)
+        lines += draw_board(state, self._moved, self._style)
         if last is not None:
-            lines.append(f"  Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
+            lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
         if self._missed not in (None, last):
-            lines.append(f"  Turn {self._missed.number}: {move_text(self._missed)}")
+            lines += self._wrapped(f"Turn {self._missed.number}: {move_text(self._missed)}")
         if status.strip():
             lines.append(f"  {status}")
         self._erase()
         self._print(lines)
         self._drawn = sum(map(rows_of, lines)) if self._live else 0
+
+    def _wrapped(self, text: str) -> list[str]:
+        """Return an indented line as the terminal's width allows, broken between words."""
+        if not self._live:
+            return [f"  {text}"]
+        width = shutil.get_terminal_size().columns
+        unit = UNIT.sub("\u00a0", text)  # a number keeps its unit; the wrapping leaves this space
+        lines = textwrap.wrap(
+            unit, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
+        return [line.replace("\u00a0", " ") for line in lines]
 
     def _erase(self) -> None:
         """Take the last picture away, where all of it is still on the screen."""

@@ -134,7 +134,7 @@ class StartPage(ttk.Frame):
             side="left", padx=6
         )
         self._clock_box = ttk.Checkbutton(
-            line, text="for people too", variable=self._clocked, style="Card.TCheckbutton"
+            line, text="also for people", variable=self._clocked, style="Card.TCheckbutton"
         )
 
     def _line(self, parent: tk.Misc, title: str) -> ttk.Frame:
@@ -153,7 +153,7 @@ class StartPage(ttk.Frame):
         box.pack(side="left")
         box.bind("<<ComboboxSelected>>", lambda _: self._game_chosen(box.current()))
         line = self._line(card, "Board")
-        self._radio(line, "the usual one", "usual")
+        self._radio(line, "the start of the game", "usual")
         line = self._line(card, "")
         self._radio(line, "from a file", "file")
         self._files = ttk.Combobox(line, textvariable=self._file, width=24)
