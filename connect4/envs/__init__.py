@@ -6,6 +6,8 @@ games are `classic_v1`, `classic_full_v1`, `dynamic_v1` and `popout_v1`. Require
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from connect4.games import GAMES
@@ -17,9 +19,10 @@ def __getattr__(name: str) -> Any:
     game = GAMES.get(name.removesuffix(VERSION).replace("_", "-"))
     if game is None or not name.endswith(VERSION):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from connect4.envs.aec import environments
+    from connect4.envs.aec import RawEnv, env
 
-    return environments(game, name)
+    made = {"env": partial(env, game.name, name), "raw_env": partial(RawEnv, game.name, name)}
+    return SimpleNamespace(**made)
 
 
 def __dir__() -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from connect4.envs.drawing import rgb_array
 from connect4.envs.rules import EXTRA, Rules
 from connect4.errors import InputError, MissingExtraError
 from connect4.games import find_game
-from connect4.games.base import Game, Player, State
+from connect4.games.base import Player, State
 
 try:
     from gymnasium import spaces
@@ -176,10 +174,3 @@ class Env(RawEnv):
 def env(game: str, name: str, **where: Any) -> Any:
     """Return the environment that checks its user: order of the calls, actions, their legality."""
     return wrappers.OrderEnforcingWrapper(Env(game, name, **where))
-
-
-def environments(game: Game, name: str) -> SimpleNamespace:
-    """Return what PettingZoo's modules have, `env` and `raw_env`, for a game."""
-    return SimpleNamespace(
-        env=partial(env, game.name, name), raw_env=partial(RawEnv, game.name, name)
-    )

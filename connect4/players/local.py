@@ -56,7 +56,7 @@ class LocalAgent:
         try:
             self._player = player(setup.player, setup.seconds)
         except Exception as error:
-            raise self._failure("could not be made", error) from error
+            raise failure(self._name, "could not be made", error) from error
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a legal action; raises `IllegalAction` for any other answer."""
@@ -70,18 +70,19 @@ class LocalAgent:
             else:
                 answer = player(state)
         except Exception as error:
-            raise self._failure("failed", error) from error
+            raise failure(self._name, "failed", error) from error
         action = read_answer(answer) if as_file or isinstance(answer, tuple) else _plain(answer)
         if as_file and action_of is not None:
             action = action_of(action)
         state.apply(action)
         return action
 
-    def _failure(self, what: str, error: Exception) -> AgentError:
-        """Return the failure with the traceback from the object's own code on."""
-        own = error.__traceback__ and error.__traceback__.tb_next
-        text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
-        return AgentError(f"{self._name} {what}: {headline(text)[:200]}", text)
+
+def failure(name: str, what: str, error: Exception) -> AgentError:
+    """Return an agent's failure with the traceback from its own code on."""
+    own = error.__traceback__ and error.__traceback__.tb_next
+    text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
+    return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 
 def _plain(answer: Any) -> Any:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import importlib
 import operator
 import random
-import traceback
-from typing import Any
 
 import numpy as np
 
-from connect4.errors import AgentError, IllegalAction, headline
+from connect4.errors import IllegalAction
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup
-from connect4.players.student import clipped
+from connect4.players.local import failure
 
 
 class PolicyAgent:
@@ -33,7 +31,7 @@ class PolicyAgent:
         try:
             self._policy = getattr(importlib.import_module(module), function)
         except Exception as error:
-            raise self._failure("could not be loaded", error) from None
+            raise failure(self._name, "could not be loaded", error) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the policy's action; raises `IllegalAction` where it is no number of one."""
@@ -44,7 +42,7 @@ class PolicyAgent:
         try:
             answer = self._policy(observation, state)
         except Exception as error:
-            raise self._failure("failed", error) from None
+            raise failure(self._name, "failed", error) from None
         try:
             number = operator.index(answer)
         except TypeError:
@@ -52,8 +50,3 @@ class PolicyAgent:
         if not 0 <= number < len(actions):
             raise IllegalAction(f"action {quoted(number)} is outside 0..{len(actions) - 1}")
         return actions[number]
-
-    def _failure(self, what: str, error: Exception) -> AgentError:
-        trace: Any = error.__traceback__ and error.__traceback__.tb_next
-        text = clipped("".join(traceback.format_exception(type(error), error, trace)).rstrip())
-        return AgentError(f"{self._name} {what}: {headline(text)[:200]}", text)

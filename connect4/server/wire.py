@@ -9,7 +9,10 @@ import asyncio
 import re
 import socket
 from collections import deque
-from typing import Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from connect4.server.relay import RelayedGame, Server
 
 MAX_LINE: Final = 1024
 """Bytes of a line without its end."""
@@ -26,37 +29,17 @@ LINGER: Final = 5.0
 CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
-class Reception(Protocol):
-    """Takes clients that are in no game yet: what a `Connection` needs of the server."""
-
-    def arrived(self, connection: Connection) -> None:
-        """Take a new client."""
-
-    def unlist(self, connection: Connection) -> None:
-        """Take a client off the list of those without a seat."""
-
-    def seat(self, connection: Connection, line: str) -> None:
-        """Answer a handshake."""
-
-
-class Seated(Protocol):
-    """The game that a client has joined."""
-
-    def advance(self) -> None:
-        """Play the next line, if there is one."""
-
-
 class Connection(asyncio.Protocol):
     """One client: its lines in, lines out to it."""
 
-    def __init__(self, server: Reception) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
         self._partial = b""
         self._transport: asyncio.Transport | None = None
         self.lines: deque[str] = deque()
         self.ended = False
         """Whether the client will send nothing more."""
-        self.game: Seated | None = None
+        self.game: RelayedGame | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a new client."""

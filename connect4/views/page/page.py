@@ -151,11 +151,6 @@ def result_text(record: Record) -> str:
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 
-def read_all(paths: Sequence[Path]) -> list[Record]:
-    """Read the records; raises `InputError` that names the file."""
-    return [records.read(path) for path in paths]
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = Parser(
@@ -167,7 +162,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
     arguments = parser.parse_args(argv)
     try:
-        text = page(read_all(arguments.records))
+        text = page([records.read(path) for path in arguments.records])
         document.write(text, arguments.o)
     except InputError as error:
         return fail(error)
