@@ -86,9 +86,7 @@ class Record:
     @property
     def faults(self) -> tuple[Turn, ...]:
         """The turns that were lost: late, illegal or failed; `turn.detail` is the reason."""
-        return tuple(
-            turn for turn in self.turns if turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
-        )
+        return tuple(turn for turn in self.turns if turn.is_lost)
 
     def _ended(self) -> Result:
         if self.result is None:

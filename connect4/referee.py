@@ -44,6 +44,11 @@ class Turn:
     fuel: int | None = None
     """The instructions used, in a game by fuel."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Return whether the turn was late, illegal or failed."""
+        return self.outcome not in (Outcome.PLAYED, Outcome.PASS)
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

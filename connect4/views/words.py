@@ -71,11 +71,6 @@ def repeat_command(record_name: str, turn: Turn) -> str:
     return f"python3 -m connect4.ConnectFour --replay-turn {place}"
 
 
-def is_fault(turn: Turn) -> bool:
-    """Return whether the turn was lost."""
-    return turn.outcome not in (Outcome.PLAYED, Outcome.PASS)
-
-
 def why_lost(turn: Turn) -> str:
     """Return all that is known of why a turn was lost, with the answer that was none."""
     answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""

@@ -288,7 +288,7 @@ def try_out(kit: Path) -> None:
             why = headline(record.result.detail)
             raise InputError(f"{STUDENT} as students get it cannot be loaded: {why}")
         for number, turn in enumerate(record.turns, 1):
-            if turn.player == 1 and turn.outcome not in (Outcome.PLAYED, Outcome.PASS):
+            if turn.player == 1 and turn.is_lost:
                 why = headline(turn.detail or turn.outcome.value)
                 raise InputError(f"{STUDENT} as students get it loses turn {number}: {why}")
     checked = run_in(kit, "grader", "check", STUDENT)

@@ -13,7 +13,6 @@ from connect4.referee import Result, Turn
 from connect4.views.words import (
     ENDINGS,
     first_line,
-    is_fault,
     not_loaded_report,
     repeat_command,
 )
@@ -75,7 +74,7 @@ def winner_text(result: Result, names: Sequence[str]) -> str:
 
 def faults_of(record: Record, player: Player) -> list[Turn]:
     """Return the turns that a side has lost."""
-    return [turn for turn in record.turns if turn.player == player and is_fault(turn)]
+    return [turn for turn in record.turns if turn.player == player and turn.is_lost]
 
 
 def agents_faults(record: Record) -> list[Turn]:

@@ -20,7 +20,6 @@ from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
 from connect4.views.palette import terminal_codes
 from connect4.views.words import (
     fault_report,
-    is_fault,
     kind_of_fault,
     move_text,
     repeat_command,
@@ -190,8 +189,8 @@ class TerminalView:
         turn = event.turn
         self._last = turn
         if self._agents[turn.player - 1] == "human":
-            self._missed = turn if is_fault(turn) else None
-        elif is_fault(turn):
+            self._missed = turn if turn.is_lost else None
+        elif turn.is_lost:
             self._report(turn)
         self._moved = None
         if turn.outcome is Outcome.PLAYED and self._game is not None and self._before is not None:

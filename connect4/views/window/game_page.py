@@ -32,7 +32,6 @@ from connect4.views.window.turn_list import TurnList
 from connect4.views.words import (
     ENDINGS,
     fault_report,
-    is_fault,
     move_text,
     not_loaded_report,
     repeat_command,
@@ -221,7 +220,7 @@ class GamePage(ttk.Frame):
         self.cards[event.turn.player].end_turn()
         self._append(event.turn, event.state)
         self._show(len(self._turns), animated=True)
-        if is_fault(event.turn):
+        if event.turn.is_lost:
             self._list.show_detail(self._fault_text(event.turn))
         self.say(self._turn_text(len(self._turns)))
 
@@ -377,7 +376,7 @@ class GamePage(ttk.Frame):
             card.show(state, runs_shown=self._side == player)
             if self.controls.reviewing:
                 card.mark(state.mover == player and position < len(self._turns))
-        faults = [number for number, turn in enumerate(self._turns, 1) if is_fault(turn)]
+        faults = [number for number, turn in enumerate(self._turns, 1) if turn.is_lost]
         self._curve.show(self._scores, faults, position)
         self.controls.show_turn(position, len(self._turns))
         self._list.select(position)
@@ -385,7 +384,7 @@ class GamePage(ttk.Frame):
     def _selected(self, position: int) -> None:
         """Show a turn that was chosen in the list; of a live game the last lost one stays."""
         turn = self._turns[position - 1]
-        if is_fault(turn):
+        if turn.is_lost:
             self._list.show_detail(self._fault_text(turn))
         elif self.controls.reviewing or position < len(self._turns):
             self._list.show_detail("")

@@ -9,7 +9,6 @@ from typing import Final, Literal
 
 from connect4.referee import Turn
 from connect4.views.window import theme
-from connect4.views.words import is_fault
 
 COLUMNS: Final[tuple[tuple[str, int, Literal["w", "center", "e"]], ...]] = (
     ("Turn", 44, "e"),
@@ -56,11 +55,10 @@ class TurnList(ttk.Frame):
     def append(self, turn: Turn, scores: tuple[int, int] | None) -> None:
         """Add the next turn, and the scores after it; None where the game has no points."""
         self._count += 1
-        fault = is_fault(turn)
-        move = f"✗ {turn.outcome}" if fault else turn.text or turn.outcome.value
+        move = f"✗ {turn.outcome}" if turn.is_lost else turn.text or turn.outcome.value
         points = " : ".join(map(str, scores or ()))
         self._rows.insert(
-            "", "end", iid=str(self._count), tags=("fault",) if fault else (),
+            "", "end", iid=str(self._count), tags=("fault",) if turn.is_lost else (),
             values=(turn.number, turn.player, move, points, f"{turn.seconds:.2f}"),
         )  # fmt: skip
 
