@@ -159,13 +159,13 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     total = comparison.tally
     counts_points = comparison.rubric.match.counts_points
     worth = "" if counts_points else "; a win is 1, a draw 0, a loss -1"
-    what, listed = f"mean margin {total.mean_margin:+.2f} a game", [_games_text(total)]
+    what, listed = f"mean margin {total.mean_margin:+.2f} a game", [total.results]
     if comparison.part == "a":
         unit = "points more margin" if counts_points else "more margin"
         what = f"{comparison.mean:+.2f} {unit} a game"
         tallies = {new: total, old: comparison.old}
         listed = [
-            f"{name}: {_games_text(tally)}{_lost_text(name, tally.faults)}"
+            f"{name}: {tally.results}{_lost_text(name, tally.faults)}"
             for name, tally in tallies.items()
         ]
     else:
@@ -175,10 +175,6 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
 
 def _lost_text(name: str, faults: Faults) -> str:
     return f", lost turns of {name}: {faults.total}" if faults.total else ""
-
-
-def _games_text(total: Tally) -> str:
-    return f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost"
 
 
 def compare(

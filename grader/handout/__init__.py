@@ -23,7 +23,6 @@ from typing import Final
 from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError, headline
-from connect4.players.base import Outcome
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
 from grader.handout.classroom50 import classroom50_files

@@ -69,6 +69,11 @@ class Tally:
         return max(self.other - self.hidden_other, 1) / max(shown, 1)
 
     @property
+    def results(self) -> str:
+        """Return how many games were won, drawn and lost, in words."""
+        return f"{self.games} games: {self.wins} won, {self.draws} drawn, {self.losses} lost"
+
+    @property
     def digits(self) -> int:
         """Return the decimals of a printed mean margin."""
         return margin_digits(self.counts_points)

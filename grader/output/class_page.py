@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from grader.handin.submission import file_name
@@ -63,12 +64,10 @@ def _summary(results: Results, totals: Sequence[float]) -> str:
     graded = f"{len(totals)} of {len(results.marks)} submissions have a mark"
     if not totals:
         return f"<p>{graded}.</p>"
-    ordered = sorted(totals)
-    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     return (
-        f"<p>{graded}: from {ordered[0]:.2f} to {ordered[-1]:.2f} of "
-        f"{full_points(results.rubric):g}, median {middle:.2f}, mean "
-        f"{sum(ordered) / len(ordered):.2f}.</p>"
+        f"<p>{graded}: from {min(totals):.2f} to {max(totals):.2f} of "
+        f"{full_points(results.rubric):g}, median {median(totals):.2f}, mean "
+        f"{fmean(totals):.2f}.</p>"
     )
 
 

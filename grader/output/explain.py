@@ -46,14 +46,13 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
 
 def _games(total: Tally) -> str:
     """Return the games of a match: won, drawn and lost, with their scores if points decide."""
-    counts = f"{total.games} games: {total.wins} won, {total.draws} drawn, {total.losses} lost"
     if total.counts_points:
         margin = f"a mean margin of {total.mean_margin:+.1f} a game"
         if total.hidden_games:
-            return f"{counts}; {margin}, hidden boards included."
-        return f"{counts}; scores {total.own} to {total.other}, {margin}."
+            return f"{total.results}; {margin}, hidden boards included."
+        return f"{total.results}; scores {total.own} to {total.other}, {margin}."
     mean = f"a mean of {total.mean_margin:+.2f} a game"
-    return f"{counts}. A win counts 1, a draw 0, a loss -1: {mean}."
+    return f"{total.results}. A win counts 1, a draw 0, a loss -1: {mean}."
 
 
 def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:

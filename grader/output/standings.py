@@ -12,8 +12,8 @@ from typing import Final
 
 from grader.marks.tally import margin_digits
 from grader.marks.tournament import Group, Placing, StageState
-from grader.output.pages import RELOAD, Cell, card, heading, minus, progress, table, whole
-from grader.output.tables import STANDING_HEADERS, standing_row
+from grader.output.pages import RELOAD, card, heading, minus, progress, table, whole
+from grader.output.tables import STANDING_HEADERS, placing_table, standing_row
 from grader.rubric.model import Rubric, Stage
 
 PROJECTOR: Final = (
@@ -33,7 +33,7 @@ def standings_page(
     finished = len(begun) == len(stages) and begun[-1].complete
     parts = [heading("Tournament", PROJECTOR)]
     if finished:
-        parts.append(f"<h2>Places</h2>\n{card(_places(placings, rubric))}")
+        parts.append(f"<h2>Places</h2>\n{card(table(*placing_table(placings, rubric)))}")
     waiting = [_waiting(stage) for stage in stages[len(begun) :]]
     last = begun[-1] if finished else None
     columns = "\n".join([*(_stage(state, rubric, state is last) for state in begun), *waiting])
@@ -91,16 +91,3 @@ def _waiting(stage: Stage) -> str:
 def _table(group: Group, rubric: Rubric) -> str:
     rows = [standing_row(place, item, rubric) for place, item in enumerate(group.standings, 1)]
     return table(STANDING_HEADERS, rows)
-
-
-def _places(placings: Sequence[Placing], rubric: Rubric) -> str:
-    with_points = any(placing.points for placing in placings)
-    rows: list[list[Cell]] = [
-        [
-            *standing_row(placing.place, placing.standing, rubric),
-            placing.stage,
-            *([f"{placing.points:g}"] if with_points else []),
-        ]
-        for placing in placings
-    ]
-    return table([*STANDING_HEADERS, "stage", *(["points"] if with_points else [])], rows)

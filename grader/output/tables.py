@@ -270,8 +270,8 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     return "\n\n".join(parts)
 
 
-def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
-    """Return the tournament's table of places; points are shown only if placement earns any."""
+def placing_table(placings: Sequence[Placing], rubric: Rubric) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the lines of the places; with points only if placement earns any."""
     with_points = any(placing.points for placing in placings)
     rows = [
         [
@@ -281,8 +281,7 @@ def placing_text(placings: Sequence[Placing], rubric: Rubric) -> str:
         ]
         for placing in placings
     ]
-    headers = [*STANDING_HEADERS, "stage", *(["points"] if with_points else [])]
-    return f"places\n{text_table(rows, headers)}"
+    return [*STANDING_HEADERS, "stage", *(["points"] if with_points else [])], rows
 
 
 def tournament_text(
@@ -291,5 +290,6 @@ def tournament_text(
     """Return every table of a tournament; the places follow when the last stage has been played."""
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
-        parts.append(placing_text(placings, rubric))
+        headers, rows = placing_table(placings, rubric)
+        parts.append(f"places\n{text_table(rows, headers)}")
     return "\n\n".join(parts) + "\n"
