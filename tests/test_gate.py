@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 
 from tests import bare, needs
 from tests.command import ROOT
+
+KIT = ("connect4", "grader")
+OF_PACKAGES = ("__init__", "__main__")
 
 TESTS = """
 import pytest
@@ -170,3 +174,19 @@ def test_a_bare_machine_has_its_programs_but_not_those_that_are_hidden(programs:
 def test_a_bare_machine_passes_the_status_on() -> None:
     assert run_bare(sys.executable, "-c", "raise SystemExit(7)").returncode == 7
     assert run_bare().returncode == 2
+
+
+def test_the_architecture_page_names_every_module_and_no_other() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    modules = {
+        path.stem
+        for top in KIT
+        for path in (ROOT / top).rglob("*.py")
+        if "corpus" not in path.parts and path.stem not in OF_PACKAGES
+    }
+    commands = {path.stem for path in (ROOT / "grader" / "commands").glob("*.py")}
+    words = set(re.findall(r"[\w-]+", text))
+    assert modules - commands - words == set(), "modules that the page does not name"
+    named = set(re.findall(r"(\w+)\.py", text))
+    there = {path.stem for top in KIT for path in (ROOT / top).rglob("*.py")}
+    assert named - there == set(), "modules that the page names and that do not exist"
