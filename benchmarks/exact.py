@@ -1,0 +1,109 @@
+"""Share code between the tools that solve positions of ExtendedConnect4 exactly.
+
+`exact.c` is the solver. It is compiled where it is needed, with the machine's C compiler.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from connect4.games.base import Player
+from connect4.games.extended import ExtendedAction, ExtendedState
+
+SOURCE = Path(__file__).with_name("exact.c")
+FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra")
+
+
+class Solved(NamedTuple):
+    """A position and the mover's final margin, with best play, after each of its legal actions."""
+
+    state: ExtendedState
+    values: tuple[int, ...]
+    """In the order of `legal_actions`."""
+
+    @property
+    def best(self) -> int:
+        """Return the mover's final margin with best play."""
+        return max(self.values)
+
+    def regret(self, action: ExtendedAction) -> int:
+        """Return the points that `action` gives away."""
+        return self.best - self.values[self.state.legal_actions().index(action)]
+
+
+def compiler() -> str | None:
+    """Return the machine's C compiler, None where there is none."""
+    return shutil.which("cc") or shutil.which("gcc")
+
+
+def compiled(folder: Path) -> Path:
+    """Compile the solver into `folder`; ends the program where there is no compiler."""
+    cc = compiler()
+    if cc is None:
+        raise SystemExit("the solver needs a C compiler: apt install gcc")
+    program = folder / "exact"
+    subprocess.run([cc, *FLAGS, "-o", program, SOURCE], check=True)
+    return program
+
+
+def text_of(state: ExtendedState) -> str:
+    """Return a position as the solver reads it: see `exact.c`."""
+    rows, columns = state.shape
+    board = state.for_agent()[0]
+    stacks = ("".join(str(token) for token in column[::-1] if token) for column in board.T.tolist())
+    one, two = state.popouts
+    return f"{rows} {columns} {one} {two} {state.mover} {'/'.join(stacks)}"
+
+
+def state_of(text: str) -> ExtendedState:
+    """Return the position that `text_of` wrote."""
+    *numbers, stacks = text.split(" ")
+    rows, columns, one, two, mover = map(int, numbers)
+    board = np.zeros((rows, columns), dtype=np.int64)
+    for column, stack in enumerate(stacks.split("/")):
+        for height, token in enumerate(stack):
+            board[rows - 1 - height, column] = int(token)
+    player: Player = 1 if mover == 1 else 2
+    return ExtendedState(board, (one, two), player)
+
+
+def solve(program: Path, states: Sequence[ExtendedState], nodes: int, jobs: int) -> Iterator[str]:
+    """Yield the solver's answer for each position, in their order; see `exact.c`."""
+
+    def answer(state: ExtendedState) -> str:
+        command = [program, "solve", str(nodes)]
+        text = f"{text_of(state)}\n"
+        return subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(answer, states)
+
+
+def values_in(answer: str) -> tuple[int, ...] | None:
+    """Return the values of a solver's answer, None where it used up its nodes."""
+    _, *values = answer.split()
+    return None if values == ["unsolved"] else tuple(map(int, values))
+
+
+def to_text(solved: Solved) -> str:
+    """Return a line of a file of solved positions."""
+    return f"{text_of(solved.state)} {','.join(map(str, solved.values))}"
+
+
+def read(lines: Iterable[str]) -> list[Solved]:
+    """Read a file of solved positions; lines that begin with `#` are comments."""
+    solved = []
+    for line in lines:
+        if line.strip() and not line.startswith("#"):
+            position, _, values = line.rstrip().rpartition(" ")
+            solved.append(Solved(state_of(position), tuple(map(int, values.split(",")))))
+    return solved

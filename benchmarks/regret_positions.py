@@ -1,0 +1,130 @@
+"""Make the positions of `benchmarks.regret`: `python3 -m benchmarks.regret_positions FILE`.
+
+Samples positions from games and solves them with `exact.c`, which requires a C compiler. In the
+games the agent (`--agent`, `--nodes` a move) plays both sides. The first plies are random; after
+that each side plays a random action with a chance of its own: never, or in one turn of ten, or of
+three. A game ends where its position has the number of plies left that is due. No position comes
+twice, and none with fewer than two legal actions. A position that takes more than `--limit` nodes
+to solve is left out.
+
+The same agent, options and seed make the same file, whatever `--jobs`. `--again` solves the
+positions of an existing file instead of new ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from benchmarks.exact import Solved, compiled, read, solve, text_of, to_text, values_in
+from benchmarks.games import empty, played
+from benchmarks.regret import Asked
+from connect4.games.extended import ExtendedState
+from connect4.players.names import STUDENT_FILE
+
+PLAN = (
+    ("4x4", range(10, 17)),
+    ("4x4+1", range(10, 21)),
+    ("4x4+2", range(12, 25)),
+    ("4x6", range(10, 25)),
+    ("4x6+1", range(10, 25)),
+    ("4x6+2", range(12, 25)),
+    ("6x6", range(10, 25)),
+    ("6x6+1", range(10, 25)),
+    ("6x6+2", range(12, 25)),
+    ("6x8", range(10, 27)),
+    ("6x8+2", range(12, 27)),
+    ("6x8+6", range(12, 27)),
+    ("8x10", range(10, 27)),
+    ("8x10+2", range(12, 27)),
+    ("8x10+4", range(12, 27)),
+)
+"""Boards with the pop-outs that their games begin with, and the plies left that are due."""
+
+MOST_POPOUTS = 2
+"""For each player, in a position that is kept."""
+
+RANDOM_SHARES = (0.0, 0.0, 0.1, 0.3)
+OPENING_PLIES = (0, 2, 4, 6)
+
+
+def sampled(board: str, plies_left: int, rng: Random, agent: Asked) -> ExtendedState | None:
+    """Return the position of a new game that has `plies_left`, None where it is of no use."""
+    start = empty(board)
+    opening = min(rng.choice(OPENING_PLIES), start.max_plies - plies_left)
+    state = played(start, opening, rng)
+    shares = {1: rng.choice(RANDOM_SHARES), 2: rng.choice(RANDOM_SHARES)}
+    while state.max_plies > plies_left:
+        actions = state.legal_actions()
+        if not actions:
+            return None
+        if rng.random() < shares[state.mover]:
+            state = state.apply(rng.choice(actions))
+        else:
+            state = state.apply(agent.choose(state))
+    useful = len(state.legal_actions()) > 1 and max(state.popouts) <= MOST_POPOUTS
+    return state if useful else None
+
+
+def samples(number: int, seed: int, agent: Asked) -> Iterator[ExtendedState]:
+    """Yield positions, boards and plies left in turn, no position twice."""
+    seen = set()
+    for index in range(number):
+        board, plies = PLAN[index % len(PLAN)]
+        rng = Random(f"{seed} {index}")
+        for _ in range(20):
+            state = sampled(board, rng.choice(plies), rng, agent)
+            if state is not None and text_of(state) not in seen:
+                seen.add(text_of(state))
+                yield state
+                break
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", type=Path, help="the file to write")
+    parser.add_argument("--again", type=Path, metavar="OLD", help="solve the positions of OLD")
+    parser.add_argument("--agent", type=Path, default=STUDENT_FILE, help="the agent that plays")
+    parser.add_argument("--nodes", type=int, default=100, help="of the agent, a move")
+    parser.add_argument("--positions", type=int, default=900, help="to sample")
+    parser.add_argument("--limit", type=int, default=60_000_000, help="nodes for one position")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if options.again:
+        text = options.again.read_text()
+        head = [line for line in text.splitlines() if line.startswith("#")]
+        states = [solved.state for solved in read(text.splitlines())]
+    else:
+        digest = hashlib.sha256(options.agent.read_bytes()).hexdigest()
+        head = [
+            f"# benchmarks.regret_positions --positions {options.positions} --seed {options.seed}"
+            f" --nodes {options.nodes} --limit {options.limit}",
+            f"# agent: SHA-256 {digest}",
+            "# rows columns popouts1 popouts2 mover stacks values",
+        ]
+        agent = Asked(f"ai:{options.agent},nodes={options.nodes}", None)
+        states = list(samples(options.positions, options.seed, agent))
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(Path(folder))
+        answers = solve(program, states, options.limit, options.jobs)
+        with options.file.open("w", encoding="utf-8") as file:
+            for line in head:
+                print(line, file=file)
+            left_out = 0
+            for state, answer in zip(states, answers, strict=True):
+                values = values_in(answer)
+                if values is None:
+                    left_out += 1
+                    print(f"left out: {text_of(state)}", flush=True)
+                else:
+                    print(to_text(Solved(state, values)), file=file, flush=True)
+    print(f"{len(states) - left_out} positions solved, {left_out} left out")
+
+
+if __name__ == "__main__":
+    main()

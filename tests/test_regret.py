@@ -1,0 +1,183 @@
+"""The benchmark of regret: its solver obeys the kit's rules, and its figures are right."""
+
+import subprocess
+from functools import cache
+from random import Random
+
+import pytest
+
+from benchmarks.exact import Solved, compiled, read, solve, state_of, text_of, to_text, values_in
+from benchmarks.games import GAME, empty
+from benchmarks.regret import DATA
+from tests.command import run
+
+BOARDS = ("1x2+3", "3x2+5", "4x4+1", "4x6+2", "5x4", "6x6+1", "6x8+6", "8x10+2", "12x12+3")
+SMALL = ("2x6+1", "3x4+1", "3x4+2", "4x4+1", "4x6", "6x8+1", "6x8", "8x10", "8x10+1")
+
+FIRST_ACTION = """
+from connect4.utils import get_valid_actions
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        return get_valid_actions(self.player_number, state)[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("solver"))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return read(DATA.read_text().splitlines())
+
+
+def described(state):
+    """Return a position as `exact replay` writes it."""
+    one, two = state.scores()
+    return " ".join([f"{one - two}:", *map(GAME.format_action, state.legal_actions())])
+
+
+def random_game(board, rng):
+    """Return a position, a game from there as typed, and what `exact replay` writes about it."""
+    state = empty(board)
+    for _ in range(rng.randrange(20)):
+        if not state.is_over():
+            state = state.apply(rng.choice(state.legal_actions()))
+    words, written = [text_of(state)], [described(state)]
+    while not state.is_over():
+        action = rng.choice(state.legal_actions())
+        state = state.apply(action)
+        words.append(GAME.format_action(action))
+        written.append(described(state))
+    return " ".join(words), written
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_the_solver_obeys_the_rules_in_random_games(program):
+    rng = Random(5)
+    games = [random_game(rng.choice(BOARDS), rng) for _ in range(300)]
+    text = "".join(f"{words}\n" for words, _ in games)
+    done = subprocess.run(
+        [program, "replay"], input=text, capture_output=True, text=True, check=True
+    )
+    found = done.stdout.splitlines()
+    assert found == [line for _, written in games for line in written]
+
+
+def random_endings(number, rng):
+    """Yield positions with at most seven plies left."""
+    while number:
+        state = empty(rng.choice(SMALL))
+        due = rng.randrange(2, 8)
+        while state.max_plies > due and not state.is_over():
+            state = state.apply(rng.choice(state.legal_actions()))
+        if not state.is_over():
+            number -= 1
+            yield state
+
+
+def plain_values(state):
+    """Return the mover's final margin after each legal action, by plain minimax."""
+
+    @cache
+    def value(text):
+        state = state_of(text)
+        if state.is_over():
+            one, two = state.scores()
+            return one - two if state.mover == 1 else two - one
+        return max(-value(text_of(state.apply(action))) for action in state.legal_actions())
+
+    return tuple(-value(text_of(state.apply(action))) for action in state.legal_actions())
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_the_solver_finds_the_values_of_plain_minimax(program):
+    states = list(random_endings(40, Random(7)))
+    answers = solve(program, states, 10**9, 1)
+    assert list(map(values_in, answers)) == list(map(plain_values, states))
+
+
+@pytest.mark.compiler
+def test_the_solver_gives_up_when_its_nodes_are_used_up(program):
+    (answer,) = solve(program, [empty("6x8+6")], 1000, 1)
+    assert values_in(answer) is None
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_the_stored_values_come_out_again(program, data):
+    nearest = sorted(data, key=lambda solved: solved.state.max_plies)[:30]
+    states = [solved.state for solved in nearest]
+    again = map(values_in, solve(program, states, 10**9, 1))
+    for solved, values in zip(nearest, again, strict=True):
+        assert to_text(Solved(solved.state, values)) == to_text(solved)
+
+
+def test_every_stored_position_is_there_once_with_a_value_for_each_action(data):
+    assert len({text_of(solved.state) for solved in data}) == len(data) >= 200
+    for solved in data:
+        assert len(solved.values) == len(solved.state.legal_actions()) > 1
+        assert max(solved.state.popouts) <= 2
+    assert DATA.stat().st_size < 200_000
+
+
+@pytest.fixture
+def first_action(tmp_path):
+    path = tmp_path / "first_action.py"
+    path.write_text(FIRST_ACTION)
+    return path
+
+
+def test_the_points_given_away_are_those_of_a_game_worked_by_hand(tmp_path, first_action):
+    """In `1 1 . .`, player 1 to move has 5 in the third column and 2 in the fourth.
+
+    In `. . 2 2` column 1 denies the opponent three in a row, which column 0 does not.
+    """
+    data = tmp_path / "data.txt"
+    data.write_text("# a comment\n1 4 0 0 1 1/1// 5,2\n1 4 0 0 1 //2/2 -5,-2\n")
+    done = run("benchmarks.regret", first_action, "--data", data, "--worst", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    overall = next(line for line in done.stdout.splitlines() if "50.0 ±" in line)
+    assert "1.50 ± 2.94" in overall
+    assert "1 4 0 0 1 //2/2" in done.stdout
+    assert "1 4 0 0 1 1/1//" not in done.stdout
+
+
+@pytest.mark.compiler
+def test_the_positions_worked_by_hand_have_these_values(program):
+    states = [state_of("1 4 0 0 1 1/1//"), state_of("1 4 0 0 1 //2/2")]
+    answers = solve(program, states, 1000, 1)
+    assert list(map(values_in, answers)) == [(5, 2), (-5, -2)]
+
+
+@pytest.mark.slow
+def test_figures_at_equal_nodes_do_not_depend_on_the_processes(tmp_path, first_action):
+    options = ["ai", first_action, "--nodes", "40", "--positions", "30"]
+    one = run("benchmarks.regret", *options, "--jobs", "1", cwd=tmp_path)
+    two = run("benchmarks.regret", *options, "--jobs", "2", cwd=tmp_path)
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == two.stdout
+    assert f"ai minus {first_action}, 40 nodes: all -" in one.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_the_same_seed_makes_the_same_positions(tmp_path, first_action):
+    options = ["--agent", first_action, "--positions", "8", "--limit", "50000"]
+    for jobs, name in (("1", "one.txt"), ("2", "two.txt")):
+        made = run("benchmarks.regret_positions", name, *options, "--jobs", jobs, cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        assert "positions solved" in made.stdout
+    one = (tmp_path / "one.txt").read_text()
+    assert one == (tmp_path / "two.txt").read_text()
+    made = run("benchmarks.regret_positions", "three.txt", "--again", "one.txt", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert (tmp_path / "three.txt").read_text() == one
+    assert read(one.splitlines())
