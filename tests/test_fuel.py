@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+import tracemalloc
 
 import pytest
 
@@ -12,6 +13,7 @@ from connect4.ConnectFour import main
 from connect4.errors import InputError
 from connect4.isolation.channel import MAX_LINE
 from connect4.isolation.limits import Limits
+from connect4.isolation.printed import Log
 from connect4.isolation.reloads import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import ANSWERS, budget, images, package
@@ -104,6 +106,7 @@ class Bytes:
     def __init__(self):
         self.data = bytearray(1 << 12)
         self.used = 0
+        self.budget = 10**12
 
     def read(self, start, size):
         if start + size > len(self.data):
@@ -120,6 +123,7 @@ class Bytes:
 
     def charge(self, fuel):
         self.used += fuel
+        return self.used < self.budget
 
 
 @pytest.fixture
@@ -166,6 +170,35 @@ def test_random_bytes_follow_from_the_seed(system):
         system.call("random_get", (0, 40))
         drawn.append(system.memory.read(0, 40))
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+def test_much_that_is_printed_at_once_takes_little_memory_outside(system):
+    log = Log(1 << 16)
+    system.printed = log.add
+    system.memory.data = bytearray(4 << 20)
+    system.memory.write(0, 50 * struct.pack("<II", 4096, 3 << 20))
+    tracemalloc.start()
+    try:
+        assert system.call("fd_write", (1, 0, 50, 1000)) == 0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert number(system, 1000) == 50 * (3 << 20)
+    assert f"({50 * (3 << 20) - (1 << 16)} bytes left out)" in log.text()
+    assert peak < 1 << 20
+
+
+@pytest.mark.parametrize("name", ["fd_write", "random_get"])
+def test_a_call_that_uses_up_the_fuel_does_nothing_more(system, name):
+    printed = []
+    system.printed = printed.append
+    system.memory.data = bytearray(4 << 20)
+    system.memory.write(0, 50 * struct.pack("<II", 4096, 3 << 20))
+    system.memory.budget = system.memory.used + (1 << 20)
+    before = bytes(system.memory.data)
+    system.call(name, (1, 0, 50, 1000) if name == "fd_write" else (0, 3 << 20))
+    assert sum(map(len, printed)) < 1 << 20
+    assert system.memory.data == before
 
 
 def test_an_answer_without_end_is_not_kept(system):

@@ -38,13 +38,14 @@ PLAYED = """
     limits_the_parent lists_submissions locks_shared_files lowers_the_parents_priority
     mutates_state named_tuple numpy_integers opens_files_in_each_thread opens_tcp
     opens_the_terminal opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
-    prints_two_megabytes raises_its_priority reads_asynchronously reads_hidden_boards
-    reads_the_kits_own_agent reads_the_opponent reads_the_page_cache reads_the_search
-    renames_results resolves_names runs_on_in_the_kernel sends_urgent_data_to_the_log sets_trace
-    signals_its_group stops_everyone thinks_on_opponents_time traces_the_parent tries_everything
-    truncates_results unlinks_results uses_ipc_of_others uses_its_time wakes_itself_by_a_signal
-    wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
-    watches_processes writes_results
+    prints_one_huge_buffer prints_two_megabytes raises_its_priority reads_asynchronously
+    reads_hidden_boards reads_the_kits_own_agent reads_the_opponent reads_the_page_cache
+    reads_the_search renames_results resolves_names runs_on_in_the_kernel
+    sends_urgent_data_to_the_log sets_trace signals_its_group stops_everyone
+    thinks_on_opponents_time traces_the_parent tries_everything truncates_results unlinks_results
+    uses_ipc_of_others uses_its_time wakes_itself_by_a_signal wakes_itself_by_a_timer
+    wakes_who_waits_on_a_library walks_for_the_referee watches_files watches_processes
+    writes_results
 """
 INVALID = """
     forges_a_note returns_array returns_column_off_the_board returns_half_column returns_huge

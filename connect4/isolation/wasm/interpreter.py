@@ -271,9 +271,11 @@ class Interpreter:
         left: int = self._store.get_fuel()
         return self._before + self._budget - left
 
-    def charge(self, fuel: int) -> None:
+    def charge(self, fuel: int) -> bool:
         """See `system.Memory`."""
-        self._store.set_fuel(max(0, self._store.get_fuel() - fuel))
+        left: int = max(0, self._store.get_fuel() - fuel)
+        self._store.set_fuel(left)
+        return left > 0
 
 
 _stack_size = threading.Lock()

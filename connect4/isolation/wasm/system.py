@@ -47,6 +47,9 @@ CALL_FUEL: Final = 20_000
 
 BYTES_PER_FUEL: Final = 4
 
+PIECE: Final = 1 << 16
+"""The bytes that a call copies at once: the copies cost memory outside of the agent's own."""
+
 BOOT_TIME: Final = 1_600_000_000 * 10**9
 """The time on the clock when an agent starts, in nanoseconds since 1970."""
 
@@ -93,8 +96,8 @@ class Memory(Protocol):
         """Return the fuel that was used since the program started."""
         ...
 
-    def charge(self, fuel: int) -> None:
-        """Use up fuel."""
+    def charge(self, fuel: int) -> bool:
+        """Use up fuel; return whether any is left."""
         ...
 
 
@@ -221,16 +224,21 @@ class System:
         return self._pack(out, "Q", now)
 
     def _random_get(self, place: int, size: int) -> int:
-        size &= 0xFFFFFFFF
-        self.memory.charge(size)
+        place, size = place & 0xFFFFFFFF, size & 0xFFFFFFFF
+        if not self.memory.charge(size):
+            return SUCCESS  # the call ends the program
+        for begin in range(0, size, PIECE):
+            self.memory.write(place + begin, self._draw(min(PIECE, size - begin)))
+        return SUCCESS
+
+    def _draw(self, size: int) -> bytes:
         drawn = bytearray(self._random)
         while len(drawn) < size:
             block = self._seed + b":%d" % self._blocks
             drawn += hashlib.sha256(block).digest()
             self._blocks += 1
-        data, self._random = bytes(drawn[:size]), bytes(drawn[size:])
-        self.memory.write(place & 0xFFFFFFFF, data)
-        return SUCCESS
+        self._random = bytes(drawn[size:])
+        return bytes(drawn[:size])
 
     def _sched_yield(self) -> int:
         return SUCCESS
@@ -342,15 +350,18 @@ class System:
     def _fd_write(self, number: int, vectors: int, count: int, out: int) -> int:
         if number not in (1, 2, ANSWERS):
             return BADF
-        data = b"".join(
-            self.memory.read(place, size) for place, size in self._vectors(vectors, count)
-        )
-        self.memory.charge(len(data))
-        if number == ANSWERS:  # what is kept costs memory outside of the agent's own
-            self.answers += data[: max(0, MAX_LINE + 1 - len(self.answers))]
-        else:
-            self.printed(data)
-        return self._pack(out, "I", len(data))
+        total = 0
+        for place, size in self._vectors(vectors, count):
+            for begin in range(0, size, PIECE):
+                data = self.memory.read(place + begin, min(PIECE, size - begin))
+                total += len(data)
+                if not self.memory.charge(len(data)):
+                    return SUCCESS  # the call ends the program
+                if number == ANSWERS:  # what is kept costs memory outside of the agent's own
+                    self.answers += data[: max(0, MAX_LINE + 1 - len(self.answers))]
+                else:
+                    self.printed(data)
+        return self._pack(out, "I", total)
 
     def _fd_seek(self, number: int, offset: int, whence: int, out: int) -> int:
         at = self._open.get(number)
