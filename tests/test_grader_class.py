@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.output.tables import clipped
 from tests.command import run
 from tests.grading import (
     AGENTS,
@@ -218,3 +219,9 @@ def begun(results: Path) -> list[str]:
         rows = held.execute("SELECT title FROM begun WHERE running = 1").fetchall()
         return [title for (title,) in rows]
     return []
+
+
+def test_a_long_error_of_one_student_makes_no_table_wide() -> None:
+    """It is a remark among others in the tables and `grades.csv`; the page has all of it."""
+    assert clipped("x" * 200) == "x" * 200
+    assert clipped("ImportError: " + "x" * 2000) == "ImportError: " + "x" * 183 + " ..."

@@ -59,7 +59,8 @@ def test_part_b_names_the_margins_between_which_points_grow() -> None:
 
 def test_who_has_all_points_reads_so_and_few_games_are_called_few() -> None:
     lines = explained(mark(tally(900, 300, 4), 40, 40), RUBRIC)
-    assert "Points: 40 x 50.00 / 50 = 40.00 of 40 (a margin counts from 0 % to 50 %)." in lines
+    counts = "a margin counts from 0 % to 50 %, so +200.00 % counts as 50 %"
+    assert f"Points: 40 x 50.00 / 50 = 40.00 of 40 ({counts})." in lines
     assert "This is the maximum." in lines
     assert lines[-1].endswith("Few games: with fewer than 6 pairs this is rough.")
 

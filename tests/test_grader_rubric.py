@@ -272,3 +272,12 @@ def test_keys_without_effect_are_accepted_and_named(tmp_path: Path) -> None:
     assert rubrics.without_effect(rubrics.read()) is None
     path.write_text("[statistics]\nseed = 1\n", encoding="utf-8")
     assert "[statistics] seed has no effect" in str(rubrics.without_effect(rubrics.read(path)))
+
+
+def test_a_misspelt_board_is_looked_for_beside_the_rubric_first(tmp_path: Path) -> None:
+    (tmp_path / "shown.txt").write_text("0\n0 0\n", encoding="utf-8")
+    path = tmp_path / "r.toml"
+    for name, near in (("showm.txt", "shown.txt"), ("case44", "case4.txt")):
+        path.write_text(f"[part_a]\nboards = [{name!r}]\n", encoding="utf-8")
+        with pytest.raises(InputError, match=rf"{name}: no such file.*did you mean '{near}'"):
+            rubrics.read(path)

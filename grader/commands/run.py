@@ -379,8 +379,8 @@ class ClassRun:
         after = read_results(store).submissions
         for submission in after:
             if submission.problem != known[submission.name]:
-                why = submission.problem or ""
-                again = "; the next run tries again" if is_passing(why) else ""
+                why = tables.clipped(submission.problem or "")
+                again = "; the next run tries again" if is_passing(submission.problem or "") else ""
                 print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
         if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
             raise InputError("a tournament needs two submissions that can play")

@@ -76,6 +76,8 @@ def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
         )
     counted = min(max(total.percent, 0.0), part.cap_percent)
     limits = f"a margin counts from 0 % to {part.cap_percent:g} %"
+    if counted != total.percent:
+        limits += f", so {total.percent:+.2f} % counts as {counted:g} %"
     yield (
         f"Points: {part.points:g} x {counted:.2f} / {part.cap_percent:g} = {match.points:.2f} "
         f"of {part.points:g} ({limits})."
@@ -89,6 +91,8 @@ def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
     step, margin = baseline_of(match.match, rubric), match.tally.mean_margin
     counted = min(max(margin, step.low), step.high)
     limits = f"a mean margin counts from {_signed(step.low)} to {_signed(step.high)}"
+    if counted != margin:
+        limits += f", so {margin:+.2f} counts as {_signed(counted)}"
     yield (
         f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
         f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."

@@ -21,6 +21,9 @@ from grader.rubric.model import Rubric, StatisticsRules
 FEW: Final = 3
 """Up to N submissions, the terminal shows every board."""
 
+LONGEST: Final = 200
+"""Characters of a remark that quotes a student's error; the student's page has the whole error."""
+
 
 def text_table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
     """Return a table; a name that looks like a number stays text."""
@@ -71,9 +74,14 @@ def remark_for_student(mark: Mark) -> str:
     return without_folders("; ".join(notes))
 
 
+def clipped(text: str) -> str:
+    """Return the beginning of a text that may be a student's, so that no table gets too wide."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
 def _notes(mark: Mark, starved: str) -> list[str]:
     if mark.submission.problem:
-        return [mark.submission.problem]
+        return [clipped(without_folders(mark.submission.problem))]
     notes = []
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)

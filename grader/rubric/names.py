@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from connect4.errors import InputError
-from connect4.games import load_start
+from connect4.games import STARTS, load_start, nearest
 from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
@@ -76,10 +76,21 @@ class Names:
             elif name == game.name and game is not EXTENDED:
                 state = game.start(None, None)
             else:
+                self._suggest_beside(name)
                 state = load_start(game, name)
         except InputError as error:
             raise table.wrong("boards", str(error)) from None
         return make_board(name, state.to_json(), game.name)
+
+    def _suggest_beside(self, name: str) -> None:
+        """Raise `InputError` for a wrong name that resembles a file beside the rubric most."""
+        kit = [path.name for path in (STARTS / self.game.folder).glob("*.txt")]
+        if self.folder is None or Path(name).is_file() or {name, f"{name}.txt"} & set(kit):
+            return
+        beside = [path.name for path in self.folder.glob("*.txt")]
+        hint = nearest(name, [*kit, *beside])
+        if any(repr(other) in hint for other in beside):
+            raise InputError(f"{name}: no such file beside the rubric{hint}")
 
 
 def _shown_name(written: str) -> str:
