@@ -19,6 +19,7 @@ from grader.ladder.pages import Scale, interval_text, moved, number, page, rows
 from grader.ladder.replays import pairing_digest, pairing_page
 from grader.ladder.standings import Entry, Standings
 from grader.output.files import make_folder, write
+from grader.output.pages import breakable
 
 FOLDERS: Final = ("agents", "games", "own")
 
@@ -181,7 +182,7 @@ aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
 
 
 def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
-    name = html.escape(entry.name)
+    name = breakable(entry.name)
     place = links.agent(entry)
     shown = f'<a href="{quote(place)}">{name}</a>' if place else name
     if entry.is_rung:

@@ -155,14 +155,14 @@ def link(target: Link) -> str:
     """Return a link as HTML."""
     anchor = f"#{target.anchor}" if target.anchor else ""
     kind = ' class="whole-row"' if target.whole_row else ""
-    return f'<a{kind} href="{quote(target.path)}{anchor}">{_breakable(target.text)}</a>'
+    return f'<a{kind} href="{quote(target.path)}{anchor}">{breakable(target.text)}</a>'
 
 
 def _cell(cell: Cell, kind: str = "") -> str:
     if isinstance(cell, Link):
         return f"<td{kind}>{link(cell)}</td>"
     text = str(cell)
-    return f"<td{kind}>{_number(text) if 'number' in kind else _breakable(text)}</td>"
+    return f"<td{kind}>{_number(text) if 'number' in kind else breakable(text)}</td>"
 
 
 def _number(text: str) -> str:
@@ -174,6 +174,6 @@ def _number(text: str) -> str:
     return f'{html.escape(value)} <span class="aside">{html.escape(more)}</span>'
 
 
-def _breakable(text: str) -> str:
+def breakable(text: str) -> str:
     """Return a text as HTML that may break within a long name."""
     return "<wbr>".join(map(html.escape, BREAKS.split(text)))

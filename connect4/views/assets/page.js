@@ -163,10 +163,11 @@ const page = {
     item.setAttribute("aria-current", "step");
     if (!item.isConnected) return;
     const list = byId("moves");
-    const top = /** @type {HTMLElement} */ (item.parentElement).offsetTop;
-    const low = top + item.offsetHeight - list.clientHeight;
-    if (list.scrollTop > top) list.scrollTop = top - 40;
-    else if (list.scrollTop < low) list.scrollTop = low + 40;
+    const height = item.offsetHeight; // of every line, so that the list begins with a whole one
+    const top = this.at * height;
+    const low = top + height - list.clientHeight;
+    if (list.scrollTop > top) list.scrollTop = top - height;
+    else if (list.scrollTop < low) list.scrollTop = Math.ceil(low / height + 1) * height;
   },
 
   play() {
@@ -384,25 +385,26 @@ function drawTimes(game) {
   const limited = longest > game.limit / 3;
   const top = (limited ? Math.max(longest, game.limit) : longest) * 1.25;
   const faults = turns.filter((turn) => turn.fault).length;
+  const unit = top < .1 ? 1000 : 1; // milliseconds, as the list of moves has them
   const summary = `Thinking time of each turn, the longest ${seconds(longest)}; ${faults} faults`;
-  addChart("time", summary, [0, top], (chart) => {
+  addChart("time", summary, [0, top * unit], (chart) => {
     if (limited) {
-      const y = chart.y(game.limit);
+      const y = chart.y(game.limit * unit);
       svg("line", { x1: chart.left, x2: chart.right, y1: y, y2: y, class: "limit" }, chart.picture);
     }
     let lettered = -10;
     for (const turn of turns) {
-      chart.bar(turn.number, turn.time, turn.fault ? "faulty" : `s${turn.player}`);
+      chart.bar(turn.number, turn.time * unit, turn.fault ? "faulty" : `s${turn.player}`);
       if (!turn.fault) continue;
       const x = chart.x(turn.number);
-      const drop = { x1: x, x2: x, y1: chart.top + 8, y2: chart.y(turn.time), class: "drop" };
+      const drop = { x1: x, x2: x, y1: chart.top + 8, y2: chart.y(turn.time * unit), class: "drop" };
       svg("line", drop, chart.picture);
       if (x - lettered < 10) continue;
       chart.label(x, chart.top, LETTERS[turn.outcome], "middle", "fault");
       lettered = x;
     }
   });
-  const legend = [barKey(1), barKey(2), "seconds"];
+  const legend = [barKey(1), barKey(2), unit === 1 ? "seconds" : "milliseconds"];
   if (limited) legend.push(`limit ${number(game.limit, 3)} s (dotted)`);
   for (const [outcome, letter] of Object.entries(LETTERS)) {
     if (turns.some((turn) => turn.outcome === outcome)) {

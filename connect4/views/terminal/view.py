@@ -26,7 +26,7 @@ from connect4.views.words import (
     spent_text,
 )
 
-NAME: Final = 30
+NAME: Final = 36
 """Characters of an agent's name that are shown, the last ones of a longer one."""
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")

@@ -73,7 +73,7 @@ def _style_surfaces(style: ttk.Style) -> None:
     """Set the colours of the window, its cards, labels and list."""
     style.configure(
         ".", background=BACKGROUND, foreground=TEXT, font="Body", bordercolor=LINE,
-        lightcolor=CARD, darkcolor=LINE, troughcolor=LINE, focuscolor=ACCENT,
+        lightcolor=CARD, darkcolor=CARD, troughcolor=LINE, focuscolor=ACCENT,
         fieldbackground=CARD, insertcolor=TEXT,
     )  # fmt: skip
     style.map(".", foreground=[("disabled", DISABLED)])
@@ -103,6 +103,9 @@ def _style_controls(style: ttk.Style) -> None:
     style.configure("TButton", padding=(10, 5), background=CARD)
     style.map("TButton", background=[("disabled", BACKGROUND), ("active", HOVER)])
     style.configure("Go.TButton", background=ACCENT, foreground=CARD, font="Strong")
+    for kind, state in (("Go.TButton", "!disabled"), ("Choice.Toolbutton", "selected")):
+        edge = [(state, ACCENT)]
+        style.map(kind, bordercolor=edge, lightcolor=edge, darkcolor=edge)
     style.map(
         "Go.TButton",
         background=[("disabled", LINE), ("active", ACCENT_HOVER)],
@@ -116,6 +119,16 @@ def _style_controls(style: ttk.Style) -> None:
         background=[("selected", ACCENT), ("active", HOVER)],
         foreground=[("selected", CARD)],
     )
+    for kind, colour in (("Vertical.TScrollbar", DISABLED), ("Horizontal.TScale", ACCENT)):
+        style.configure(
+            kind, gripcount=0, background=colour, troughcolor=LINE, bordercolor=LINE,
+            lightcolor=colour, darkcolor=colour,
+        )  # fmt: skip
+        faint = [("disabled", LINE)]
+        style.map(kind, background=[*faint, ("active", MUTED)], lightcolor=faint, darkcolor=faint)
+    thumb = ("Vertical.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
+    trough = {"sticky": "ns", "children": [thumb]}
+    style.layout("Vertical.TScrollbar", [("Vertical.Scrollbar.trough", trough)])  # type: ignore[list-item]
     for kind in ("TRadiobutton", "TCheckbutton"):
         style.configure(f"Card.{kind}", background=CARD, indicatormargin=(1, 1, 6, 1))
         style.map(f"Card.{kind}", background=[("active", CARD)])
