@@ -175,5 +175,7 @@ def _number(text: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Return a text as HTML that may break within a long name."""
+    """Return a text as HTML; a long name may break after some of its signs."""
+    if " " in text:
+        return html.escape(text)
     return "<wbr>".join(map(html.escape, BREAKS.split(text)))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from grader.output.pages import Cell, Link, card, table, whole
+from grader.output.pages import Cell, Link, card, heading, table, whole
 from grader.similar.pairs import Pair
 from grader.similar.source import Document, base_spans
 
@@ -24,7 +24,7 @@ FULL: Final = 40.0
 def similar_page(pairs: Sequence[Pair], found: Sequence[Document], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
     parts = [
-        "<h1>Pairs that look alike</h1>",
+        heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> Two students may have used the same textbook, the same "
         "lecture or the same idea. Read both files, then talk to both students.</p>",
         "<p>Source: the share of the smaller file that both contain. Names, comments, layout and "
