@@ -22,7 +22,6 @@ import random
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import connect4
 from benchmarks.games import empty, played
@@ -222,8 +221,6 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds of each search")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--own", action="store_true", help="analyse without the library")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the records there")
-    parser.add_argument("--read", type=Path, metavar="DIR", help="take analysed records from there")
     arguments = parser.parse_args()
     if arguments.kind == "classic" and not library.is_installed():
         print(f"error: {library.MISSING}", file=sys.stderr)
@@ -237,14 +234,8 @@ def main() -> int:
         library.is_installed = lambda: False
     total = Tally()
     for number in range(arguments.games):
-        if arguments.read:
-            record = records.read(arguments.read / f"{number}.json")
-        else:
-            record = game(arguments.kind, number)
-        if "analysis" not in record.extra:
-            record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs)
-        if arguments.keep:
-            records.write(record, arguments.keep / f"{number}.json")
+        record = game(arguments.kind, number)
+        record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs)
         tally = Tally()
         compare(record, exact, COSTLY[arguments.kind], tally)
         print(f"game {number + 1}: {tally}", flush=True)

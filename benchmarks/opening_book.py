@@ -2,8 +2,7 @@
 
 Scores every position of up to 8 plies of classic Connect 4, 6 by 7, that is not over and in which
 the mover has no immediate win. Of a position and its mirror image, it scores one. The scores come
-from `bitbully` (extra `solver`) and take about half a minute. `--engine own` uses the kit's own
-solver instead, which creates the same file but takes weeks. `--check N` scores N random positions
+from `bitbully` (extra `solver`) and take about half a minute. `--check N` scores N random positions
 of the book again and compares them. It exits with status 1 if one differs.
 """
 
@@ -17,9 +16,8 @@ from random import Random
 
 import numpy as np
 
-from connect4.games import GAMES
 from connect4.search import book
-from connect4.search.solver import BOARD, BOTTOMS, ORDER, Solver, winning_cells
+from connect4.search.solver import BOARD, BOTTOMS, ORDER, winning_cells
 
 SEGMENT = 4096
 SPARE = 1.17
@@ -49,15 +47,6 @@ def positions(plies):
     return stored
 
 
-def state_of(own, mask):
-    """Return the position as a state of the game."""
-    moves = moves_to(own, mask)
-    state = GAMES["classic"].start(6, 7)
-    for column in moves:
-        state = state.apply(column)
-    return state
-
-
 def moves_to(own, mask):
     """Return columns that lead to a position, which has to be reachable."""
     if not mask:
@@ -82,15 +71,6 @@ def bitbully_scores():
         return engine.score_all_moves(board)
 
     return scores
-
-
-def own_scores():
-    """Return a function that scores the moves of a position with the kit's own solver."""
-    solver = Solver(512)
-    return lambda own, mask: solver.scores(state_of(own, mask))
-
-
-ENGINES = {"bitbully": bitbully_scores, "own": own_scores}
 
 
 def value(scores):
@@ -134,9 +114,9 @@ def table(values, seed):
     return np.array(filled, dtype=np.uint8)
 
 
-def make(path, engine):
+def make(path):
     began = time.monotonic()
-    scores = ENGINES[engine]()
+    scores = bitbully_scores()
     values = {}
     for own, mask in positions(book.PLIES):
         key, is_mirrored = book.key_of(own, mask)
@@ -152,8 +132,8 @@ def make(path, engine):
     print(f"{path}: {len(values)} positions, {len(data)} bytes, seed {seed}")
 
 
-def check(path, engine, number):
-    scores = ENGINES[engine]()
+def check(path, number):
+    scores = bitbully_scores()
     kept = book.unpacked(path.read_bytes())
     wrong = 0
     for own, mask in Random(1).sample(positions(book.PLIES), number):
@@ -161,19 +141,18 @@ def check(path, engine, number):
         truth = scores(own, mask)
         outcome = max((score > 0) - (score < 0) for score in truth.values())
         wrong += found.outcome != outcome or truth[found.column] != max(truth.values())
-    print(f"{number} positions of {path.name} scored anew by {engine}: {wrong} differ")
+    print(f"{number} positions of {path.name} scored anew: {wrong} differ")
     return 1 if wrong else 0
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.opening_book", description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=book.FILE)
-    parser.add_argument("--engine", choices=ENGINES, default="bitbully")
     parser.add_argument("--check", type=int, metavar="N")
     arguments = parser.parse_args(argv)
     if arguments.check is not None:
-        return check(arguments.file, arguments.engine, arguments.check)
-    make(arguments.file, arguments.engine)
+        return check(arguments.file, arguments.check)
+    make(arguments.file)
     return 0
 
 

@@ -17,12 +17,12 @@ import argparse
 import sys
 from random import Random
 from statistics import median
-from time import perf_counter
 
 import numpy as np
 from tabulate import tabulate
 
 from benchmarks import plain_search
+from benchmarks.rules import timed
 from benchmarks.search_table import fresh
 from connect4.games import load_start
 from connect4.games.classic import CLASSIC, CLASSIC_FULL
@@ -34,13 +34,6 @@ from connect4.search.transposition import TableAlphaBeta
 
 PLIES, STATES, VALUE = 5, 19_608, 4
 ITERATIONS = 10_000
-
-
-def timed(function, *arguments):
-    """Return the seconds of one call, and its result."""
-    began = perf_counter()
-    result = function(*arguments)
-    return perf_counter() - began, result
 
 
 def node_rate(kind, order, plies, rounds):
