@@ -186,8 +186,12 @@ class IsolatedSeat:
             "slot": self._launcher.number,
             "core": one_core() if core is None else core,
         }
+        self._start_first()
+
+    def _start_first(self) -> None:
+        """Start the agent for the first time; raises `IsolationError`."""
         try:
-            self._start(limits.start_seconds)
+            self._start(self._limits.start_seconds)
         except WardenGoneError:
             why = self._launcher.close() or "no reason given"
             self.close()

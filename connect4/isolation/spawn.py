@@ -159,22 +159,15 @@ class Warden:
         folders = python_files.package_folders() if plain and sys.platform == "linux" else None
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
+        handles = [theirs.fileno()]
         if strong:
             program, *options = machine.bubblewrap(files, root)
             command = [program, "--info-fd", str(inside), *options, *command]
+            handles.append(inside)
         made = None
         try:
             made = rules.handle(allowed, root)
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env=agent_environment(),
-                pass_fds=[theirs.fileno(), *([inside] if strong else [])],
-                start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
-            )
+            self._process = _run(command, handles)
         except OSError as error:
             self.control.close()
             os.close(number)
@@ -185,9 +178,7 @@ class Warden:
             theirs.close()
             os.close(inside)
         with open(number, "rb") as told:
-            first = _inside_bubblewrap(told) if strong else self._process.pid
-        if self._group is not None and first is not None:
-            self._group.add(first)  # takes milliseconds, in which the warden loads Python
+            self._limit_memory(_inside_bubblewrap(told) if strong else self._process.pid)
         self._tell(rules.readable(allowed), made)
         self.number = secrets.randbelow(SLOTS)
         self._said = b""
@@ -231,6 +222,11 @@ class Warden:
         status: int = STATUS.unpack(answer)[0]
         return status
 
+    def _limit_memory(self, first: int | None) -> None:
+        """Put the warden, which is process `first`, and all that it forks into the group."""
+        if self._group is not None and first is not None:
+            self._group.add(first)  # takes milliseconds, in which the warden loads Python
+
     def _close_group(self) -> None:
         if self._group is not None:
             self._group.close()
@@ -263,6 +259,20 @@ class Warden:
 def _close(handle: int | None) -> None:
     if handle is not None:
         os.close(handle)
+
+
+def _run(command: list[str], handles: Sequence[int]) -> subprocess.Popen[bytes]:
+    """Start a warden that keeps these handles open; raises `OSError`."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=agent_environment(),
+        pass_fds=handles,
+        start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
+    )
 
 
 def _inside_bubblewrap(told: IO[bytes]) -> int | None:
