@@ -60,6 +60,13 @@ def test_a_large_league_has_the_ratings_and_covariances_of_the_dense_solution(
     assert np.allclose(large.values, expected[0], atol=1e-5)
     assert np.allclose(large.covariances(7), expected[1], atol=1e-5)
     assert large.covariances(7)[7] == pytest.approx(expected[2])
+    for player in range(1, 120):
+        assert large.variance(player) == pytest.approx(dense.variance(player), rel=2e-3)
+    assert (dense.variance(0), large.variance(0)) == (0.0, 0.0)
+
+
+def test_a_player_without_a_link_to_the_anchor_has_an_infinite_variance() -> None:
+    assert Fit(3, [(0, 1, 5.0)], LEVEL).variance(2) == float("inf")
 
 
 def with_noise_of(fit: Fit, pairs: list[Pair]) -> Fit:

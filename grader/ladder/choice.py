@@ -42,9 +42,7 @@ def is_open(fit: Fit, player: int, width: float) -> bool:
 
 
 def _width(fit: Fit, player: int) -> float:
-    if not fit.is_rated(player):
-        return float("inf")
-    return 2 * fit.half_width(float(fit.covariances(player)[player]))
+    return 2 * fit.half_width(fit.variance(player))
 
 
 def widest_first(fit: Fit, players: Sequence[int], width: float) -> list[int]:

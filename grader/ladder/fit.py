@@ -30,7 +30,9 @@ DENSE: Final = 1000
 
 ACCURACY: Final = 1e-9
 ENOUGH: Final = 1e-5
-"""The relative errors of a large league's ratings, and of its covariances."""
+ROUGH: Final = 1e-2
+"""The relative errors of a large league's ratings, of its covariances, and of the solution that
+gives a single variance. The error of that variance is about the square of the last."""
 
 MANY: Final = 1000
 """With more degrees of freedom, Student's t is computed with this number."""
@@ -102,6 +104,8 @@ class Fit:
         for solved_before in ("_matrix", "_rows"):
             self.__dict__.pop(solved_before, None)
         self._covariances: dict[int, Floats] = {}
+        self._roughly: dict[int, float] = {}
+        """The variances of single players in a large league."""
         self.values = self._values()
 
     def _noise(self) -> Noise:
@@ -212,6 +216,22 @@ class Fit:
                 found[self._unknown] = self._solved(unit, ENOUGH)
             self._covariances[player] = found
         return self._covariances[player]
+
+    def variance(self, player: int) -> float:
+        """Return the variance of a player's rating; infinite for a player without a rating.
+
+        In a large league, it is rough: its error is far below that of the noise's estimate.
+        """
+        place = self._place[player]
+        if place < 0:  # the anchor, or not rated
+            return 0.0 if player == 0 else math.inf
+        if len(self._unknown) <= DENSE:
+            return float(self.variances[player])
+        if player not in self._roughly:
+            unit = np.zeros(len(self._unknown))
+            unit[place] = 1.0
+            self._roughly[player] = float(self._conjugate_gradients(unit, ROUGH)[place])
+        return self._roughly[player]
 
     @cached_property
     def variances(self) -> Floats:

@@ -183,6 +183,8 @@ def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> li
                 problem = "set aside: its games ended the grader twice"
             elif problem is None and failure is not None:
                 problem = f"cannot be loaded: {headline(failure)}"
-            versions.append(replace(version, problem=problem))
+            versions.append(
+                version if problem == version.problem else replace(version, problem=problem)
+            )
         found.append(replace(student, versions=tuple(versions)))
     return found
