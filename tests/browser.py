@@ -115,8 +115,11 @@ class Browser:
         """Write what the window shows as PNG."""
         assert self.driver.save_screenshot(str(file))
 
-    def assert_quiet(self) -> None:
-        """Check that since `open` nothing went to the console and no request left the page."""
+    def assert_quiet(self, shared: Path | None = None) -> None:
+        """Check that since `open` nothing went to the console and no request left the page.
+
+        `shared` is the folder of the files that the page may load.
+        """
         assert self.driver.get_log("browser") == []
         messages = [json.loads(row["message"]) for row in self.driver.get_log("performance")]
         requests = {
@@ -124,7 +127,10 @@ class Browser:
             for message in messages
             if message["message"]["method"] == "Network.requestWillBeSent"
         }
-        assert requests <= {self._address, "data:,"}, requests
+        allowed = {self._address, "data:,"}
+        if shared is not None:
+            allowed |= {path.as_uri() for path in shared.iterdir()}
+        assert requests <= allowed, requests
 
     def close(self) -> None:
         """End the browser."""

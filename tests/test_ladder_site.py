@@ -111,6 +111,21 @@ def test_only_pages_that_change_are_written(term: Term) -> None:
     assert any(place.startswith("games/") for place in kept)
 
 
+def test_pages_share_their_style_sheets_and_scripts_and_old_ones_are_removed(term: Term) -> None:
+    assets = term.folder.parent / SITE / "assets"
+    assets.mkdir(parents=True)
+    (assets / "site-of-an-earlier-kit.css").write_text("", encoding="utf-8")
+    written(term)
+    assert sorted(path.suffix for path in assets.iterdir()) == [".css", ".css", ".js", ".js"]
+    for place, text in pages(term).items():
+        if place.endswith(".html"):
+            linked = re.findall(r'(?:href|src)="((?:\.\./)?assets/[^"]+)"', text)
+            assert linked, place
+            for file in linked:
+                assert (assets.parent / Path(place).parent / file).is_file(), (place, file)
+            assert "<style" not in text, place
+
+
 def test_pages_of_those_who_left_are_removed(term: Term) -> None:
     written(term)
     before = pages(term)
@@ -151,7 +166,7 @@ def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
         assert browser.run("return document.querySelectorAll('#curve-plot .line').length") == 2
         label = browser.run("return document.querySelector('button.theme').textContent")
         assert label.endswith("Light" if dark else "Dark")
-        browser.assert_quiet()
+        browser.assert_quiet(site / "assets")
     browser.open(site / "index.html")
     browser.run("document.getElementById('grid-canvas').focus()")
     told = "return document.getElementById('grid-told').textContent"
@@ -248,7 +263,7 @@ def test_a_real_game_can_be_replayed_from_the_site(real: Path, browser) -> None:
         if "greedy" in path.name and "random" not in path.name
     )
     browser.open(page)
-    browser.assert_quiet()
+    browser.assert_quiet(real / SITE / "assets")
     assert browser.run("return document.getElementById('game').options.length") >= 2
 
 

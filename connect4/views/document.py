@@ -29,10 +29,18 @@ def build(
 
     `before` is HTML that stands above theirs, `comment` a remark in the source.
     """
-    script = f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'  # a block: nothing in it is global
+    return whole(title, style_sheet(parts), content(parts, data, before), script(parts), comment)
+
+
+def script(parts: tuple[str, ...]) -> str:
+    """Return the scripts of `parts` as one block, so that nothing in it is global."""
+    return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
+
+
+def content(parts: tuple[str, ...], data: Any, before: str = "") -> str:
+    """Return `before`, the HTML of `parts` and the data for their scripts."""
     block = f'<script type="application/json" id="data">{json_in_html(data)}</script>'
-    body = f"{before}{assets(parts, 'html')}\n{block}"
-    return whole(title, style_sheet(parts), body, script, comment)
+    return f"{before}{assets(parts, 'html')}\n{block}"
 
 
 def whole(title: str, style: str, body: str, script: str = "", comment: str = "") -> str:
@@ -42,8 +50,28 @@ def whole(title: str, style: str, body: str, script: str = "", comment: str = ""
         f"script-src {_hash(script) if script else _NONE}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    remark = f"<!-- {comment} -->\n" if comment else ""
     run = f"<script>{script}</script>\n" if script else ""
+    return _document(title, policy, f"<style>{style}</style>", body, run, comment)
+
+
+def linked(title: str, style: str, body: str, script: str, comment: str = "") -> str:
+    """Return a document whose style sheet and script are files, given by their addresses.
+
+    Without a script the address is empty. The document can load files from the disk or from the web
+    server that it comes from, and nothing else.
+    """
+    own = "'self' file:"
+    policy = (
+        f"default-src 'none'; style-src {own}; script-src {own if script else _NONE}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    link = f'<link rel="stylesheet" href="{html.escape(style)}">'
+    run = f'<script src="{html.escape(script)}"></script>\n' if script else ""
+    return _document(title, policy, link, body, run, comment)
+
+
+def _document(title: str, policy: str, style: str, body: str, run: str, comment: str) -> str:
+    remark = f"<!-- {comment} -->\n" if comment else ""
     return f"""<!DOCTYPE html>
 {remark}<html lang="en">
 <head>
@@ -53,7 +81,7 @@ def whole(title: str, style: str, body: str, script: str = "", comment: str = ""
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(title.encode(errors="replace").decode())}</title>
 <link rel="icon" href="data:,">
-<style>{style}</style>
+{style}
 </head>
 <body>
 {body}

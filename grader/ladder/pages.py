@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
 from connect4.views import document
+from connect4.views.page import page as replay_page
 from grader.ladder.standings import Entry
 from grader.marks.intervals import Interval, few_games
 
 PARTS: Final = ("base", "theme", "report", "ladder")
 
+REPLAYS: Final = (*replay_page.PARTS, "report")
+"""The parts of a page of games."""
+
 NARROW: Final = 180
 """The width of a drawn interval, in SVG units."""
+
+ASSETS: Final = "assets"
+"""The folder of the files that pages share."""
 
 MINUS: Final = "\u2212"
 
@@ -29,7 +38,25 @@ def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -
         '<button type="button" class="theme" id="theme"></button></header>\n'
     )
     main = f'{header}<main class="report ladder">\n{body}\n</main>'
-    return document.build(title, PARTS, data, main)
+    return linked(title, PARTS, document.content(PARTS, data, main), "../" if up else "")
+
+
+@cache
+def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
+    """Return the style sheet and the script that pages of the same parts share, by their places.
+
+    A hash of the content is part of the name, so that no browser shows an old one.
+    """
+    texts = document.style_sheet(parts), document.script(parts)
+    digest = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
+    name = f"{ASSETS}/{'replay' if 'page' in parts else 'site'}-{digest}"
+    return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
+
+
+def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str = "") -> str:
+    """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
+    style, script = shared_files(parts)
+    return document.linked(title, up + style, body, up + script, comment)
 
 
 def number(value: float | None, sign: bool = False) -> str:

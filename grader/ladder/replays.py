@@ -13,14 +13,16 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.views import document
-from connect4.views.page.page import PARTS
 from grader.ladder.book import Book, GameRow
+from grader.ladder.pages import PARTS, REPLAYS, linked, shared_files
 from grader.play.replays import MADE_BY, replay_data, without_folders
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""
 
 GAMES: Final = "the games go here"
+
+UP: Final = "../"
 
 
 def public_reason(outcome: str, detail: str) -> str:
@@ -70,7 +72,7 @@ def pairing_digest(games: Sequence[GameRow], names: Sequence[str]) -> str:
 
 
 def _frame() -> str:
-    return document.build("", (*PARTS, "report"), {"games": [GAMES]})
+    return linked("", REPLAYS, document.content(REPLAYS, {"games": [GAMES]}), UP)
 
 
 def pairing_page(
@@ -87,7 +89,8 @@ def pairing_page(
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
     if not shown:
         text = f"<h1>{html.escape(title)}</h1>\n<p>The records of these games are not kept.</p>"
-        style = document.style_sheet(("base", "report"))
-        return document.whole(title, style, f"<main>{before}{text}</main>", comment=comment)
-    page = document.build(title, (*PARTS, "report"), {"games": [GAMES]}, before, comment)
-    return page.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
+        style, _ = shared_files(PARTS)
+        return document.linked(title, UP + style, f"<main>{before}{text}</main>", "", comment)
+    body = document.content(REPLAYS, {"games": [GAMES]}, before)
+    body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
+    return linked(title, REPLAYS, body, UP, comment)

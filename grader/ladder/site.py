@@ -15,13 +15,24 @@ from grader.ladder.agent_page import agent_page
 from grader.ladder.book import Book, GameRow
 from grader.ladder.gradebook import private_page
 from grader.ladder.names import private_token
-from grader.ladder.pages import Scale, interval_text, moved, number, page, rows
+from grader.ladder.pages import (
+    ASSETS,
+    PARTS,
+    REPLAYS,
+    Scale,
+    interval_text,
+    moved,
+    number,
+    page,
+    rows,
+    shared_files,
+)
 from grader.ladder.replays import pairing_digest, pairing_page
 from grader.ladder.standings import Entry, Standings
 from grader.output.files import make_folder, write
 from grader.output.pages import breakable
 
-FOLDERS: Final = ("agents", "games", "own")
+FOLDERS: Final = (ASSETS, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
@@ -61,9 +72,12 @@ def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int
     links = Links(standings, secret)
     for folder in FOLDERS:
         make_folder(site / folder)
-    count = _write_changed(site / "robots.txt", ROBOTS)
+    count, kept = 0, {site / "index.html"}
+    for place, text in {**shared_files(PARTS), **shared_files(REPLAYS)}.items():
+        kept.add(site / place)
+        count += _write_changed(site / place, text)
+    count += _write_changed(site / "robots.txt", ROBOTS)
     count += _write_changed(site / "index.html", index_page(standings, links))
-    kept = {site / "index.html"}
     for entry in standings.entries:
         if links.agent(entry):
             kept.add(site / links.agent(entry))
@@ -79,7 +93,7 @@ def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int
         kept.add(path)
         count += _write_pairing(book, path, one, two, links)
     for folder in FOLDERS:
-        for path in (site / folder).glob("*.html"):
+        for path in (site / folder).glob("*.*"):
             if path not in kept:
                 path.unlink()
                 count += 1
