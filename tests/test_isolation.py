@@ -19,7 +19,7 @@ import pytest
 
 from connect4.errors import InputError, IsolationError
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.isolation import machine, spawn, submission
+from connect4.isolation import kit_files, machine, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.channel import PATIENCE
 from connect4.isolation.seat import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
@@ -442,6 +442,8 @@ def test_what_a_submission_may_import_is_there(level: Level, tmp_path: Path) -> 
         "del sys.modules['connect4.utils']",
         "import connect4.utils, inspect",
         "assert 'Integer' in inspect.getsource(connect4.utils)",
+        "assert exit and quit and help and copyright",
+        "assert not [each for each in sys.meta_path if 'editable' in repr(each)]",
     )
     opened = seat(agent(tmp_path, "\n".join(lines)), level)
     reply = opened.ask(board(), 5.0)
@@ -1174,3 +1176,10 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
     for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
         with pytest.raises(InputError, match="maximum is a pair of whole numbers"):
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})
+
+
+def test_the_kits_files_are_compiled_before_they_are_shown_to_an_agent(tmp_path: Path) -> None:
+    source, closed = tmp_path / "part.py", tmp_path / "missing" / "part.py"
+    source.write_text("PART = 1\n")
+    assert kit_files.compiled(source).exists()
+    assert not kit_files.compiled(closed).exists()

@@ -129,14 +129,14 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
             and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
         ):
             return None
-    compiled = map(_compiled, (path for path in paths if path.suffix))
-    return (*paths, *(path for path in compiled if path.exists()))
+    found = map(compiled, (path for path in paths if path.suffix))
+    return (*paths, *(path for path in found if path.exists()))
 
 
-def _compiled(path: Path) -> Path:
+def compiled(path: Path) -> Path:
     """Return where a file's compiled form is, or will be; no process in bubblewrap can write it."""
-    compiled = Path(cache_from_source(str(path)))
-    if not compiled.exists() and not sys.dont_write_bytecode:
+    found = Path(cache_from_source(str(path)))
+    if not found.exists() and not sys.dont_write_bytecode:
         with contextlib.suppress(OSError):
             py_compile.compile(str(path), doraise=False, quiet=2)
-    return compiled
+    return found
