@@ -1178,8 +1178,15 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})
 
 
-def test_the_kits_files_are_compiled_before_they_are_shown_to_an_agent(tmp_path: Path) -> None:
+def test_the_kits_files_are_compiled_before_they_are_shown_to_an_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     source, closed = tmp_path / "part.py", tmp_path / "missing" / "part.py"
     source.write_text("PART = 1\n")
     assert kit_files.compiled(source).exists()
     assert not kit_files.compiled(closed).exists()
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    other = source.with_name("other.py")
+    other.write_text("OTHER = 1\n")
+    assert not kit_files.compiled(other).exists()
