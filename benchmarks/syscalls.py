@@ -89,7 +89,7 @@ def _too_long(number: int, frame: object) -> None:
 class _Results(unittest.TestResult):
     """Keeps what each test came to; a test may take `seconds`, 0 for as long as it likes."""
 
-    def __init__(self, seconds: int = 0) -> None:
+    def __init__(self, seconds: int) -> None:
         super().__init__()
         self.found: dict[str, str] = {}
         self._seconds = seconds

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from connect4.isolation import machine
 from connect4.isolation.memory_group import EXTRA_BYTES, MemoryGroup, hierarchy, memory_group
 from connect4.isolation.seat import Limits
 from connect4.players.base import Outcome
@@ -55,7 +54,7 @@ def groups() -> list[Path]:
 
 
 def test_a_seats_processes_are_in_a_group_of_their_own_that_goes_with_it() -> None:
-    assert machine.limits_memory_of_groups()
+    assert hierarchy() is not None
     opened = seat("plain")
     opened.ask(board(), 5.0)
     (folder,) = groups()

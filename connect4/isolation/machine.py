@@ -12,7 +12,6 @@ from pathlib import Path
 from connect4.isolation import landlock, sandbox, seccomp
 from connect4.isolation.kit_files import SYSTEM_LIBRARIES, Files, readable_paths
 from connect4.isolation.memory_copy import UnavailableError
-from connect4.isolation.memory_group import hierarchy
 
 
 def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
@@ -111,11 +110,6 @@ def bubblewrap_works() -> str | None:
         return None
     lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
     return f"bubblewrap does not work here ({lines[0]})"
-
-
-def limits_memory_of_groups() -> bool:
-    """Return whether all memory of a seat's processes has a limit here, the kernel's share too."""
-    return hierarchy() is not None
 
 
 def missing() -> tuple[str, ...]:

@@ -137,6 +137,11 @@ class Warden:
     how many processes the machine has started.
     """
 
+    _said = b""
+    """What it wrote to its standard error."""
+    _patience = DEATH_PATIENCE
+    """Seconds in which it ends once it is told to."""
+
     def __init__(
         self,
         strong: bool,
@@ -181,8 +186,6 @@ class Warden:
             self._limit_memory(_inside_bubblewrap(told) if strong else self._process.pid)
         self._tell(rules.readable(allowed), made)
         self.number = secrets.randbelow(SLOTS)
-        self._said = b""
-        self._patience = DEATH_PATIENCE
 
     def _tell(self, readable: Sequence[str], made: int | None) -> None:
         """Send what agents may read, and the rules for it, which are closed here."""

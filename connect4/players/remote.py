@@ -16,6 +16,9 @@ from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.players.base import Setup
 from connect4.players.checks import ADDRESS
 
+PATIENCE: Final = 10.0
+"""Seconds in which a server takes a connection."""
+
 MAX_ANSWER: Final = 65536
 """Bytes without a line end after which a server is given up."""
 
@@ -23,10 +26,10 @@ MAX_ANSWER: Final = 65536
 class Wire:
     """A connection to a game server; every trouble with it is an `AgentError`."""
 
-    def __init__(self, host: str, port: int, patience: Seconds = 10.0) -> None:
+    def __init__(self, host: str, port: int) -> None:
         self._pending = b""
         try:
-            self._socket = socket.create_connection((host, port), timeout=patience)
+            self._socket = socket.create_connection((host, port), timeout=PATIENCE)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error

@@ -155,11 +155,11 @@ class Server:
 
     def __init__(
         self,
-        seconds: Seconds = 10.0,
-        start: DynamicState | None = None,
-        records: Path | None = None,
-        wait: Seconds = 60.0,
-        idle: int = 1000,
+        seconds: Seconds,
+        start: DynamicState | None,
+        records: Path | None,
+        wait: Seconds,
+        idle: int,
     ) -> None:
         self.seconds = seconds
         self.start = start

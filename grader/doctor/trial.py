@@ -22,7 +22,6 @@ from grader.doctor.targets import Targets, attempts_in
 CORPUS: Final = Path(__file__).with_name("corpus")
 PROBE: Final = "tries_everything"
 HONEST: Final = "plain"
-KEEPS_TIME: Final = "uses_its_time"
 
 SECONDS: Final = 5.0
 SHORT: Final = 0.1

@@ -57,11 +57,9 @@ def check_source(
     return found
 
 
-def check_report(
-    report: str | None, rules: SubmissionRules, seconds: float = READ_SECONDS
-) -> list[Finding]:
+def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    found = _READER.ask({"report": report, "rules": asdict(rules)}, seconds)
+    found = _READER.ask({"report": report, "rules": asdict(rules)}, READ_SECONDS)
     if isinstance(found, str):
         return [Finding(1, "report", f"{found}; make it shorter", in_report=True)]
     return found

@@ -14,11 +14,11 @@ EVERY: Final = 30.0
 class Progress:
     """Counts games; a context manager that writes to standard error only."""
 
-    def __init__(self, total: int, unit: str = "games") -> None:
-        self._total, self._unit = total, unit
+    def __init__(self, total: int) -> None:
+        self._total = total
         self._done = 0
         self._began = self._told = time.monotonic()
-        self._bar = _bar(total, unit) if sys.stderr.isatty() else None
+        self._bar = _bar(total) if sys.stderr.isatty() else None
 
     def step(self, note: str = "") -> None:
         """Count one more game."""
@@ -31,7 +31,7 @@ class Progress:
         if now - self._told >= EVERY or self._done == self._total:
             self._told = now
             left = (now - self._began) / self._done * (self._total - self._done)
-            line = f"{self._done} of {self._total} {self._unit}, {duration(left)} left {note}"
+            line = f"{self._done} of {self._total} games, {duration(left)} left {note}"
             print(line.rstrip(), file=sys.stderr, flush=True)
 
     def say(self, text: str) -> None:
@@ -49,13 +49,13 @@ class Progress:
             self._bar.close()
 
 
-def _bar(total: int, unit: str) -> Any:
+def _bar(total: int) -> Any:
     """Return a tqdm bar, None if tqdm is not installed."""
     try:
         tqdm = importlib.import_module("tqdm").tqdm
     except ImportError:
         return None
-    return tqdm(total=total, unit=" " + unit, smoothing=0.05, dynamic_ncols=True)
+    return tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
 
 
 def duration(seconds: float) -> str:
