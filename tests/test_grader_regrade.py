@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.handin.submission import Submission, new_names
 from grader.play.replays import renamed
 from tests.command import run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher
@@ -51,6 +52,28 @@ def test_a_hand_in_under_a_new_name_has_its_games_already(folder: Path) -> None:
     page = (folder / "marks" / "feedback" / "Ann _Arbor_ _A_.html").read_text(encoding="utf-8")
     assert '"names":["Ann [Arbor] \\"A\\"","random"]' in page.replace("&#x27;", "'")
     assert '"ann"' not in page
+
+
+@pytest.mark.slow
+def test_a_new_name_keeps_the_evidence_of_earlier_versions(folder: Path) -> None:
+    """A late namesake gives a student another name; a complaint may come after that."""
+    (folder / "class" / "ann").rename(folder / "class" / "Ann (1)")
+    assert "ann is now called Ann (1), with the same file" in grade(folder).stderr
+    hand_in(folder / "class", "Ann (1)", searcher(1, note="changed"))
+    grade(folder)
+    text = (folder / "marks" / "records" / "index.csv").read_text(encoding="utf-8")
+    rows = [row for row in csv.DictReader(text.splitlines()) if row["Submission"] == "Ann (1)"]
+    assert sorted(row["Now"] for row in rows) == 4 * ["no"] + 4 * ["yes"]
+    assert all((folder / "marks" / row["File"]).is_file() for row in rows)
+
+
+def test_who_is_who_stays_open_if_several_have_one_file() -> None:
+    def called(**sources: str) -> list[Submission]:
+        return [Submission(name, name, source) for name, source in sources.items()]
+
+    assert new_names(called(ann="a", bo="b"), called(ann2="a", bo="c")) == {"ann": "ann2"}
+    assert not new_names(called(ann="a", bo="a"), called(cy="a", bo="a", dee="a"))
+    assert not new_names(called(ann="a", bo="a"), called(cy="a"))
 
 
 @pytest.mark.slow

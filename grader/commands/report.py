@@ -24,7 +24,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         results = read_results(store)
         tell(results, store, arguments)
     if results.missing:
-        print(f"{results.missing} games have no result yet", file=sys.stderr)
+        games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
+        print(f"{games} no result yet", file=sys.stderr)
     return DONE
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from connect4.errors import InputError, headline
 from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
 from grader.commands.report import tell
-from grader.handin.submission import Submission
+from grader.handin.submission import Submission, new_names
 from grader.marks.plan import later_games
 from grader.marks.points import gradable
 from grader.marks.stopping import rounds_needed
@@ -160,16 +160,22 @@ class ClassRun:
 
     def _note_left_out(self, store: Store) -> None:
         """Report submissions with results that are not here; from a class they are withdrawn."""
-        left_out = {item.name for item in store.submissions()} - {item.name for item in self.found}
+        before = store.submissions()
+        left_out = {item.name for item in before} - {item.name for item in self.found}
         if not left_out or getattr(self.arguments, "quick", False):
             return  # `--quick`: one student's own files, one after another
-        print(
-            f"{store.path}: {named_few(sorted(left_out))} had results there and are not among "
-            "these submissions: tables and files are without them, their games are kept",
-            file=sys.stderr,
-        )
+        names = {} if self._of_one_file else new_names(before, self.found)
+        for old, new in names.items():
+            print(f"{store.path}: {old} is now called {new}, with the same file", file=sys.stderr)
+        if gone := left_out - names.keys():
+            print(
+                f"{store.path}: {named_few(sorted(gone))} had results there and are not among "
+                "these submissions: tables and files are without them, their games are kept",
+                file=sys.stderr,
+            )
         if not self._of_one_file:
             store.withdraw(left_out)
+            store.rename(names)
 
     @property
     def _of_one_file(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -58,3 +59,20 @@ def file_name(name: str) -> str:
     ).strip(" .")
     kept = f"_{kept}" if RESERVED.match(kept) else kept
     return kept[:100].encode()[:200].decode(errors="ignore") or "_"
+
+
+def new_names(before: Sequence[Submission], now: Sequence[Submission]) -> dict[str, str]:
+    """Return the new names, by the old ones, of submissions that have only got another name.
+
+    If several have the same file, nobody can tell who is who, and none of them is returned.
+    """
+    kept = {item.name for item in before} & {item.name for item in now}
+    gone = [item for item in before if item.name not in kept]
+    fresh = [item for item in now if item.name not in kept]
+    found = {}
+    for item in gone:
+        others = [other for other in gone if other.sha256 == item.sha256]
+        named = [other for other in fresh if other.sha256 == item.sha256]
+        if item.sha256 is not None and len(others) == len(named) == 1:
+            found[item.name] = named[0].name
+    return found

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,7 +103,10 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     hidden = [game.board.start for game in games if game.board.hidden]
     played = store.played(opponents_faults=True)
     lost = {game.key: game for game in games if game.key in played}
-    for kept in store.kept():
+    now = {old: new for old, new in store.renamed().items() if old not in names}
+    for held in store.kept():
+        one, two = (now.get(name, name) for name in held.names)
+        kept = replace(held, names=(one, two))
         planned = by_key.get(kept.key, [])
         if kept.text is None or (planned and kept.key not in played):
             continue

@@ -277,6 +277,16 @@ class Store:
         """Return the names that were withdrawn at any time; some may be there again."""
         return list(self.meta_json("withdrawn") or ())
 
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Note the new names of submissions, by their old names."""
+        known = {old: names.get(new, new) for old, new in self.renamed().items()} | dict(names)
+        known = {old: new for old, new in known.items() if old not in names.values()}
+        self.set_meta({"renamed": json.dumps(known)})
+
+    def renamed(self) -> dict[str, str]:
+        """Return the present name of each submission whose games were played under another."""
+        return dict(self.meta_json("renamed") or {})
+
     def publish(self, seeds: Iterable[int]) -> None:
         """Note seeds that are about to be published; no further game is played with them."""
         known = {*self.published(), *seeds}
