@@ -122,7 +122,7 @@ def _rungs(entry: Entry, standings: Standings) -> str:
                 "beaten" if total.margin > 0 else "drawn" if total.margin == 0 else "not beaten"
             )
             word = f"{beaten}, {total.mean_margin:+.1f} a game".replace("-", "\u2212")
-        lines.append([html.escape(item.name), word, total.record if total else ""])
+        lines.append([html.escape(item.name), word, total.shown if total else ""])
     headers = (("rung", ""), ("result", ""), ("won / drawn / lost", "number wide"))
     return _card("Rungs", rows(headers, lines)) if lines else ""
 
@@ -174,7 +174,7 @@ def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met
                 html.escape(item.entry.name),
                 number(None if item.entry.rating is None else item.entry.rating.mean),
                 f"{total.mean_margin:+.1f}".replace("-", "\u2212"),
-                total.record,
+                total.shown,
                 f'<a href="{to}">{total.games} games</a>',
             ]
         )

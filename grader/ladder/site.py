@@ -211,7 +211,7 @@ def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
         scale.drawn(entry.rating),
         interval_text(entry.rating),
         str(total.games),
-        total.record.replace("/", " / "),
+        total.shown,
         str(total.faults.total or ""),
         moved(entry),
     ]

@@ -46,6 +46,11 @@ class Total:
         """Return wins, draws and losses as text."""
         return f"{self.wins}/{self.draws}/{self.losses}"
 
+    @property
+    def shown(self) -> str:
+        """Return wins, draws and losses as a page shows them."""
+        return f"{self.wins} / {self.draws} / {self.losses}"
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -27,7 +27,8 @@
   const weeks = Math.max(1, Math.ceil((last - first) / 7 / (WIDTH < 600 ? 4 : 8))) * 7;
   for (let at = first; at <= last; at += weeks) {
     const label = new Date(at * 86400000).toISOString().slice(5, 10);
-    svg("text", { x: across(at), y: HEIGHT - 8, "text-anchor": at === first ? "start" : "middle" }, drawing).textContent = label;
+    const anchor = at === first ? "start" : across(at) > WIDTH - 28 ? "end" : "middle";
+    svg("text", { x: across(at), y: HEIGHT - 8, "text-anchor": anchor }, drawing).textContent = label;
   }
   /** @param {[string, number][]} curve */
   const path = (curve) => {
