@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import signal
@@ -243,6 +244,14 @@ def test_the_command_plays_real_games_and_a_second_run_plays_none(real: Path) ->
     assert "no new versions" in again.stdout
     assert grading.games(real / "ladder.db") == played
     assert (real / "ladder.csv").read_text(encoding="utf-8").startswith("\ufeffName,ID,Email")
+
+
+def test_every_page_of_ratings_names_the_protections_and_no_machine(real: Path) -> None:
+    site = real / SITE
+    for page in (site / "index.html", *site.glob("agents/*.html"), *site.glob("own/*.html")):
+        text = page.read_text(encoding="utf-8")
+        assert re.search(r"Games were played at isolation level (process|strong)\.", text), page
+        assert platform.node() not in text, page
 
 
 def test_public_pages_tell_the_type_of_an_exception_and_the_own_page_all_of_it(real: Path) -> None:

@@ -23,6 +23,7 @@ from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
 from grader.output.files import check_out, write
+from grader.output.protection import note_run
 from grader.play.executors import worker_count
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -164,6 +165,7 @@ class LadderCommand:
         self._write(begun)
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
+            note_run(book, level)
             run = LadderRun(
                 *(book, self.rubric, begun, pool, level, arguments.minutes),
                 follow=lambda game: self._follow(game, begun),

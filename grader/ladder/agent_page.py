@@ -10,7 +10,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from grader.ladder.book import Book, GameRow, Version
-from grader.ladder.pages import Scale, interval_text, moved, number, page, rows
+from grader.ladder.pages import Scale, interval_text, moved, number, page, protection_card, rows
 from grader.ladder.replays import public_reason, replay
 from grader.ladder.standings import Entry, Standings, Total
 
@@ -40,6 +40,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, places: Places, o
         parts.append(_rungs(entry, standings))
     parts.append(_games(entry, standings, places, met))
     parts.append(_lost(book, entry, standings, own))
+    parts.append(protection_card(book))
     data = {
         "day": standings.last_seen,
         "names": [entry.name],

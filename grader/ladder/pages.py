@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from connect4.views import document
 from connect4.views.page import page as replay_page
+from grader.ladder.book import Book
 from grader.ladder.standings import Entry
 from grader.marks.intervals import Interval, few_games
+from grader.output.protection import read_protection
 
 PARTS: Final = ("base", "theme", "report", "ladder")
 
@@ -84,6 +86,15 @@ def rows(headers: Sequence[tuple[str, str]], lines: Sequence[Sequence[str]]) -> 
         f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
         f"{body}\n</tbody></table></div>"
     )
+
+
+def protection_card(book: Book) -> str:
+    """Return under which protections the games were played; empty if nothing is known."""
+    texts = read_protection(book).lines()
+    if not texts:
+        return ""
+    lines = "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+    return f'<section class="card box"><h2>How the games were run</h2>\n{lines}</section>'
 
 
 class Scale:

@@ -24,6 +24,7 @@ from grader.ladder.pages import (
     moved,
     number,
     page,
+    protection_card,
     rows,
     shared_files,
 )
@@ -77,7 +78,7 @@ def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int
         kept.add(site / place)
         count += _write_changed(site / place, text)
     count += _write_changed(site / "robots.txt", ROBOTS)
-    count += _write_changed(site / "index.html", index_page(standings, links))
+    count += _write_changed(site / "index.html", index_page(book, standings, links))
     for entry in standings.entries:
         if links.agent(entry):
             kept.add(site / links.agent(entry))
@@ -150,7 +151,7 @@ HEADERS: Final = (
 )
 
 
-def index_page(standings: Standings, links: Links) -> str:
+def index_page(book: Book, standings: Standings, links: Links) -> str:
     """Return the first page: the table, the curves, the grid."""
     entries = standings.entries
     scale = Scale([entry.rating for entry in entries])
@@ -175,6 +176,7 @@ def index_page(standings: Standings, links: Links) -> str:
             f"{rows(headers, lines)}</section>",
             CURVES,
             GRID,
+            protection_card(book),
         ]
     )
     return page("Ladder", facts, body, _data(entries, standings, links))
