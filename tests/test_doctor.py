@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from grader.output.protection import PROOF
 from grader.results.store import Store
 from tests.command import environment, run
 from tests.grading import hand_in, rubric, searcher
+from tests.test_fuel_isolation import WASM
 from tests.test_isolation_agents import EXPECTED
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -41,7 +43,8 @@ def diagnosis(
     grade_level: str | None = "strong",
     **breaches: list[str],
 ) -> Diagnosis:
-    levels = ("process", "strong") if "bubblewrap" in present else ("process",)
+    needs = {"strong": "bubblewrap", "wasm": "wasm"}
+    levels = ("process", *(level for level, name in needs.items() if name in present))
     proofs = {level: proof(level, breaches) for level in levels}
     has = Protections(present)
     at = "2026-09-01T08:00:00Z"
@@ -61,11 +64,14 @@ def test_every_agent_of_the_corpus_is_run_and_expected_to_do_what_the_tests_say(
     assert {*named, PROBE, "plain"} == {path.stem for path in CORPUS.glob("*.py")}
     for agent, outcome in named.items():
         assert outcome in EXPECTED[agent], agent
+    for item in GUARANTEES:
+        for agent, outcome in item.expected("wasm").items():
+            assert outcome in WASM[agent], agent
 
 
 def test_each_reason_has_a_way_out() -> None:
     wanted = {name for item in GUARANTEES for name in (*item.process, *item.strong)}
-    assert wanted <= WHY.keys() == HOW.keys()
+    assert {*wanted, "fuel", "compiled"} <= WHY.keys() == HOW.keys()
 
 
 def test_a_machine_with_everything_gives_everything_at_level_strong() -> None:
@@ -109,10 +115,33 @@ def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
     assert found.verdict().startswith("no: rubric.toml requires level process, but")
 
 
-def test_a_level_that_is_not_tried_is_named() -> None:
-    found = diagnosis(demanded="wasm", grade_level="wasm")
+def test_level_wasm_depends_on_no_protection_of_the_kernel() -> None:
+    without = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "copy", "own user"}
+    found = diagnosis(without | {"wasm"}, demanded="wasm", grade_level="wasm")
     assert found.lacking() == []
-    assert found.verdict().startswith("not tried: `grade` plays at level wasm")
+    assert found.verdict() == (
+        "yes: `grade` plays at level wasm, and rubric.toml requires level wasm"
+    )
+    assert re.search(
+        r"reads no file of yours +not guaranteed +not available +guaranteed", found.text()
+    )
+    broken = replace(found, proofs={**found.proofs, "wasm": proof("wasm", {"files": ["did it"]})})
+    assert broken.lacking() == ["reads no file of yours"]
+
+
+def test_a_level_that_is_not_available_is_named_with_the_reason() -> None:
+    text = diagnosis().text()
+    assert f"level wasm\n  why: {WHY['compiled']}\n  how to get it: {HOW['compiled']}" in text
+    has = Protections(EVERYTHING, {"fuel": "it requires the extra `fuel`"})
+    assert "level wasm\n  why: it requires the extra `fuel`" in replace(
+        diagnosis(), protections=has
+    ).text()  # fmt: skip
+
+
+def test_the_rate_of_fuel_is_among_the_measurements() -> None:
+    lines = replace(MACHINE, fuel=5e9).lines()
+    assert lines[-1] == "level wasm runs 5.0 gigafuel a second: a virtual second takes 5 s"
+    assert not any("wasm" in line for line in MACHINE.lines())
 
 
 def test_a_busy_machine_is_reported_and_no_reason_to_refuse() -> None:

@@ -6,11 +6,14 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from connect4.errors import InputError, IsolationError, headline
+from connect4.isolation.wasm import speed
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
-from grader.doctor.guarantees import protections
+from grader.doctor.guarantees import protections, with_copy
 from grader.doctor.machine import measure
 from grader.doctor.table import LEVELS, Diagnosis, now
 from grader.doctor.targets import Targets
@@ -19,28 +22,31 @@ from grader.output.protection import PROOF
 from grader.results.store import Store
 from grader.rubric.model import Rubric
 
+NEEDS: Final = {"strong": "bubblewrap", "wasm": "wasm"}
+"""The protection without which a level is not available."""
+
 
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Run the self-test and print its table; return 1 if the rubric requires more."""
     if not hasattr(os, "fork"):
         raise InputError("doctor: this system cannot isolate agents; use Linux")
     rubric = read_rubric(arguments)
-    if rubric.limits.require == "wasm":
-        raise InputError(
-            f"doctor: {rubric.source} counts fuel; this tests only levels process and strong; "
-            "docs/fuel.md describes what agents achieve at level wasm"
-        )
     level = level_of_grade(arguments.isolation, rubric)
     has = protections()
     measured = measure()
-    offered = [level for level in LEVELS if level == "process" or "bubblewrap" in has.present]
+    offered = [level for level in LEVELS if NEEDS.get(level) in (None, *has.present)]
     proofs: dict[str, Proof] = {}
     for offer in offered:
+        if offer == "strong":
+            has = with_copy(has)
         try:
             with Targets() as targets:
                 proofs[offer] = prove(offer, targets, tell)
         except IsolationError as error:
             raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
+    if "wasm" in offered:
+        tell("wasm: fuel a second")
+        measured = replace(measured, fuel=speed.measure().median)
     tell("")
     demanded = rubric.limits.require or "process"
     found = Diagnosis(now(), measured, has, proofs, level, demanded, rubric.source)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from connect4.isolation import landlock, machine, memory_copy, seccomp
 from connect4.isolation.machine import why_same_user
+from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 
 PLAYED: Final = Outcome.PLAYED
@@ -36,7 +37,15 @@ class Guarantee:
 
     def requires(self, level: str) -> tuple[str, ...]:
         """Return the protections of which a level requires at least one."""
+        if level == "wasm":
+            return ()
         return self.strong if level == "strong" else self.process
+
+    def expected(self, level: str) -> dict[str, Outcome]:
+        """Return the agents with the outcomes of their turns at a level if the guarantee holds."""
+        if level != "wasm":
+            return self.agents
+        return {agent: IN_WASM.get(agent, outcome) for agent, outcome in self.agents.items()}
 
     @property
     def is_basic(self) -> bool:
@@ -175,6 +184,21 @@ GUARANTEES: Final = (
 )
 
 
+IN_WASM: Final = {
+    **_all(
+        ERROR,
+        "forks_and_loops ignores_signals kills_the_parent late_with_threads limits_the_parent "
+        "lowers_the_parents_priority thinks_on_opponents_time wakes_itself_by_a_signal "
+        "wakes_itself_by_a_timer",
+    ),  # the functions that they use do not exist there
+    "closes_descriptors": PLAYED,  # closing them has no effect
+    "forges_ready": ERROR,  # it sleeps, which takes no time there, and has no agent
+    "sleeps": INVALID,
+    "writes_garbage": PLAYED,
+}
+"""The agents whose turns have another outcome at level wasm."""
+
+
 WHY: Final = {
     "landlock": "the kernel has no Landlock",
     "seccomp": "the kernel has no seccomp, or its filter is not known for this machine",
@@ -183,6 +207,8 @@ WHY: Final = {
     "linux": "this system does not report which processes an agent started",
     "strong": "level process does not include it",
     "copy": "there is no copy of Python in memory",
+    "fuel": "the extra `fuel` is not installed",
+    "compiled": "the WebAssembly module is not compiled yet",
 }
 """Why a guarantee does not hold if one of these protections is missing."""
 
@@ -203,6 +229,8 @@ HOW: Final = {
     "linux": "use Linux",
     "strong": "use --isolation strong, which requires bubblewrap",
     "copy": "give the container more shared memory (Docker: --shm-size=512m --tmpfs /tmp:exec)",
+    "fuel": "pip install 'connect4-course-kit[fuel]'",
+    "compiled": "run `python3 -m grader fuel` once, which takes minutes",
 }
 """How to get each of them."""
 
@@ -222,7 +250,7 @@ class Protections:
 
 
 def protections() -> Protections:
-    """Return this machine's protections; from now on, agents use the copy of Python in memory."""
+    """Return this machine's protections, apart from the copy of Python in memory."""
     present: set[str] = set()
     notes: dict[str, str] = {}
     if sys.platform == "linux":
@@ -234,13 +262,24 @@ def protections() -> Protections:
     why_not = machine.bubblewrap_works()
     if why_not is None:
         present.add("bubblewrap")
-        no_copy = memory_copy.use()
-        if no_copy is None:
-            present.add("copy")
-        else:
-            notes["copy"] = no_copy
     else:
         notes["bubblewrap"] = why_not
+    no_wasm = package.why_not()
+    if no_wasm is not None:
+        notes["fuel"] = no_wasm
+    elif package.is_compiled():
+        present.add("wasm")
     if sys.platform == "linux" and os.geteuid() == 0 and why_same_user() is None:
         present.add("own user")
     return Protections(frozenset(present), notes)
+
+
+def with_copy(has: Protections) -> Protections:
+    """Make the copy of Python in memory, which agents use from now on; return it with the others.
+
+    Only level strong uses it.
+    """
+    no_copy = memory_copy.use()
+    if no_copy is not None:
+        return replace(has, notes={**has.notes, "copy": no_copy})
+    return replace(has, present=has.present | {"copy"})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record
+from connect4.isolation.wasm import budget
 from grader.play.executors import physical_cores
 
 NAPS: Final = 200
@@ -38,6 +39,8 @@ class Machine:
     load: float | None
     late_median: float
     late_most: float
+    fuel: float | None = None
+    """Instructions a second at level wasm; None where that level is not available."""
 
     def lines(self) -> list[str]:
         """Return the measurements in words, with a remark where one of them is a problem."""
@@ -53,6 +56,11 @@ class Machine:
         late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
         note = ": late turns will be blamed on a busy machine" if self.late_most > JITTER else ""
         found.append(f"the timer wakes a program late by {late}{note}")
+        if self.fuel is not None:
+            found.append(
+                f"level wasm runs {self.fuel / 1e9:.1f} gigafuel a second: a virtual second takes "
+                f"{budget.FUEL_PER_SECOND / self.fuel:.0f} s"
+            )
         return found
 
 

@@ -25,7 +25,7 @@ from grader.doctor.machine import Machine
 from grader.doctor.trial import Proof
 
 FORMAT: Final = "connect4-doctor/1"
-LEVELS: Final[tuple[Level, ...]] = ("process", "strong")
+LEVELS: Final[tuple[Level, ...]] = ("process", "strong", "wasm")
 YES: Final = "guaranteed"
 NO: Final = "not guaranteed"
 ABSENT: Final = "not available"
@@ -92,9 +92,7 @@ class Diagnosis:
         """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
         if self.grade_level is None:
             return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
-        if self.grade_level == "wasm":
-            return []  # `grade` meets the requirement; the verdict reports that it was not tried
-        strong = self.demanded == "strong"
+        strong = self.demanded in ("strong", "wasm")
         return [
             item.text
             for item in GUARANTEES
@@ -108,8 +106,6 @@ class Diagnosis:
         demand = f"{self.rubric} requires level {self.demanded}"
         if self.grade_level is None:
             return f"no: {lacking[0]}: `grade` does not play"
-        if self.grade_level == "wasm":
-            return f"not tried: `grade` plays at level wasm, and {demand}; the table has the others"
         if lacking:
             return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
         return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
@@ -151,18 +147,13 @@ class Diagnosis:
         headers = ("an agent", *(f"level {level}" for level in LEVELS), "attempts")
         parts = [head, "", tabulate(rows, headers)]
         parts += _listed("Not guaranteed here", list(map(_shown, self.missing())))
-        absent = {
-            level: self.protections.notes.get("bubblewrap", WHY["bubblewrap"])
-            for level in LEVELS
-            if level not in self.proofs
-        }
-        parts += _listed(
-            "Not available here",
-            [
-                f"level {level}\n  why: {why}\n  how to get it: {HOW['bubblewrap']}"
-                for level, why in absent.items()
-            ],
-        )
+        absent = []
+        for level in LEVELS:
+            if level not in self.proofs:
+                lacks = self._lacks(level)
+                why = self.protections.notes.get(lacks, WHY[lacks])
+                absent.append(f"level {level}\n  why: {why}\n  how to get it: {HOW[lacks]}")
+        parts += _listed("Not available here", absent)
         late = max((proof.late for proof in self.proofs.values()), default=0.0)
         lines = [
             *self.machine.lines(),
@@ -170,6 +161,12 @@ class Diagnosis:
         ]
         parts += _listed("The machine", lines)
         return "\n".join([*parts, "", self.verdict()])
+
+    def _lacks(self, level: Level) -> str:
+        """Return the protection for lack of which a level is not available."""
+        if level != "wasm":
+            return "bubblewrap"
+        return "fuel" if "fuel" in self.protections.notes else "compiled"
 
     def _cell(self, item: Guarantee, level: str) -> str:
         if level not in self.proofs:
