@@ -49,6 +49,7 @@ def apply_theme(root: tk.Tk) -> None:
     style.theme_use("clam")
     _style_surfaces(style)
     _style_controls(style)
+    _style_sliders(style)
 
 
 def _make_fonts(root: tk.Tk) -> None:
@@ -119,6 +120,16 @@ def _style_controls(style: ttk.Style) -> None:
         background=[("selected", ACCENT), ("active", HOVER)],
         foreground=[("selected", CARD)],
     )
+    for kind in ("TRadiobutton", "TCheckbutton"):
+        style.configure(f"Card.{kind}", background=CARD, indicatormargin=(1, 1, 6, 1))
+        style.map(f"Card.{kind}", background=[("active", CARD)])
+    for kind in ("TEntry", "TCombobox", "TSpinbox"):
+        style.configure(kind, padding=4)
+    style.map("TCombobox", fieldbackground=[("readonly", CARD)], foreground=[("readonly", TEXT)])
+
+
+def _style_sliders(style: ttk.Style) -> None:
+    """Set how scroll bars and the slider look."""
     for kind, colour in (("Vertical.TScrollbar", DISABLED), ("Horizontal.TScale", ACCENT)):
         style.configure(
             kind, gripcount=0, background=colour, troughcolor=LINE, bordercolor=LINE,
@@ -129,12 +140,6 @@ def _style_controls(style: ttk.Style) -> None:
     thumb = ("Vertical.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
     trough = {"sticky": "ns", "children": [thumb]}
     style.layout("Vertical.TScrollbar", [("Vertical.Scrollbar.trough", trough)])  # type: ignore[list-item]
-    for kind in ("TRadiobutton", "TCheckbutton"):
-        style.configure(f"Card.{kind}", background=CARD, indicatormargin=(1, 1, 6, 1))
-        style.map(f"Card.{kind}", background=[("active", CARD)])
-    for kind in ("TEntry", "TCombobox", "TSpinbox"):
-        style.configure(kind, padding=4)
-    style.map("TCombobox", fieldbackground=[("readonly", CARD)], foreground=[("readonly", TEXT)])
 
 
 def rgb(colour: str) -> Pixels:
