@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -81,14 +80,10 @@ def _moves(
     jobs |= {name: job_of(name, None, fixed, seconds, rubric, "none") for name in TEXTBOOK}
     moves: dict[str, list[str | None]] = {}
     notes = []
-
-    def ahead() -> Iterator[tuple[str, dict[str, Any]]]:
-        yield from jobs.items()
-
     with (
         open_pool(arguments, arguments.out) as pool,
         Progress(len(jobs)) as progress,
-        closing(spread(pool.executor, choose_moves, ahead(), pool.slots)) as done,
+        closing(spread(pool.executor, choose_moves, iter(jobs.items()), pool.slots)) as done,
     ):
         for name, future in done:
             result = future.result()
