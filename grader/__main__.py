@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
 from connect4.errors import InputError
@@ -82,6 +82,10 @@ exit status: 0 what the rubric requires is guaranteed, 1 it is not, 2 bad usage 
 }
 
 
+Add: TypeAlias = Callable[..., argparse.Action]
+"""Adds an argument to the parser of a command."""
+
+
 def make_parser() -> Parser:
     """Return the parser of all commands."""
     parser = Parser(
@@ -97,52 +101,47 @@ def make_parser() -> Parser:
             description=help_text[0].upper() + help_text[1:] + ".",
             epilog=EXAMPLES[name],
         )
-        add_arguments(command)
+        add_arguments(command.add_argument)
     return parser
 
 
-def _check(parser: Parser) -> None:
-    parser.add_argument("paths", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument(
-        "--form-only", action="store_true", help="do not ask for a move on each board size"
-    )
-    _add_rubric(parser)
+def _check(add: Add) -> None:
+    add("paths", metavar="FILE", nargs="+", type=Path)
+    add("--form-only", action="store_true", help="do not ask for a move on each board size")
+    _add_rubric(add)
 
 
-def _grade(parser: Parser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path)
-    parser.add_argument("--name", help="take PATH as one submission, of this name")
-    parser.add_argument(
-        "--quick", action="store_true", help="a first look at one file, in about two minutes"
-    )
-    _add_playing(parser)
-    _add_run(parser)
+def _grade(add: Add) -> None:
+    add("paths", metavar="PATH", nargs="+", type=Path)
+    add("--name", help="take PATH as one submission, of this name")
+    add("--quick", action="store_true", help="a first look at one file, in about two minutes")
+    _add_playing(add)
+    _add_run(add)
 
 
-def _compare(parser: Parser) -> None:
-    parser.add_argument("new", metavar="NEW", help="a file, or an agent's name such as random")
-    parser.add_argument("old", metavar="OLD", help="a file, or an agent's name")
-    parser.add_argument("--games", type=count, help="at most N games of NEW in each part")
-    parser.add_argument(
+def _compare(add: Add) -> None:
+    add("new", metavar="NEW", help="a file, or an agent's name such as random")
+    add("old", metavar="OLD", help="a file, or an agent's name")
+    add("--games", type=count, help="at most N games of NEW in each part")
+    add(
         "--part",
         choices=("a", "b", "both"),
         default="both",
         help="a: get_expectimax_move, b: get_intelligent_move (default both)",
     )
-    parser.add_argument("--game", help="play another game than the rubric's (default extended)")
-    parser.add_argument("--records", metavar="DIR", type=Path, help="keep the games below DIR")
-    parser.add_argument("--page", action="store_true", help="also as one page, DIR/games.html")
-    _add_playing(parser)
+    add("--game", help="play another game than the rubric's (default extended)")
+    add("--records", metavar="DIR", type=Path, help="keep the games below DIR")
+    add("--page", action="store_true", help="also as one page, DIR/games.html")
+    _add_playing(add)
 
 
-def _tournament(parser: Parser) -> None:
-    parser.add_argument("folder", metavar="FOLDER", type=Path)
-    _add_playing(parser)
-    _add_run(parser)
+def _tournament(add: Add) -> None:
+    add("folder", metavar="FOLDER", type=Path)
+    _add_playing(add)
+    _add_run(add)
 
 
-def _ladder(parser: Parser) -> None:
-    add = parser.add_argument
+def _ladder(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
@@ -170,48 +169,37 @@ def _ladder(parser: Parser) -> None:
         help="show the site on this machine during play (default port 8080)",
     )
     add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
-    _add_playing(parser)
+    _add_playing(add)
 
 
-def _report(parser: Parser) -> None:
-    parser.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    parser.add_argument(
-        "--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points"
-    )
-    _add_output(parser)
+def _report(add: Add) -> None:
+    add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
+    add("--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points")
+    _add_output(add)
 
 
-def _publish_game(parser: Parser) -> None:
-    parser.add_argument("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    parser.add_argument("name", metavar="NAME", help="the submission")
-    parser.add_argument(
-        "games", metavar="GAME", nargs="+", type=count, help="numbers of games on its page"
-    )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="write the files below DIR"
-    )
+def _publish_game(add: Add) -> None:
+    add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
+    add("name", metavar="NAME", help="the submission")
+    add("games", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
+    add("--out", metavar="DIR", type=Path, required=True, help="write the files below DIR")
 
 
-def _handout(parser: Parser) -> None:
-    parser.add_argument("out", metavar="OUT", type=Path, help="the zip to write")
-    parser.add_argument(
-        "--gradescope", action="store_true", help="make a Gradescope autograder instead"
-    )
-    parser.add_argument(
-        "--classroom50", action="store_true", help="make a Classroom 50 autograder instead"
-    )
-    parser.add_argument(
+def _handout(add: Add) -> None:
+    add("out", metavar="OUT", type=Path, help="the zip to write")
+    add("--gradescope", action="store_true", help="make a Gradescope autograder instead")
+    add("--classroom50", action="store_true", help="make a Classroom 50 autograder instead")
+    add(
         "--max-minutes",
         metavar="N",
         type=span,
         default=30,
         help="refuse an autograder that may take longer for one submission (default 30)",
     )
-    _add_rubric(parser)
+    _add_rubric(add)
 
 
-def _similar(parser: Parser) -> None:
-    add = parser.add_argument
+def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--against", metavar="PATH", nargs="+", type=Path, help="hand-ins of earlier years")
     add(
@@ -235,20 +223,18 @@ def _similar(parser: Parser) -> None:
     add("--jobs", type=count, help="submissions at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
     add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
-    _add_rubric(parser)
-    _add_isolation(parser)
+    _add_rubric(add)
+    _add_isolation(add)
 
 
-def _doctor(parser: Parser) -> None:
-    parser.add_argument(
-        "--results", metavar="FILE", type=Path, help="also keep the table in this results file"
-    )
-    _add_rubric(parser)
-    _add_isolation(parser)
+def _doctor(add: Add) -> None:
+    add("--results", metavar="FILE", type=Path, help="also keep the table in this results file")
+    _add_rubric(add)
+    _add_isolation(add)
 
 
-def _fuel(parser: Parser) -> None:
-    parser.add_argument(
+def _fuel(add: Add) -> None:
+    add(
         "budget",
         metavar="BUDGET",
         nargs="?",
@@ -257,7 +243,7 @@ def _fuel(parser: Parser) -> None:
     )
 
 
-COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
+COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "check": ("judge the form of submissions, and ask each for a few moves", _check),
     "grade": ("play submissions against random and the baselines, give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
@@ -270,23 +256,20 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Parser], None]]]] = {
     "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
-"""What each command does, and what adds its arguments to a parser."""
+"""What each command does, and what adds its arguments."""
 
 
-def _add_rubric(parser: Parser) -> None:
-    parser.add_argument(
-        "--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys"
-    )
-    parser.add_argument(
+def _add_rubric(add: Add) -> None:
+    add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
+    add(
         "--allow-large",
         action="store_true",
         help="accept boards beyond 12x12 and more than 10 pop-outs",
     )
 
 
-def _add_playing(parser: Parser) -> None:
-    _add_rubric(parser)
-    add = parser.add_argument
+def _add_playing(add: Add) -> None:
+    _add_rubric(add)
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add(
         "--fuel",
@@ -297,11 +280,11 @@ def _add_playing(parser: Parser) -> None:
     add("--jobs", type=count, help="games at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
     add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
-    _add_isolation(parser)
+    _add_isolation(add)
 
 
-def _add_isolation(parser: Parser) -> None:
-    parser.add_argument(
+def _add_isolation(add: Add) -> None:
+    add(
         "--isolation",
         choices=("auto", "process", "strong", "wasm"),
         default="auto",
@@ -337,8 +320,7 @@ def hours(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r}: expected hours such as 8h, or 90m") from None
 
 
-def _add_run(parser: Parser) -> None:
-    add = parser.add_argument
+def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
     add(
         "--budget",
@@ -360,18 +342,14 @@ def _add_run(parser: Parser) -> None:
         action="store_true",
         help="play games again whose failure or late turns the machine is to blame for",
     )
-    _add_output(parser)
+    _add_output(add)
 
 
-def _add_output(parser: Parser) -> None:
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write every file below DIR")
-    parser.add_argument(
-        "--records", action="store_true", help="write the record of each game below DIR too"
-    )
-    parser.add_argument(
-        "--details", action="store_true", help="show every board of every match on the terminal"
-    )
-    parser.add_argument(
+def _add_output(add: Add) -> None:
+    add("--out", metavar="DIR", type=Path, help="write every file below DIR")
+    add("--records", action="store_true", help="write the record of each game below DIR too")
+    add("--details", action="store_true", help="show every board of every match on the terminal")
+    add(
         "--gradebook",
         metavar="FILE",
         type=Path,
@@ -379,9 +357,7 @@ def _add_output(parser: Parser) -> None:
         default=[],
         help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
     )
-    parser.add_argument(
-        "--gradebook-column", metavar="NAME", help="the assignment's column in these exports"
-    )
+    add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
 
 
 def has_command(name: str) -> bool:
