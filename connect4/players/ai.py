@@ -20,8 +20,10 @@ through an example by hand and lists what was tried without gain.
 import gc
 import random
 import time as clock
+from base64 import b85decode
 from collections.abc import Callable
 from itertools import chain, permutations
+from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,6 +38,9 @@ State: TypeAlias = tuple[np.ndarray[Any, Any], dict[int, Integer]]
 Move: TypeAlias = tuple[int, bool]
 
 ME, OPPONENT = 1, 2
+KINDS = "row", "rise", "fall", "column"
+"""Of lines. Columns come last: `Lines._pop_plan` leaves them out."""
+
 INFINITY = float("inf")
 
 Codes: TypeAlias = list[int]
@@ -80,6 +85,9 @@ LONGEST_TABLE = 12
 
 MOST_PLANS = 2000
 """Pop-out plans kept for a column, so that memory has a bound."""
+
+MOST_CORRECTIONS = 5000
+"""Corrections kept for lines of one form, for the same reason."""
 
 DEEPEST = 200
 """Plies: what keeps the recursion of a search far from Python's limit."""
@@ -168,6 +176,85 @@ def _line_tables() -> dict[Shares, tuple[float, ...]]:
 
 TABLES = _line_tables()
 
+# -- What expected margins leave out while pop-outs are left
+
+
+LEARNED_STEP = 1 / 32
+
+LEARNED = (
+    b"0tN*D==b>Z`1teq^yupF0NDfb1OfW#>*?hA=ke{`_4@1r?h5hh3+esy@!9?W^!e-J0s86k1NZml@B9AQ>;wV%0uBJ_`RD)"
+    b"y1r!<y<oxpI0sZ<A?CRq80~HMV2>;{z@)8^c2J-w31N!0y6bt+n`0Mum{}BoN)$RHI-s=Pk0Sp880s<Bc0tXHX8x|1>1_<"
+    b">92KNg18u|P32L%!!6Cnxv{`evT^y(Q90uBoW4h9bi4Gs1Y4;Bps`vVgL5C{tJ00H|9777Xj_Z1BJ0R8a`@$~Hk=pO<F2K"
+    b")XC1qcQU1_<yR1m5ci`v(mM4*vuP02vt&02u!B_Z9a50SOTY3={k!7X<O@3;+ra4)z59016@i5&8oC`2hw94;2C)8wU^%7"
+    b"XuOa69@qH0ulug2^Rwg_5~XE{rB_#3<3ZI`4$xd10ntW3HbaQ2^1s-`W6)!8T|k$3kM1g^z91*{RQ^?_7MyM1rYN63jPB5"
+    b"@C5-3^a}j+>;nM+1rgSO>;Rzg0ObV$00005C;;>R00000>-qrc0RR91000000000000000000000000000000000000000"
+    b"00002!r0)RO008j}000001^oc&;Q#;t0PXky*6jcQ0000000000000000000000000000000000000000000007S$F2_&)"
+    b"&t4*&oF001Ze`1k+-008Il01NK`00000000000000000000000000000000000000000000000iX`0PYq54-^0Z008;%0Q"
+    b"vF&0002<@c{Dz000000000000000000000000000000000000000000000008{~1Oos11_t{5`S|(n{`d&>2nPiN|N9aH7"
+    b"ybYI`0)7!0|5B__v#7>1^WmN_5uR+_xSw+_xb|+^7jG&0st5Q0tWvB0sHpy{{RFA{SgEJ`t}0<{|5B+?fU`#1OxyD@%ixq"
+    b"{R8(4_4oY;`U3k0{R0E_{PX(+0Ri{~1O)R30`dX;@Cyg`6b1VU4D}lg1r7S{`StAn0PF$<_XGm%3IhWM3J4DN83OtK0`vm"
+    b"<3i0g!1N#s8{{syB{Obho{{Z?4{PF+){|y8H68`Q90|XBC`UCL$?fdBr3JeMf01pER{|EvR01^ZK`}+X|`Um*=^#bz<{{;"
+    b"F2`StV$<^B8k{rUa{0rv#{_yPa~5(fMH0r&s@{Q?B-4E+KI2n!Sl`V0dG3JD4S0tO8J|NQ_10|xyE3IzKO3I6~3_xc9{{{"
+    b"{m63;gy9{QwO8{So;C`S}G34G0nU>j(r12MhlU2LTEH`wamM{|N#S2loB^{R98{`~LR%1pD;#@ALKr2;>|9-3tH&3IG5A0"
+    b"Qv*~0|Nj6008s^0QmR-00000000000000000000000000000000000000000000000jLJ0QLa@1sebW0095{0Q~v@00001"
+    b"008(1000000000000000000000000000000000000000000000008{*4gdrZ00ImE0002~69D-D0000000IC4`~Uy|0000"
+    b"00000000000000000000000000000000000000004{t5v3`Tzz9000003ikl~{r~^~00IF30rmg@000000000000000000"
+    b"0000000000000000000000000000R;I1{{0IJ4fpr<_xS|=1o;I81O@;A3j7NO1Ox&2{sajA_xb$v`2_(60|@&6|NjC40R"
+    b";&6|M~m;1OxvB6afSN0RaO80Q>>`0{j062Lk*91NZ>_{R8(11p58}`UV060|NQ{>jVM;{`~{>{QUy^1pEg8`TYj_|NjC3{"
+    b"t5r~2K?y)3H=WM{{#j21P2NQ|Mdj@{Q3j@2LSm10PzR_0R{vF{rn07{rm>{0r&*{?g;+<2n7B7{QUm=0Q&s`{{#H~^alJ1"
+    b"{QLs>`uqm^0{;2}`vdL*{tgWT1_A;30r?C5`3U*~2LS~M1N{O5^8fe&0SNm61q1m1`27L_`t$<&`UC*{1_1#E0Q~?70}BB"
+    b"82?YW8|M~_0`vU_90to*I{{H~>0s;O40{i{@{r&y^0Qdp^`~Cm{{rm>|{r&&~{q_U?1q1r}00;mE^#=C*{R9UB{PzO>1pf"
+    b"yF{RsgD1PTHE1qB2A2>$^0`2zv}`Stq)_x%C`{rvs|0Q&~`2LR;;00RI30002v1^@>D000002nhfN?EnA(000000000000"
+    b"000000000000000000000000000000000{tW;C0RRFI000004*UT0000000Q>&{`Tzg`00000000000000000000000000"
+    b"0000000000000000000{`d_5@dp3}000000Q?02|Mvg@000300RI300000000000000000000000000000000000000000"
+    b"0000000#XF0R8*`0|o#9000m20RI610002}0ssL5000000000000000000000000000000000000000000000000"
+)
+"""Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
+
+Learned from deeper searches by `python3 -m benchmarks.training`. There are three phases: up to a
+third of the cells empty, up to two thirds, more. Each has ten tables: two of windows in rows, by
+the parity of their height; four of those in diagonals and four of those in columns, by the parity
+of the lowest cell's height and by whether the player who makes the last move may pop out of its
+column. A table has the codes with an empty cell in order, with 1 for the last mover's tokens.
+"""
+
+
+def _learned_windows() -> list[Any]:
+    """Return my corrections: by last mover, phase, kind of line, height, column, code."""
+    digits = np.arange(81)[:, None] // 3 ** np.arange(4) % 3
+    packed = np.frombuffer(b85decode(LEARNED), np.int8).reshape(3, 10, -1)
+    tables = np.zeros((3, 10, 81))
+    tables[..., np.flatnonzero((digits == 0).any(1))] = packed * LEARNED_STEP
+    reversed_codes = digits[:, ::-1] @ 3 ** np.arange(4)
+    rows = np.stack((tables[:, :2], tables[:, :2, reversed_codes]), 2)  # a mirrored row
+    diagonals = tables[:, 2:6].reshape(3, 2, 2, 81)
+    columns = tables[:, 6:].reshape(3, 2, 2, 81)
+    windows = np.stack((rows, diagonals, diagonals, columns), 1)
+    exchanged_codes = (3 - digits) % 3 @ 3 ** np.arange(4)
+    return [None, windows.tolist(), (-windows[..., exchanged_codes]).tolist()]
+
+
+WINDOWS = _learned_windows()
+
+
+class Correction(dict[int, float]):
+    """The correction of each code of a line when it is asked for: the sum over its windows."""
+
+    def __init__(self, windows: list[list[float]]):
+        super().__init__()
+        self.windows = windows
+
+    def __missing__(self, code: int) -> float:
+        if len(self) >= MOST_CORRECTIONS:
+            self.clear()
+        correction, rest = 0.0, code
+        for window in self.windows:
+            correction += window[rest % 81]
+            rest //= 3
+        self[code] = correction
+        return correction
+
+
 # -- The board
 
 
@@ -182,12 +269,16 @@ class Lines:
         self.cells = rows * columns
         self.player = player
         lines: dict[tuple[str, int], list[int]] = {}
-        for kind in ("row", "rise", "fall", "column"):  # columns last: `_pop_plan` leaves them out
+        for kind in KINDS:
             for cell in range(self.cells):
                 height, column = divmod(cell, columns)
                 where = {"row": height, "rise": height - column, "fall": height + column}
                 lines.setdefault((kind, where.get(kind, column)), []).append(cell)
+        lines = dict(sorted(lines.items(), key=lambda item: item[0][0] == "column" or len(item[1]) > 3))
         self.column_line = range(len(lines) - columns, len(lines))
+        forms = [(kind, line[0], len(line)) for (kind, _), line in lines.items()]
+        self.short_lines = sum(kind != "column" and length < 4 for kind, _, length in forms)
+        self.forms = forms[self.short_lines :]
         shares = [
             tuple(share(kind, cell // columns) for cell in line)
             for (kind, _), line in lines.items()
@@ -272,6 +363,27 @@ class Lines:
             key ^= change
             own -= 1
         return codes, drops, -total - gain, key ^ self.turn, 3 - mover, other, own
+
+    def corrections(self, last_mover: int, phase: int) -> list[Correction]:
+        """Return the learned correction of each line after the short ones.
+
+        Lines of one form share theirs.
+        """
+        known: dict[Any, Correction] = {}
+        corrections = []
+        for kind, first, length in self.forms:
+            height, column = divmod(first, self.columns)
+            own = (column + self.player + last_mover + 1) % 2
+            form = kind, height % 2, own, length
+            if form not in known:
+                up, sideways = kind != "row", kind != "column"
+                windows = WINDOWS[last_mover][phase][KINDS.index(kind)]
+                places = range(length - 3)
+                known[form] = Correction(
+                    [windows[(height + i * up) % 2][(own + i * sideways) % 2] for i in places]
+                )
+            corrections.append(known[form])
+        return corrections
 
     def gain(self, codes: Codes, cell: int) -> float:
         """Return how much my margin grows with a token of mine in the empty `cell`."""
@@ -524,8 +636,10 @@ class AlphaBeta:
         self.depth = 0
         self.value = 0.0
         self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
-        self.prize = 0.0  # of the positions before the last ply that are being looked at
+        self.beside = 0.0  # of the positions before the last ply that are being looked at
         self.last_mover, self.hoard, self.fading = ME, False, 1.0  # see `_in_hand`
+        self.corrections: list[Correction] = []
+        self.corrected: tuple[int, int] | None = None  # last mover and phase of the corrections
         self.solved = False
 
     def choose(self, position: Position, budget: Budget) -> int:
@@ -536,10 +650,12 @@ class AlphaBeta:
         _, _, _, _, mover, own, other = position
         self.last_mover = mover if left % 2 else 3 - mover
         self.hoard = (own if self.last_mover == mover else other) > self.HOARD
-        self.fading = min(1.0, (left - 2 * (own + other)) / self.FADING)
+        empty = left - 2 * (own + other)
+        self.fading = min(1.0, empty / self.FADING)
+        self._correct(own + other, empty)
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
         self.depth, self.values = 0, []
-        self.prize = 0.0
+        self.beside = 0.0
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
                 self.solved = depth == left
@@ -556,6 +672,21 @@ class AlphaBeta:
         except BudgetSpentError:
             self.solved = False
         return actions[0][1]
+
+    def _correct(self, popouts: int, empty: int) -> None:
+        """Choose the corrections for this phase of the game; without pop-outs there are none."""
+        third = self.lines.cells / 3
+        wanted = (self.last_mover, (empty > third) + (empty > 2 * third)) if popouts else None
+        if wanted != self.corrected:
+            self.corrected = wanted
+            self.corrections = self.lines.corrections(*wanted) if wanted else []
+
+    def _beside(self, position: Position) -> float:
+        """Return what counts for the mover beside expected margins and pop-outs in hand."""
+        codes, drops, _, _, mover, own, other = position
+        beside = 0.0 if own or other else self.PRIZE * self.lines.prize(codes, drops)
+        correction = sum(map(getitem, self.corrections, codes[self.lines.short_lines :]))
+        return beside + (correction if mover == ME else -correction)
 
     def _in_hand(self, mover: int, popouts: int) -> float:
         """Return the worth of the pop-outs in hand to the mover.
@@ -606,9 +737,9 @@ class AlphaBeta:
         self.budget.spend()
         codes, drops, total, key, mover, own, other = position
         if depth == 1 and not self.solved and (drops or self.lines.actions(position)):
-            more = self.prize
+            more = self.beside
             if own or other:
-                more = self._in_hand(mover, own) - self._in_hand(3 - mover, other)
+                more += self._in_hand(mover, own) - self._in_hand(3 - mover, other)
             return self._frontier(position, alpha - more, beta - more, self.TEMPO) + more
         if depth == 2 and self.solved and not (own or other):
             return self._frontier(position, alpha, beta, 1.0)
@@ -622,7 +753,7 @@ class AlphaBeta:
         if not actions or not depth:
             return total
         if depth == 2 and not self.solved:  # it hardly changes with one move: enough for all
-            self.prize = 0.0 if own or other else -self.PRIZE * self.lines.prize(codes, drops)
+            self.beside = -self._beside(position)
         if found and favourite != actions[0][1]:
             actions = sorted(actions, key=lambda item: item[1] != favourite)
         best, best_action, floor = -INFINITY, 0, alpha

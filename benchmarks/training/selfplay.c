@@ -1,0 +1,832 @@
+/* A fast copy of the reference agent's adversarial search, which plays it against itself.
+
+   Build: cc -O3 -march=native -o selfplay selfplay.c -lm
+
+   selfplay games SEED GAMES NODES_LOW NODES_HIGH WEIGHTS BOARD...   positions of strong games
+   selfplay probes SEED GAMES NODES_GAME NODES_PROBE WEIGHTS BOARD...  the same beside such games
+   selfplay match NEW OLD PAIRS NODES SEED BOARD...                  two sets of weights, in pairs
+   selfplay playouts SEED GAMES BOARD...                             random games, to check the rules
+   selfplay judge NODES WEIGHTS                                      judges the positions on stdin
+
+   BOARD is 8x10 or 8x10+4 (four pop-outs each). WEIGHTS is a file, or `-` for those of the agent
+   before anything was learned; its lines are `name value...`, see `read_weights`.
+   A position is `ROWS COLUMNS POPOUTS1 POPOUTS2 MOVER CELLS`; CELLS are digits, the bottom row first.
+
+   `connect4/players/ai.py` explains the evaluation and the search; the names here are the same. */
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ME = 1, OPPONENT = 2 };
+enum { ROW, RISE, FALL, COLUMN, KINDS };
+enum {
+    SIDE = 12, CELLS = SIDE * SIDE, LINES = 6 * SIDE - 2, WINDOWS = 400, ACTIONS = 2 * SIDE,
+    PHASES = 6, POPOUTS = 10, PLIES = CELLS + 4 * POPOUTS, DEEPEST = 200, TABLE_SIZE = 1 << 18,
+    OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
+};
+
+#define CLOSE 1e-6
+
+static int power3[SIDE + 1];
+static double *tables[SIDE + 1]; /* by length: the expected margin of each code */
+
+/* -- Random numbers (xorshift64*) */
+
+static uint64_t random_state = 88172645463325252ULL;
+
+static uint64_t random_bits(void) {
+    random_state ^= random_state >> 12;
+    random_state ^= random_state << 25;
+    random_state ^= random_state >> 27;
+    return random_state * 2685821657736338717ULL;
+}
+
+static int random_below(int limit) { return (int)((random_bits() >> 33) % (uint64_t)limit); }
+
+static void seed_random(uint64_t seed) {
+    random_state = seed * 0x9E3779B97F4A7C15ULL + 0xD1B54A32D192ED03ULL;
+    for (int i = 0; i < 20; i++) random_bits();
+}
+
+/* -- The weights of one player */
+
+typedef struct {
+    double tempo, prize, hoard, fading;
+    double reduce_one, reduce_two, reduction; /* from which move on, and the greatest reduction */
+    double even_reduction;                    /* 1: all reductions by two plies */
+    /* From the last mover's side: phase, kind, parity of the height of the first cell,
+       1 if its column is one that the last mover may pop out of, code of four cells. */
+    double window[PHASES][KINDS][2][2][81];
+    double hand[PHASES][POPOUTS + 1][POPOUTS + 1]; /* pop-outs of the last mover, of the other */
+} Weights;
+
+static void read_weights(Weights *w, const char *path) {
+    memset(w, 0, sizeof *w);
+    w->tempo = 0.75, w->prize = 0.6, w->hoard = 4, w->fading = 10;
+    w->reduce_one = 3, w->reduce_two = 6, w->even_reduction = 0;
+    if (!strcmp(path, "-")) return;
+    FILE *file = fopen(path, "r");
+    if (!file) { fprintf(stderr, "cannot read %s\n", path); exit(2); }
+    struct { const char *name; double *first; int count; } parts[] = {
+        {"tempo", &w->tempo, 1}, {"prize", &w->prize, 1}, {"hoard", &w->hoard, 1},
+        {"fading", &w->fading, 1}, {"reduce_one", &w->reduce_one, 1},
+        {"reduce_two", &w->reduce_two, 1}, {"even_reduction", &w->even_reduction, 1},
+        {"window", &w->window[0][0][0][0][0], sizeof w->window / sizeof(double)},
+        {"hand", &w->hand[0][0][0], sizeof w->hand / sizeof(double)},
+    };
+    char name[32];
+    while (fscanf(file, "%31s", name) == 1) {
+        size_t part = 0, known = sizeof parts / sizeof parts[0];
+        while (part < known && strcmp(parts[part].name, name)) part++;
+        if (part == known) { fprintf(stderr, "%s: unknown weight %s\n", path, name); exit(2); }
+        for (int i = 0; i < parts[part].count; i++)
+            if (fscanf(file, "%lf", parts[part].first + i) != 1) {
+                fprintf(stderr, "%s: %s has too few numbers\n", path, name);
+                exit(2);
+            }
+    }
+    fclose(file);
+}
+
+/* -- The board's shape */
+
+typedef struct { int line, weight; } Crossing;
+
+typedef struct {
+    int rows, columns, cells, lines, windows;
+    int first_column_line;
+    int length[LINES];
+    Crossing crossing[CELLS][4];
+    struct { int line, place, other; } shared[CELLS][CELLS]; /* line -1 where there is none */
+    struct { int kind, height, column; } window[WINDOWS];
+    int windows_of[CELLS], window_of[CELLS][16], window_weight[CELLS][16];
+    uint64_t keys[3][CELLS], turn;
+} Shape;
+
+static Shape shape;
+
+static void fill_tables(void) {
+    const int worth[4] = {0, 2, 5, 20};
+    power3[0] = 1;
+    for (int i = 1; i <= SIDE; i++) power3[i] = 3 * power3[i - 1];
+    for (int length = 1; length <= SIDE; length++) {
+        double *table = tables[length] = malloc(sizeof(double) * power3[length]);
+        for (int code = power3[length] - 1; code >= 0; code--) {
+            int empty = -1, points[3] = {0}, run = 0, last = 0;
+            for (int place = 0, rest = code; place <= length; place++, rest /= 3) {
+                int token = place < length ? rest % 3 : 0;
+                if (token != last) {
+                    points[last] += (run % 4 ? worth[run % 4 - 1] : 0) + run / 4 * 20;
+                    run = 0;
+                }
+                run++, last = token;
+                if (!token && place < length) empty = place;
+            }
+            table[code] = empty < 0 ? points[ME] - points[OPPONENT]
+                                    : (table[code + power3[empty]] + table[code + 2 * power3[empty]]) / 2;
+        }
+    }
+}
+
+static int line_of(int kind, int height, int column) {
+    switch (kind) {
+    case ROW: return height;
+    case RISE: return height - column + shape.columns - 1;
+    case FALL: return height + column;
+    default: return column;
+    }
+}
+
+static void add_windows(int kind) {
+    int up = kind == ROW ? 0 : 1, right = kind == COLUMN ? 0 : kind == FALL ? -1 : 1;
+    for (int cell = 0; cell < shape.cells; cell++) {
+        int height = cell / shape.columns, column = cell % shape.columns;
+        int top = height + 3 * up, end = column + 3 * right;
+        if (top >= shape.rows || end < 0 || end >= shape.columns) continue;
+        int index = shape.windows++;
+        shape.window[index].kind = kind;
+        shape.window[index].height = height;
+        shape.window[index].column = column;
+        for (int i = 0; i < 4; i++) {
+            int inside = (height + i * up) * shape.columns + column + i * right;
+            shape.window_of[inside][shape.windows_of[inside]] = index;
+            shape.window_weight[inside][shape.windows_of[inside]++] = power3[i];
+        }
+    }
+}
+
+static void make_shape(int rows, int columns) {
+    memset(&shape, 0, sizeof shape);
+    shape.rows = rows, shape.columns = columns, shape.cells = rows * columns;
+    int start = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int count = kind == ROW ? rows : kind == COLUMN ? columns : rows + columns - 1;
+        for (int cell = 0; cell < shape.cells; cell++) {
+            int line = start + line_of(kind, cell / columns, cell % columns);
+            shape.crossing[cell][kind] = (Crossing){line, power3[shape.length[line]++]};
+        }
+        if (kind == COLUMN) shape.first_column_line = start;
+        start += count;
+        add_windows(kind);
+    }
+    shape.lines = start;
+    for (int a = 0; a < shape.cells; a++)
+        for (int b = 0; b < shape.cells; b++) {
+            shape.shared[a][b].line = -1;
+            for (int kind = 0; kind < KINDS && a != b; kind++)
+                if (shape.crossing[a][kind].line == shape.crossing[b][kind].line) {
+                    shape.shared[a][b].line = shape.crossing[a][kind].line;
+                    shape.shared[a][b].place = shape.crossing[a][kind].weight;
+                    shape.shared[a][b].other = shape.crossing[b][kind].weight;
+                }
+        }
+    for (int i = 0; i < 3 * CELLS; i++) shape.keys[i / CELLS][i % CELLS] = random_bits();
+    shape.turn = random_bits();
+}
+
+/* -- A position, seen by the player who searches */
+
+typedef struct { double gain; int action; } Action; /* a cell, or ~column for a pop-out */
+
+typedef struct {
+    int codes[LINES];
+    unsigned char windows[WINDOWS];
+    Action drops[SIDE];
+    int drop_count;
+    double total;    /* the mover's expected margin */
+    double residual; /* mine */
+    uint64_t key;
+    int mover, own, other;
+} Position;
+
+typedef struct { uint64_t slot; int depth, bound, action; double value; } Entry;
+
+typedef struct {
+    Weights weights;
+    int player;
+    double residuals[WINDOWS][81];
+    Entry *known;
+    long nodes, limit;
+    int solved, last_mover, hoard, phase, depth;
+    double fading, value;
+    double beside; /* what counts beside expected margins and pop-outs in hand before the last ply */
+    jmp_buf spent;
+} Engine;
+
+/* A game's position as the rules know it. */
+typedef struct { unsigned char cells[CELLS]; int popouts[3], mover; } State;
+
+static double gain_of(const int *codes, int cell) {
+    double gain = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        Crossing at = shape.crossing[cell][kind];
+        const double *table = tables[shape.length[at.line]];
+        gain += table[codes[at.line] + at.weight] - table[codes[at.line]];
+    }
+    return gain;
+}
+
+/* How much the gain in cell `b` grows by a token of the mover's in cell `a`. */
+static inline double gain_change(const int *codes, int a, int b, int mover) {
+    int line = shape.shared[a][b].line, weight = shape.shared[a][b].other;
+    const double *table = tables[shape.length[line]];
+    int old = codes[line], new = old + mover * shape.shared[a][b].place;
+    return table[new + weight] - table[new] - table[old + weight] + table[old];
+}
+
+static inline int before(Action a, Action b) {
+    return a.gain > b.gain || (a.gain == b.gain && a.action > b.action);
+}
+
+static void sort_actions(Action *actions, int count) {
+    for (int i = 1; i < count; i++) {
+        Action item = actions[i];
+        int j = i;
+        for (; j && before(item, actions[j - 1]); j--) actions[j] = actions[j - 1];
+        actions[j] = item;
+    }
+}
+
+static void set_cell(Engine *e, Position *p, int cell, int change) {
+    for (int i = 0; i < shape.windows_of[cell]; i++) {
+        int index = shape.window_of[cell][i], old = p->windows[index];
+        int new = old + change * shape.window_weight[cell][i];
+        p->residual += e->residuals[index][new] - e->residuals[index][old];
+        p->windows[index] = (unsigned char)new;
+    }
+}
+
+static void read_position(Engine *e, const State *state, Position *p) {
+    memset(p, 0, sizeof *p);
+    int landing[SIDE];
+    for (int column = 0; column < shape.columns; column++) landing[column] = column;
+    for (int i = 0; i < shape.windows; i++) p->residual += e->residuals[i][0];
+    for (int cell = 0; cell < shape.cells; cell++) {
+        if (!state->cells[cell]) continue;
+        int mover = state->cells[cell] == e->player ? ME : OPPONENT;
+        for (int kind = 0; kind < KINDS; kind++)
+            p->codes[shape.crossing[cell][kind].line] += mover * shape.crossing[cell][kind].weight;
+        set_cell(e, p, cell, mover);
+        p->key ^= shape.keys[mover][cell];
+        landing[cell % shape.columns] += shape.columns;
+    }
+    for (int line = 0; line < shape.lines; line++) p->total += tables[shape.length[line]][p->codes[line]];
+    for (int column = 0; column < shape.columns; column++)
+        if (landing[column] < shape.cells)
+            p->drops[p->drop_count++] = (Action){gain_of(p->codes, landing[column]), landing[column]};
+    sort_actions(p->drops, p->drop_count);
+    p->mover = ME, p->own = state->popouts[e->player], p->other = state->popouts[3 - e->player];
+}
+
+static int empty_cells(const Position *p) {
+    int empty = 0;
+    for (int i = 0; i < p->drop_count; i++)
+        empty += (shape.cells - 1 - p->drops[i].action) / shape.columns + 1;
+    return empty;
+}
+
+/* Calls `line, change` for all that a pop-out changes; returns the highest cell that was taken. */
+static int pop_changes(const int *codes, int column, int (*changes)[2], int *count) {
+    int rest = codes[shape.first_column_line + column], cell = column;
+    *count = 0;
+    while (rest) {
+        int token = rest % 3;
+        rest /= 3;
+        changes[*count][0] = cell, changes[*count][1] = rest % 3 - token;
+        ++*count;
+        cell += shape.columns;
+    }
+    return cell - shape.columns;
+}
+
+static int pop_outs(const Position *p, int player, Action *actions) {
+    int count = 0, changes[SIDE][2], changed;
+    for (int column = ((player - p->mover) % 2 + 2) % 2; column < shape.columns; column += 2) {
+        int line = shape.first_column_line + column, code = p->codes[line];
+        if (!code) continue;
+        double gain = tables[shape.length[line]][code / 3] - tables[shape.length[line]][code];
+        pop_changes(p->codes, column, changes, &changed);
+        for (int i = 0; i < changed; i++)
+            for (int kind = 0; kind < COLUMN && changes[i][1]; kind++) {
+                Crossing at = shape.crossing[changes[i][0]][kind];
+                const double *table = tables[shape.length[at.line]];
+                int old = p->codes[at.line];
+                gain += table[old + changes[i][1] * at.weight] - table[old];
+            }
+        actions[count++] = (Action){p->mover == ME ? gain : -gain, ~column};
+    }
+    return count;
+}
+
+static int actions_of(const Position *p, int player, Action *actions) {
+    memcpy(actions, p->drops, sizeof(Action) * p->drop_count);
+    if (!p->own) return p->drop_count;
+    int count = p->drop_count + pop_outs(p, player, actions + p->drop_count);
+    sort_actions(actions, count);
+    return count;
+}
+
+static void play_drop(Engine *e, Position *p, int cell) {
+    int mover = p->mover, above = cell + shape.columns, kept = 0;
+    for (int i = 0; i < p->drop_count; i++) {
+        Action drop = p->drops[i];
+        if (drop.action == cell) continue;
+        if (shape.shared[cell][drop.action].line >= 0)
+            drop.gain += gain_change(p->codes, cell, drop.action, mover);
+        p->drops[kept++] = drop;
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        p->codes[shape.crossing[cell][kind].line] += mover * shape.crossing[cell][kind].weight;
+    set_cell(e, p, cell, mover);
+    p->key ^= shape.keys[mover][cell];
+    if (above < shape.cells) p->drops[kept++] = (Action){gain_of(p->codes, above), above};
+    p->drop_count = kept;
+    sort_actions(p->drops, kept);
+}
+
+static void play_pop(Engine *e, Position *p, int column) {
+    int changes[SIDE][2], changed, kept = 0;
+    int top = pop_changes(p->codes, column, changes, &changed);
+    int line = shape.first_column_line + column, rest = p->codes[line];
+    for (int i = 0; i < changed; i++, rest /= 3) {
+        int cell = changes[i][0], token = rest % 3, falling = token + changes[i][1];
+        if (token == falling) continue;
+        for (int kind = 0; kind < COLUMN; kind++)
+            p->codes[shape.crossing[cell][kind].line] += changes[i][1] * shape.crossing[cell][kind].weight;
+        set_cell(e, p, cell, changes[i][1]);
+        p->key ^= shape.keys[token][cell] ^ (falling ? shape.keys[falling][cell] : 0);
+    }
+    p->codes[line] /= 3;
+    for (int i = 0; i < p->drop_count; i++)
+        if (p->drops[i].action % shape.columns != column) p->drops[kept++] = p->drops[i];
+    p->drops[kept++].action = top;
+    for (int i = 0; i < kept; i++) p->drops[i].gain = gain_of(p->codes, p->drops[i].action);
+    p->drop_count = kept;
+    sort_actions(p->drops, kept);
+    p->own--;
+}
+
+static void play(Engine *e, const Position *from, Action item, Position *p) {
+    *p = *from;
+    if (item.action >= 0) play_drop(e, p, item.action);
+    else play_pop(e, p, ~item.action);
+    int own = p->own;
+    p->total = -p->total - item.gain;
+    p->key ^= shape.turn;
+    p->mover = 3 - p->mover, p->own = p->other, p->other = own;
+}
+
+/* -- The evaluation beside the expected margins */
+
+static double prize_of(const Position *p) {
+    double prize = 0, stack[SIDE + 1];
+    int empty = p->drop_count;
+    for (int i = 0; i < p->drop_count; i++) {
+        int height = 0;
+        stack[height++] = p->drops[i].gain;
+        for (int cell = p->drops[i].action + shape.columns; cell < shape.cells; cell += shape.columns) {
+            double coin = gain_of(p->codes, cell);
+            empty++;
+            while (height > 1 && coin <= stack[height - 1] && stack[height - 1] >= stack[height - 2]) {
+                coin += stack[height - 2] - stack[height - 1];
+                height -= 2;
+            }
+            stack[height++] = coin;
+        }
+        for (; height > 1 && stack[height - 1] >= stack[height - 2]; height -= 2)
+            prize += stack[height - 1] - stack[height - 2];
+    }
+    return empty % 2 ? prize : -prize;
+}
+
+/* The worth of the pop-outs to the mover. */
+static double in_hand(const Engine *e, int mover, int own, int other) {
+    int last = mover == e->last_mover ? own : other, first = mover == e->last_mover ? other : own;
+    double worth = 5.0 * last;
+    worth -= !e->hoard || !first ? 2.0 * first : 6.0 - 6.0 * first;
+    worth = e->fading * worth + e->weights.hand[e->phase][last < POPOUTS ? last : POPOUTS]
+                                               [first < POPOUTS ? first : POPOUTS];
+    return mover == e->last_mover ? worth : -worth;
+}
+
+/* Prize and residual, for the mover. */
+static double beside(const Engine *e, const Position *p) {
+    double prize = p->own || p->other ? 0 : e->weights.prize * prize_of(p);
+    return prize + (p->mover == ME ? p->residual : -p->residual);
+}
+
+
+/* The share of the game that is left: 0 late, 1 in the middle, 2 early; 3 more with pop-outs. */
+static int phase_of(int plies_left, int popouts) {
+    int empty = plies_left - 2 * popouts;
+    int third = empty * 3 > shape.cells * 2 ? 2 : empty * 3 > shape.cells ? 1 : 0;
+    return third + (popouts ? 3 : 0);
+}
+
+static int swapped(int code) {
+    int result = 0;
+    for (int i = 0; i < 4; i++, code /= 3) result += (3 - code % 3) % 3 * power3[i];
+    return result;
+}
+
+static void prepare(Engine *e, const State *state) {
+    int empty = 0, popouts = state->popouts[1] + state->popouts[2];
+    for (int cell = 0; cell < shape.cells; cell++) empty += !state->cells[cell];
+    int left = empty + 2 * popouts, me_last = (left % 2 == 1) == (state->mover == e->player);
+    e->last_mover = me_last ? ME : OPPONENT;
+    e->hoard = state->popouts[me_last ? e->player : 3 - e->player] > e->weights.hoard;
+    e->fading = fmin(1, empty / e->weights.fading);
+    e->phase = phase_of(left, popouts);
+    for (int i = 0; i < shape.windows; i++) {
+        int last = me_last ? e->player : 3 - e->player;
+        int height = shape.window[i].height % 2, poppable = shape.window[i].column % 2 == last - 1;
+        const double *table = e->weights.window[e->phase][shape.window[i].kind][height][poppable];
+        for (int code = 0; code < 81; code++)
+            e->residuals[i][code] = me_last ? table[code] : -table[swapped(code)];
+    }
+}
+
+/* -- The search: see `AlphaBeta` in ai.py */
+
+static double search(Engine *e, const Position *p, int depth, double alpha, double beta);
+
+static double pop_frontier(Engine *e, const Position *p, double alpha, double tempo) {
+    Action actions[SIDE];
+    double best = -INFINITY;
+    double total = p->total + in_hand(e, p->mover, p->own - 1, p->other) - in_hand(e, p->mover, p->own, p->other);
+    int count = pop_outs(p, e->player, actions);
+    for (int i = 0; i < count; i++) {
+        double value = total + actions[i].gain;
+        if (value > fmax(alpha, best)) {
+            Position child;
+            play(e, p, actions[i], &child);
+            value -= tempo * child.drops[0].gain;
+        }
+        best = fmax(best, value);
+    }
+    return best;
+}
+
+static double frontier(Engine *e, const Position *p, double alpha, double beta, double tempo) {
+    double best = -INFINITY;
+    for (int i = 0; i < p->drop_count; i++) {
+        int cell = p->drops[i].action, above = cell + shape.columns, j = 0;
+        double value = p->total + p->drops[i].gain, enough = (value - alpha) / tempo, reply = 0;
+        for (; j < p->drop_count && reply < enough; j++) {
+            if (j == i) continue;
+            double gain = p->drops[j].gain;
+            if (shape.shared[cell][p->drops[j].action].line >= 0)
+                gain += gain_change(p->codes, cell, p->drops[j].action, p->mover);
+            reply = fmax(reply, gain);
+        }
+        if (reply < enough && above < shape.cells)
+            reply = fmax(reply, gain_of(p->codes, above) + gain_change(p->codes, cell, above, p->mover));
+        value -= tempo * reply;
+        if (value > best) {
+            best = value;
+            alpha = fmax(alpha, value);
+            if (value >= beta) return best;
+        }
+    }
+    if (p->own) best = fmax(best, pop_frontier(e, p, fmax(alpha, best), tempo));
+    return best > -INFINITY ? best : p->total;
+}
+
+static double leaf(Engine *e, const Position *p, double alpha, double beta) {
+    double more = e->beside + (p->own || p->other ? in_hand(e, p->mover, p->own, p->other) : 0);
+    return frontier(e, p, alpha - more, beta - more, e->weights.tempo) + more;
+}
+
+static double look(Engine *e, const Position *child, int depth, int index, double alpha, double beta) {
+    if (index) {
+        int less = 0;
+        const Weights *w = &e->weights;
+        if (w->even_reduction) {
+            if (index >= w->reduce_one && depth > 4 && !e->solved) less = 2;
+        } else if (index >= w->reduce_one && depth > 3 && !e->solved)
+            less = index >= w->reduce_two && depth > 5 ? 2 : 1;
+        double value = -search(e, child, depth - 1 - less, -alpha - CLOSE, -alpha);
+        if (less && value > alpha) value = -search(e, child, depth - 1, -alpha - CLOSE, -alpha);
+        if (!(alpha < value && value < beta)) return value;
+    }
+    return -search(e, child, depth - 1, -beta, -alpha);
+}
+
+static void spend(Engine *e) {
+    if (++e->nodes > e->limit) longjmp(e->spent, 1);
+}
+
+static double search(Engine *e, const Position *p, int depth, double alpha, double beta) {
+    spend(e);
+    Action actions[ACTIONS];
+    if (depth == 1 && !e->solved && (p->drop_count || actions_of(p, e->player, actions)))
+        return leaf(e, p, alpha, beta);
+    if (depth == 2 && e->solved && !p->own && !p->other) return frontier(e, p, alpha, beta, 1);
+    uint64_t slot = p->key ^ (uint64_t)p->own * 0x9E3779B97F4A7C1ULL ^ (uint64_t)p->other * 0xD1B54A32D192ED0ULL;
+    Entry *entry = &e->known[slot % TABLE_SIZE];
+    int found = entry->slot == slot, favourite = entry->action;
+    if (found && entry->depth >= depth &&
+        (!entry->bound || (entry->bound > 0 ? entry->value >= beta : entry->value <= alpha)))
+        return entry->value;
+    int count = actions_of(p, e->player, actions);
+    if (!count || !depth) return p->total;
+    if (depth == 2 && !e->solved) e->beside = -beside(e, p); /* nearly the same after one move */
+    for (int i = 1; found && i < count; i++)
+        if (actions[i].action == favourite) {
+            Action first = actions[i];
+            memmove(actions + 1, actions, sizeof(Action) * i);
+            actions[0] = first;
+        }
+    double best = -INFINITY, floor = alpha;
+    int best_action = 0;
+    for (int i = 0; i < count; i++) {
+        Position child;
+        play(e, p, actions[i], &child);
+        double value = look(e, &child, depth, i, alpha, beta);
+        if (value > best) {
+            best = value, best_action = actions[i].action;
+            alpha = fmax(alpha, value);
+            if (value >= beta) break;
+        }
+    }
+    *entry = (Entry){slot, depth, best >= beta ? 1 : best <= floor ? -1 : 0, best_action, best};
+    return best;
+}
+
+static int choose(Engine *e, const State *state, long nodes) {
+    Position root, child;
+    static Action actions[ACTIONS];
+    static volatile int depth;
+    prepare(e, state);
+    read_position(e, state, &root);
+    int count = actions_of(&root, e->player, actions);
+    int left = empty_cells(&root) + 2 * (root.own + root.other);
+    int end = left - (root.own || root.other ? 3 : 8);
+    e->nodes = 0, e->limit = nodes, e->beside = 0, e->depth = 0, e->value = root.total;
+    if (setjmp(e->spent)) {
+        e->solved = 0;
+        return actions[0].action;
+    }
+    for (depth = 1; depth < end || depth == 1 || depth <= left; depth++) {
+        if (depth >= end) depth = left;
+        e->solved = depth == left;
+        double alpha = -INFINITY;
+        for (int i = 0; i < count; i++) {
+            Action item = actions[i];
+            play(e, &root, item, &child);
+            double value = look(e, &child, depth, i, alpha, INFINITY);
+            if (value > alpha) {
+                alpha = value;
+                memmove(actions + 1, actions, sizeof(Action) * i);
+                actions[0] = item;
+            }
+        }
+        e->depth = depth, e->value = alpha;
+    }
+    return actions[0].action;
+}
+
+/* The value of the position at the horizon of a search that ends there, for the mover. */
+static double horizon(Engine *e, const State *state) {
+    Position p;
+    Action actions[ACTIONS];
+    prepare(e, state);
+    read_position(e, state, &p);
+    if (!actions_of(&p, e->player, actions)) return p.total;
+    e->beside = beside(e, &p);
+    return leaf(e, &p, -INFINITY, INFINITY);
+}
+
+/* -- Games */
+
+static int legal_actions(const State *s, int *actions) {
+    int count = 0;
+    for (int column = 0; column < shape.columns; column++)
+        for (int cell = column; cell < shape.cells; cell += shape.columns)
+            if (!s->cells[cell]) { actions[count++] = cell; break; }
+    for (int column = s->mover - 1; column < shape.columns && s->popouts[s->mover]; column += 2)
+        if (s->cells[column]) actions[count++] = ~column;
+    return count;
+}
+
+static void apply(State *s, int action) {
+    if (action >= 0) s->cells[action] = (unsigned char)s->mover;
+    else {
+        int cell = ~action;
+        for (; cell + shape.columns < shape.cells; cell += shape.columns)
+            s->cells[cell] = s->cells[cell + shape.columns];
+        s->cells[cell] = 0;
+        s->popouts[s->mover]--;
+    }
+    s->mover = 3 - s->mover;
+}
+
+static double margin_of(const State *s, int player) {
+    double total = 0;
+    for (int line = 0; line < shape.lines; line++) {
+        int code = 0;
+        for (int cell = 0; cell < shape.cells; cell++)
+            for (int kind = 0; kind < KINDS; kind++)
+                if (shape.crossing[cell][kind].line == line && s->cells[cell])
+                    code += shape.crossing[cell][kind].weight * (s->cells[cell] == player ? ME : OPPONENT);
+        total += tables[shape.length[line]][code];
+    }
+    return total;
+}
+
+static void print_action(int action) {
+    if (action >= 0) printf(" %d", action % shape.columns);
+    else printf(" %dP", ~action);
+}
+
+static void print_state(const State *s) {
+    printf("%d %d %d %d %d ", shape.rows, shape.columns, s->popouts[1], s->popouts[2], s->mover);
+    for (int cell = 0; cell < shape.cells; cell++) putchar('0' + s->cells[cell]);
+}
+
+static State start_on(const char *board) {
+    int rows, columns, popouts = 0;
+    if (sscanf(board, "%dx%d+%d", &rows, &columns, &popouts) < 2 || rows > SIDE || columns > SIDE) {
+        fprintf(stderr, "%s is not a board of at most %dx%d\n", board, SIDE, SIDE);
+        exit(2);
+    }
+    if (rows != shape.rows || columns != shape.columns) make_shape(rows, columns);
+    State state = {.popouts = {0, popouts, popouts}, .mover = 1};
+    return state;
+}
+
+static void play_randomly(State *s, int plies) {
+    int actions[ACTIONS], count;
+    while (plies-- && (count = legal_actions(s, actions))) apply(s, actions[random_below(count)]);
+}
+
+static void make_engine(Engine *e, const char *weights) {
+    memset(e, 0, sizeof *e);
+    read_weights(&e->weights, weights);
+    e->known = malloc(sizeof(Entry) * TABLE_SIZE);
+}
+
+static void seat(Engine *e, int player) {
+    e->player = player;
+    memset(e->known, 255, sizeof(Entry) * TABLE_SIZE);
+}
+
+/* Play strong games from random openings; print each position after the opening as
+   `position horizon value depth margin`, the last four for the mover. */
+static void games(int argc, char **argv) {
+    static Engine engines[3];
+    static State states[PLIES];
+    static double notes[PLIES][3];
+    for (int player = 1; player <= 2; player++) make_engine(&engines[player], argv[4]);
+    int count = atoi(argv[1]), low = atoi(argv[2]), high = atoi(argv[3]);
+    for (int game = 0; game < count; game++) {
+        State state = start_on(argv[5 + game % (argc - 5)]);
+        int plies = 0, actions[ACTIONS];
+        for (int player = 1; player <= 2; player++) seat(&engines[player], player);
+        play_randomly(&state, 2 + random_below(shape.cells / OPENING_SHARE));
+        double share = (double)(random_bits() >> 11) / 9007199254740992.0;
+        long nodes = (long)(low * pow((double)high / low, share));
+        while (legal_actions(&state, actions)) {
+            Engine *e = &engines[state.mover];
+            states[plies] = state;
+            notes[plies][0] = horizon(e, &state);
+            int action = choose(e, &state, nodes);
+            notes[plies][1] = e->value, notes[plies][2] = e->depth;
+            apply(&state, action);
+            plies++;
+        }
+        for (int i = 0; i < plies; i++) {
+            print_state(&states[i]);
+            printf(" %.4f %.4f %.0f %.0f\n", notes[i][0], notes[i][1], notes[i][2],
+                   margin_of(&state, states[i].mover));
+        }
+    }
+}
+
+/* Play quick games, and from each of their positions some random plies. Print where those end, with
+   what a search of NODES_PROBE finds there in place of the margin. */
+static void probes(int argc, char **argv) {
+    static Engine engines[3], probing[3];
+    int actions[ACTIONS], count = atoi(argv[1]);
+    for (int player = 1; player <= 2; player++) {
+        make_engine(&engines[player], argv[4]);
+        make_engine(&probing[player], argv[4]);
+    }
+    for (int game = 0; game < count; game++) {
+        State state = start_on(argv[5 + game % (argc - 5)]);
+        for (int player = 1; player <= 2; player++) seat(&engines[player], player), seat(&probing[player], player);
+        play_randomly(&state, 2 + random_below(shape.cells / OPENING_SHARE));
+        while (legal_actions(&state, actions)) {
+            State astray = state;
+            play_randomly(&astray, 1 + random_below(ASTRAY));
+            if (legal_actions(&astray, actions)) {
+                Engine *e = &probing[astray.mover];
+                double quick = horizon(e, &astray);
+                choose(e, &astray, atol(argv[3]));
+                print_state(&astray);
+                printf(" %.4f %.4f %d %.4f\n", quick, e->value, e->depth, e->value);
+            }
+            apply(&state, choose(&engines[state.mover], &state, atol(argv[2])));
+        }
+    }
+}
+
+static double game_margin(Engine *one, Engine *two, State state, long nodes) {
+    int actions[ACTIONS];
+    Engine *engines[3] = {NULL, one, two};
+    for (int player = 1; player <= 2; player++) seat(engines[player], player);
+    while (legal_actions(&state, actions)) {
+        Engine *e = engines[state.mover];
+        apply(&state, choose(e, &state, nodes));
+    }
+    return margin_of(&state, 1);
+}
+
+static void print_summary(const char *name, double sum, double squares, int pairs) {
+    double mean = sum / pairs, spread = sqrt(fmax(0, squares / pairs - mean * mean) / fmax(1, pairs - 1));
+    printf("%10s  %+6.2f +- %.2f  (%d pairs)\n", name, mean, 1.96 * spread, pairs);
+    fflush(stdout);
+}
+
+/* Play pairs of games from one random opening, a game from each side. */
+static void match(int argc, char **argv) {
+    static Engine new, old;
+    make_engine(&new, argv[0]), make_engine(&old, argv[1]);
+    int pairs = atoi(argv[2]), played = 0;
+    long nodes = atol(argv[3]);
+    double all = 0, all_squares = 0;
+    for (int board = 5; board < argc; board++) {
+        double sum = 0, squares = 0;
+        for (int pair = 0; pair < pairs; pair++) {
+            seed_random(1000003ULL * (uint64_t)atol(argv[4]) + (uint64_t)pair);
+            State state = start_on(argv[board]);
+            play_randomly(&state, RANDOM_PLIES);
+            double margin = (game_margin(&new, &old, state, nodes) - game_margin(&old, &new, state, nodes)) / 2;
+            sum += margin, squares += margin * margin;
+        }
+        print_summary(argv[board], sum, squares, pairs);
+        all += sum, all_squares += squares, played += pairs;
+    }
+    print_summary("all", all, all_squares, played);
+}
+
+/* Print random games as `BOARD ACTION... margin of player 1`. */
+static void playouts(int argc, char **argv) {
+    int actions[ACTIONS], count;
+    for (int game = 0; game < atoi(argv[1]); game++) {
+        State state = start_on(argv[2 + game % (argc - 2)]);
+        printf("%s", argv[2 + game % (argc - 2)]);
+        while ((count = legal_actions(&state, actions))) {
+            int action = actions[random_below(count)];
+            print_action(action);
+            apply(&state, action);
+        }
+        printf(" %.0f\n", margin_of(&state, 1));
+    }
+}
+
+/* Print for each position on standard input its expected margin, its value at the horizon, the
+   residual and the action that NODES nodes find, with the value found. */
+static void judge(int argc, char **argv) {
+    static Engine e;
+    make_engine(&e, argv[1]);
+    int rows, columns;
+    (void)argc;
+    State s;
+    memset(&s, 0, sizeof s);
+    char cells[CELLS + 1], board[32];
+    while (scanf("%d %d %d %d %d %144s%*[^\n]", &rows, &columns, &s.popouts[1], &s.popouts[2], &s.mover, cells) == 6) {
+        snprintf(board, sizeof board, "%dx%d", rows, columns);
+        start_on(board);
+        for (int cell = 0; cell < shape.cells; cell++) s.cells[cell] = (unsigned char)(cells[cell] - '0');
+        seat(&e, s.mover);
+        Position p;
+        prepare(&e, &s);
+        read_position(&e, &s, &p);
+        printf("%.6f %.6f", p.total, p.residual);
+        printf(" %.6f", horizon(&e, &s));
+        int action = choose(&e, &s, atol(argv[0]));
+        printf(" %.6f %d", e.value, e.depth);
+        print_action(action);
+        printf("\n");
+    }
+}
+
+int main(int argc, char **argv) {
+    struct { const char *name; void (*run)(int, char **); int fewest; } modes[] = {
+        {"games", games, 6}, {"probes", probes, 6}, {"match", match, 6}, {"playouts", playouts, 3}, {"judge", judge, 2},
+    };
+    fill_tables();
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (argc > 2 && !strcmp(argv[1], modes[i].name) && argc - 2 >= modes[i].fewest) {
+            seed_random(strtoull(argv[2], NULL, 10));
+            modes[i].run(argc - 2, argv + 2);
+            return 0;
+        }
+    fprintf(stderr, "usage: see the first lines of selfplay.c\n");
+    return 2;
+}
