@@ -224,6 +224,38 @@ def test_pop_outs_in_hand_are_worth_more_to_the_player_who_makes_the_last_move()
     assert expected(6, 6) < expected(1, 6)  # that many are a debt of the player to move
 
 
+@pytest.mark.parametrize("shape", [(6, 8), (3, 4), (9, 10)])
+def test_what_is_learned_counts_for_one_player_what_it_counts_against_the_other(
+    shape: tuple[int, int],
+) -> None:
+    rng = random.Random(7)
+    counted = set()
+    for plies in range(0, 30, 3):
+        state = played(empty(*shape, 4), plies, rng)
+        corrections = []
+        for player in (1, 2):
+            search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
+            assert isinstance(search, ai.AlphaBeta)
+            search.last_mover = ai.ME if player == 1 else ai.OPPONENT
+            search._correct(1, search.lines.cells // 2)
+            corrections.append(search.correction(position[0]))
+        assert corrections[0] == pytest.approx(-corrections[1])
+        counted.add(round(corrections[0], 3))
+    assert len(counted) > 1
+
+
+def test_what_is_learned_leaves_the_value_of_a_full_board_as_it_is() -> None:
+    rng = random.Random(3)
+    board = np.array([[rng.randint(1, 2) for _ in range(8)] for _ in range(6)])
+    search, position = ai.AIPlayer(1, 1)._prepare(
+        ExtendedState(board, (2, 2)).for_agent(), ai.AlphaBeta
+    )
+    assert isinstance(search, ai.AlphaBeta)
+    for empty_cells in (0, 24, 48):
+        search._correct(4, empty_cells)
+        assert search.correction(position[0]) == 0
+
+
 @pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])
 def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
     lines = ai.Lines(2, 2, 1, method.share)

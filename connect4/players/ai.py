@@ -10,11 +10,12 @@ How it works. A line is a row, a column or a diagonal. Its code is its cells rea
 line if every empty cell becomes mine with a fixed probability, its `share`. The sum over all lines
 is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
 a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
-Only the gains of drops that share a line with the move have changed.
+Only the gains of drops that share a line with the move have changed. While pop-outs are left,
+alpha-beta adds corrections that were learned from deeper searches.
 
-The file reads from top to bottom: types, points and line tables, the board, the budget,
-expectimax, alpha-beta, and the `AIPlayer` that combines them. `docs/reference-agent.md` works
-through an example by hand and lists what was tried without gain.
+The file reads from top to bottom: types, points and line tables, corrections, the board, the
+budget, expectimax, alpha-beta, and the `AIPlayer` that combines them. `docs/reference-agent.md`
+works through an example by hand and lists what was tried without gain.
 """
 
 import gc
@@ -274,7 +275,9 @@ class Lines:
                 height, column = divmod(cell, columns)
                 where = {"row": height, "rise": height - column, "fall": height + column}
                 lines.setdefault((kind, where.get(kind, column)), []).append(cell)
-        lines = dict(sorted(lines.items(), key=lambda item: item[0][0] == "column" or len(item[1]) > 3))
+        lines = dict(  # short ones first, as they have no windows; columns last
+            sorted(lines.items(), key=lambda line: line[0][0] == "column" or len(line[1]) > 3)
+        )
         self.column_line = range(len(lines) - columns, len(lines))
         forms = [(kind, line[0], len(line)) for (kind, _), line in lines.items()]
         self.short_lines = sum(kind != "column" and length < 4 for kind, _, length in forms)
@@ -685,8 +688,12 @@ class AlphaBeta:
         """Return what counts for the mover beside expected margins and pop-outs in hand."""
         codes, drops, _, _, mover, own, other = position
         beside = 0.0 if own or other else self.PRIZE * self.lines.prize(codes, drops)
-        correction = sum(map(getitem, self.corrections, codes[self.lines.short_lines :]))
+        correction = self.correction(codes)
         return beside + (correction if mover == ME else -correction)
+
+    def correction(self, codes: Codes) -> float:
+        """Return what the learned corrections add to my margin."""
+        return sum(map(getitem, self.corrections, codes[self.lines.short_lines :]))
 
     def _in_hand(self, mover: int, popouts: int) -> float:
         """Return the worth of the pop-outs in hand to the mover.
@@ -735,7 +742,7 @@ class AlphaBeta:
     def _search(self, position: Position, depth: int, alpha: float, beta: float) -> float:
         """Return the mover's value: exact inside the window, else a bound on that side."""
         self.budget.spend()
-        codes, drops, total, key, mover, own, other = position
+        _, drops, total, key, mover, own, other = position
         if depth == 1 and not self.solved and (drops or self.lines.actions(position)):
             more = self.beside
             if own or other:

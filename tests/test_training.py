@@ -1,0 +1,93 @@
+"""The training of the reference agent: its copy of the search in C plays the agent's game."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from benchmarks.games import GAME, empty, played
+from benchmarks.training.__main__ import compiled
+from benchmarks.training.fit import agent_windows, fit, packed, write_weights
+from connect4.games.extended import ExtendedState
+from connect4.players import ai
+
+BOARDS = ("6x8+6", "4x6", "8x10+4", "5x2+3", "12x12", "10x10+10", "9x10+1", "3x4+2")
+NODES = 200
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("selfplay"))
+
+
+def output(program: Path, *words: object, text: str = "") -> list[str]:
+    command = [str(program), *map(str, words)]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def written(state: ExtendedState) -> str:
+    """Return a position as `selfplay judge` reads it."""
+    cells = "".join(map(str, state.board()[::-1].ravel().tolist()))
+    return " ".join(map(str, (*state.shape, *state.popouts, state.mover, cells))) + "\n"
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_random_games_of_the_generator_obey_the_rules(program: Path) -> None:
+    games = output(program, "playouts", 3, 80, *BOARDS)
+    assert len(games) == 80
+    for game in games:
+        board, *actions, margin = game.split()
+        state = empty(board)
+        for action in map(GAME.parse_action, actions):
+            assert action in state.legal_actions()
+            state = state.apply(action)
+        assert state.is_over()
+        assert state.margin(1) == int(margin)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_the_generator_evaluates_and_searches_as_the_agent_does(
+    program: Path, tmp_path: Path
+) -> None:
+    weights = tmp_path / "weights.txt"
+    write_weights(weights, agent_windows())
+    rng = Random(2)
+    states = [played(empty(board), rng.randrange(8), rng) for board in 6 * BOARDS if board > "4"]
+    states = [state for state in states if len(state.legal_actions()) > 1]
+    answers = output(program, "judge", NODES, weights, text="".join(map(written, states)))
+    same = 0
+    for state, answer in zip(states, answers, strict=True):
+        total, correction, _, _, depth, action = answer.split()
+        player = ai.AIPlayer(state.mover, 1)
+        search, position = player._prepare(state.for_agent(), ai.AlphaBeta)
+        assert isinstance(search, ai.AlphaBeta)
+        chosen = search.lines.move(search.choose(position, ai.Budget(1, NODES)))
+        assert position[2] == pytest.approx(float(total), abs=1e-5)
+        assert search.correction(position[0]) == pytest.approx(float(correction), abs=1e-5)
+        same += GAME.format_action(chosen) == action and search.depth == int(depth)
+    assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_numbers_are_learned_from_the_positions_of_the_generator(
+    program: Path, tmp_path: Path
+) -> None:
+    positions = tmp_path / "positions.txt"
+    positions.write_text("\n".join(output(program, "probes", 1, 10, 50, 200, "-", "4x6+2")) + "\n")
+    windows = fit(positions, ridge=10)
+    mine, opponents = 1 + 3 + 9, 2 * (1 + 3 + 9)
+    late_columns = windows[3, 3]
+    assert np.isfinite(windows).all()
+    assert (late_columns[..., mine] != late_columns[..., opponents]).any()
+
+
+def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
+    assert packed(agent_windows()) == ai.LEARNED.decode()
