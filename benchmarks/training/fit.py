@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from connect4.players import ai
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -192,12 +190,16 @@ def read_weights(path: Path) -> Floats:
 
 def agent_windows() -> Floats:
     """Return the numbers in `ai.py`; those without pop-outs left are 0."""
+    from connect4.players import ai
+
     learned = np.array(ai.WINDOWS[ai.ME])
     return np.concatenate((np.zeros_like(learned), learned))
 
 
 def packed(windows: Floats) -> str:
     """Return the numbers of the phases with pop-outs left as `LEARNED` in `ai.py` has them."""
+    from connect4.players import ai
+
     codes = [code for code in range(CODES) if not is_full(code)]
     tables = [
         table[codes]
