@@ -111,9 +111,12 @@ def test_a_checkout_becomes_a_valid_result(unpacked: Path, tmp_path: Path) -> No
     kept = tmp_path / "kept.txt"
     kept.write_text("as it was", encoding="utf-8")
     (checkout / "result.json").symlink_to(kept)
-    done = grade(unpacked, checkout)
+    done = grade(unpacked, checkout, GITHUB_ACTIONS="true")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "ran").exists()
+    began, _, log = done.stdout.partition("\n::stop-commands::")  # no line of the games is one
+    assert began.startswith("autograder: set up in ")
+    assert log.endswith(f"\n::{log.partition(chr(10))[0]}::\n")
     assert kept.read_text(encoding="utf-8") == "as it was"
     result = json.loads((checkout / "result.json").read_text(encoding="utf-8"))
     assert list(problems(result)) == []
