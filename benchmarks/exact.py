@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,12 +22,15 @@ SOURCE = Path(__file__).with_name("exact.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra")
 
 
+Values: TypeAlias = tuple[int, ...]
+"""The mover's final margin after each legal action, in the order of `legal_actions`."""
+
+
 class Solved(NamedTuple):
-    """A position and the mover's final margin, with best play, after each of its legal actions."""
+    """A position and what its actions are worth with best play."""
 
     state: ExtendedState
-    values: tuple[int, ...]
-    """In the order of `legal_actions`."""
+    values: Values
 
     @property
     def best(self) -> int:
@@ -74,24 +78,27 @@ def state_of(text: str) -> ExtendedState:
     return ExtendedState(board, (one, two), player)
 
 
-def solve(program: Path, states: Sequence[ExtendedState], nodes: int, jobs: int) -> Iterator[str]:
-    """Yield the solver's answer for each position, in their order; see `exact.c`."""
+def solve(
+    program: Path, states: Iterable[ExtendedState], nodes: int, jobs: int
+) -> Iterator[tuple[ExtendedState, Values | None]]:
+    """Yield each position with its values, in their order; None where `nodes` were not enough."""
 
-    def answer(state: ExtendedState) -> str:
+    def values(state: ExtendedState) -> Values | None:
         command = [program, "solve", str(nodes)]
         text = f"{text_of(state)}\n"
-        return subprocess.run(
-            command, input=text, capture_output=True, text=True, check=True
-        ).stdout.strip()
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        _, *words = done.stdout.split()
+        return None if words == ["unsolved"] else tuple(map(int, words))
 
+    waiting: deque[tuple[ExtendedState, Future[Values | None]]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(answer, states)
-
-
-def values_in(answer: str) -> tuple[int, ...] | None:
-    """Return the values of a solver's answer, None where it used up its nodes."""
-    _, *values = answer.split()
-    return None if values == ["unsolved"] else tuple(map(int, values))
+        for state in states:
+            waiting.append((state, pool.submit(values, state)))
+            while len(waiting) > 2 * jobs or (waiting and waiting[0][1].done()):
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for first, future in waiting:
+            yield first, future.result()
 
 
 def to_text(solved: Solved) -> str:

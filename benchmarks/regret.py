@@ -60,14 +60,15 @@ class Asked:
         self.loaded: dict[Player, StudentAgent] = {}
 
     def choose(self, state: ExtendedState) -> ExtendedAction:
-        """Return the agent's action."""
-        agent = self._new(state.mover)
+        """Return the action of an agent that has not played before."""
+        agent = self.new(state.mover)
         if self.seconds is not None:
             agent.choose(ExtendedState(0 * state.for_agent()[0], state.popouts, state.mover), None)
         action: ExtendedAction = agent.choose(state, self.seconds)  # type: ignore[assignment]
         return action
 
-    def _new(self, player: Player) -> Agent:
+    def new(self, player: Player) -> Agent:
+        """Return the agent before its first turn."""
         if player in self.loaded:
             student = self.loaded[player]
             student.player = type(student.player)(player, self.seconds or 1)

@@ -16,32 +16,35 @@ from __future__ import annotations
 import argparse
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
-from benchmarks.exact import Solved, compiled, read, solve, text_of, to_text, values_in
+from benchmarks.exact import Solved, Values, compiled, read, solve, text_of, to_text
 from benchmarks.games import empty, played
 from benchmarks.regret import Asked
+from connect4.games.base import Player
 from connect4.games.extended import ExtendedState
+from connect4.players.base import Agent
 from connect4.players.names import STUDENT_FILE
 
 PLAN = (
-    ("4x4", range(10, 17)),
-    ("4x4+1", range(10, 21)),
-    ("4x4+2", range(12, 25)),
-    ("4x6", range(10, 25)),
-    ("4x6+1", range(10, 25)),
-    ("4x6+2", range(12, 25)),
-    ("6x6", range(10, 25)),
-    ("6x6+1", range(10, 25)),
-    ("6x6+2", range(12, 25)),
-    ("6x8", range(10, 27)),
-    ("6x8+2", range(12, 27)),
-    ("6x8+6", range(12, 27)),
-    ("8x10", range(10, 27)),
-    ("8x10+2", range(12, 27)),
-    ("8x10+4", range(12, 27)),
+    ("4x4+1", range(10, 20)),
+    ("6x8+2", range(12, 23)),
+    ("8x10", range(12, 27)),
+    ("4x6+2", range(12, 22)),
+    ("8x10+4", range(12, 23)),
+    ("6x6", range(12, 25)),
+    ("6x6+2", range(12, 22)),
+    ("8x10+2", range(12, 23)),
+    ("6x8", range(12, 27)),
+    ("4x4+2", range(12, 22)),
+    ("6x8+6", range(12, 23)),
+    ("4x6", range(12, 24)),
+    ("6x6+1", range(12, 23)),
+    ("8x10+1", range(12, 25)),
+    ("6x8+1", range(12, 25)),
+    ("4x6+1", range(12, 22)),
 )
 """Boards with the pop-outs that their games begin with, and the plies left that are due."""
 
@@ -50,9 +53,12 @@ MOST_POPOUTS = 2
 
 RANDOM_SHARES = (0.0, 0.0, 0.1, 0.3)
 OPENING_PLIES = (0, 2, 4, 6)
+BOTH: tuple[Player, Player] = (1, 2)
 
 
-def sampled(board: str, plies_left: int, rng: Random, agent: Asked) -> ExtendedState | None:
+def sampled(
+    board: str, plies_left: int, rng: Random, agents: Mapping[Player, Agent]
+) -> ExtendedState | None:
     """Return the position of a new game that has `plies_left`, None where it is of no use."""
     start = empty(board)
     opening = min(rng.choice(OPENING_PLIES), start.max_plies - plies_left)
@@ -65,23 +71,54 @@ def sampled(board: str, plies_left: int, rng: Random, agent: Asked) -> ExtendedS
         if rng.random() < shares[state.mover]:
             state = state.apply(rng.choice(actions))
         else:
-            state = state.apply(agent.choose(state))
+            state = state.apply(agents[state.mover].choose(state, None))
     useful = len(state.legal_actions()) > 1 and max(state.popouts) <= MOST_POPOUTS
     return state if useful else None
 
 
-def samples(number: int, seed: int, agent: Asked) -> Iterator[ExtendedState]:
-    """Yield positions, boards and plies left in turn, no position twice."""
+def samples(number: int, seed: int, agent: Path, nodes: int) -> Iterator[ExtendedState]:
+    """Yield positions, boards in turn, no position twice."""
+    asked = Asked(f"ai:{agent},nodes={nodes}", None)
+    agents = {player: asked.new(player) for player in BOTH}
     seen = set()
     for index in range(number):
         board, plies = PLAN[index % len(PLAN)]
         rng = Random(f"{seed} {index}")
         for _ in range(20):
-            state = sampled(board, rng.choice(plies), rng, agent)
+            state = sampled(board, rng.choice(plies), rng, agents)
             if state is not None and text_of(state) not in seen:
                 seen.add(text_of(state))
                 yield state
                 break
+
+
+def head(options: argparse.Namespace) -> list[str]:
+    """Return the comments at the top of a new file: what made it."""
+    digest = hashlib.sha256(options.agent.read_bytes()).hexdigest()
+    return [
+        f"# python3 -m benchmarks.regret_positions FILE --positions {options.positions}"
+        f" --seed {options.seed} --nodes {options.nodes} --limit {options.limit}",
+        f"# SHA-256 of the agent: {digest}",
+        "# rows columns popouts1 popouts2 mover stacks values",
+    ]
+
+
+def write(
+    path: Path, comments: Iterable[str], solved: Iterable[tuple[ExtendedState, Values | None]]
+) -> None:
+    """Write the positions that were solved, and print how many there are."""
+    number = left_out = 0
+    with path.open("w", encoding="utf-8") as file:
+        for line in comments:
+            print(line, file=file)
+        for state, values in solved:
+            if values is None:
+                left_out += 1
+                print(f"left out: {text_of(state)}", flush=True)
+            else:
+                number += 1
+                print(to_text(Solved(state, values)), file=file, flush=True)
+    print(f"{number} positions solved, {left_out} left out")
 
 
 def main() -> None:
@@ -89,41 +126,23 @@ def main() -> None:
     parser.add_argument("file", type=Path, help="the file to write")
     parser.add_argument("--again", type=Path, metavar="OLD", help="solve the positions of OLD")
     parser.add_argument("--agent", type=Path, default=STUDENT_FILE, help="the agent that plays")
-    parser.add_argument("--nodes", type=int, default=100, help="of the agent, a move")
-    parser.add_argument("--positions", type=int, default=900, help="to sample")
-    parser.add_argument("--limit", type=int, default=60_000_000, help="nodes for one position")
+    parser.add_argument("--nodes", type=int, default=30, help="of the agent, a move")
+    parser.add_argument("--positions", type=int, default=600, help="to sample")
+    parser.add_argument("--limit", type=int, default=6_000_000, help="nodes for one position")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    states: Iterable[ExtendedState]
     if options.again:
-        text = options.again.read_text()
-        head = [line for line in text.splitlines() if line.startswith("#")]
-        states = [solved.state for solved in read(text.splitlines())]
+        lines = options.again.read_text().splitlines()
+        comments = [line for line in lines if line.startswith("#")]
+        states = [solved.state for solved in read(lines)]
     else:
-        digest = hashlib.sha256(options.agent.read_bytes()).hexdigest()
-        head = [
-            f"# benchmarks.regret_positions --positions {options.positions} --seed {options.seed}"
-            f" --nodes {options.nodes} --limit {options.limit}",
-            f"# agent: SHA-256 {digest}",
-            "# rows columns popouts1 popouts2 mover stacks values",
-        ]
-        agent = Asked(f"ai:{options.agent},nodes={options.nodes}", None)
-        states = list(samples(options.positions, options.seed, agent))
+        comments = head(options)
+        states = samples(options.positions, options.seed, options.agent, options.nodes)
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
-        answers = solve(program, states, options.limit, options.jobs)
-        with options.file.open("w", encoding="utf-8") as file:
-            for line in head:
-                print(line, file=file)
-            left_out = 0
-            for state, answer in zip(states, answers, strict=True):
-                values = values_in(answer)
-                if values is None:
-                    left_out += 1
-                    print(f"left out: {text_of(state)}", flush=True)
-                else:
-                    print(to_text(Solved(state, values)), file=file, flush=True)
-    print(f"{len(states) - left_out} positions solved, {left_out} left out")
+        write(options.file, comments, solve(program, states, options.limit, options.jobs))
 
 
 if __name__ == "__main__":
