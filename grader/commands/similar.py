@@ -22,7 +22,7 @@ from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
 from grader.similar.page import FIRST, similar_page
 from grader.similar.pairs import Pair, ranked
-from grader.similar.source import documents
+from grader.similar.source import Document, documents
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
@@ -34,6 +34,14 @@ TOLD: Final = 10
 
 def run_similar(arguments: argparse.Namespace) -> int:
     """Compare all pairs, print the first ones and write the report."""
+    pairs, found, notes = compare(arguments)
+    write(arguments.out, similar_page(pairs, found, notes))
+    _tell(pairs, arguments.out)
+    return DONE
+
+
+def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[Document], list[str]]:
+    """Return all pairs, the submissions of this class, and notes for the report."""
     rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     here = _sources(arguments.paths, rubric, "")
     if len(here) < 2:
@@ -52,10 +60,7 @@ def run_similar(arguments: argparse.Namespace) -> int:
         moves, more = _moves({**here, **before}, arguments, rubric)
         notes += more
         names, agreement = unusual(moves)
-    pairs = ranked(found, against, names, agreement)
-    write(arguments.out, similar_page(pairs, found, notes))
-    _tell(pairs, arguments.out)
-    return DONE
+    return ranked(found, against, names, agreement), list(found), notes
 
 
 def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:

@@ -34,6 +34,9 @@ def similar_page(pairs: Sequence[Pair], found: Sequence[Document], notes: Sequen
         "same moves than their strength explains, in standard deviations over all pairs.</p>",
         *(f"<p>{html.escape(note)}</p>" for note in notes),
         "<h2>Pairs by evidence</h2>",
+        "<p>A pair stands where the better of its two ranks puts it: first those of rank 1, by "
+        "source or by behaviour, then those of rank 2. Of two such pairs, the one that shares "
+        "more source comes first. One kind of evidence is therefore enough for a high place.</p>",
         card(table(HEADERS, [_row(number, pair) for number, pair in _numbered(pairs[:LISTED])])),
         "<h2>The class</h2>",
         "<p>Each cell is a pair; the stronger the colour, the more source they share.</p>",
