@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,21 @@ def run(
         capture_output=True,
         text=True,
         timeout=seconds,
+        env=environment(),
+        check=False,
+    )
+
+
+def run_with_files_up_to(
+    kilobytes: int, module: str, *arguments: str, cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run `python3 -m module arguments` where no file may grow further, as on a full disk."""
+    words = shlex.join([sys.executable, "-m", module, *arguments])
+    return subprocess.run(
+        ["bash", "-c", f"ulimit -f {kilobytes}; exec {words}"],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
         env=environment(),
         check=False,
     )

@@ -51,7 +51,7 @@ from grader.results.store import Faults, PlayedGame, Store, machine
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser
-from tests.command import assert_refused, environment, run
+from tests.command import assert_refused, environment, run, run_with_files_up_to
 from tests.grading import (
     AGENTS,
     COMMAND,
@@ -493,15 +493,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     rubric(tmp_path, match="repeats = 3\n")
     hand_in(tmp_path, "ann", searcher(1))
     arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
-    limited = f"ulimit -f 150; exec {sys.executable} -m {COMMAND} {' '.join(arguments)}"
-    done = subprocess.run(
-        ["bash", "-c", limited],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_with_files_up_to(150, COMMAND, *arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert "error: grade.db: cannot be written: " in done.stderr

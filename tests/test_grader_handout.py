@@ -25,7 +25,7 @@ from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
 from grader.handout.references import missing
 from grader.play.schedule import grade_games, submitted
 from grader.rubric import reading as rubrics
-from tests.command import ROOT, assert_refused, environment, run
+from tests.command import ROOT, assert_refused, run, run_with_files_up_to
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 AUTOGRADER = ("--gradescope", "--max-minutes", "9999")
@@ -583,16 +583,7 @@ def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_the_zip_that_was_there(tmp_path: Path) -> None:
     (tmp_path / "g.zip").write_text("the one before", encoding="utf-8")
-    options = " ".join(AUTOGRADER)
-    command = f"ulimit -f 100; exec {sys.executable} -m {COMMAND} handout g.zip {options}"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_with_files_up_to(100, COMMAND, "handout", "g.zip", *AUTOGRADER, cwd=tmp_path)
     assert_refused(done, "g.zip: cannot be written: File too large")
     assert [path.name for path in tmp_path.iterdir()] == ["g.zip"]
     assert (tmp_path / "g.zip").read_text(encoding="utf-8") == "the one before"
