@@ -153,7 +153,7 @@ class StartPage(ttk.Frame):
         box.pack(side="left")
         box.bind("<<ComboboxSelected>>", lambda _: self._game_chosen(box.current()))
         line = self._line(card, "Board")
-        self._radio(line, "the start of the game", "usual")
+        self._radio(line, "the usual start", "usual")
         line = self._line(card, "")
         self._radio(line, "from a file", "file")
         self._files = ttk.Combobox(line, textvariable=self._file, width=24)
