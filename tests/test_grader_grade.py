@@ -268,7 +268,11 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert "Lost turns" in failing
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
     assert "<pre>0 0 0 0\n0 0 0 0</pre><figcaption>Before turn 1: " in failing
-    assert failing.count(" more like it</p>") == 2
+    titles = re.findall(r"<h3>(\d+) turns lost: (\w+)", failing)
+    assert sorted(name for _, name in titles) == ["AttributeError", "IndexError"]
+    errors = sum(int(row["Errors"]) for row in gradebook(graded))
+    assert sum(int(count) for count, _ in titles) == errors
+    assert failing.index("Lost turns") < failing.index("Where the points come from")
     assert "Points: 40 \u00d7 0.00 / 50 = 0.00 of 40" in failing, "a sum has its signs"
     assert "isolation level" in failing
     unplayed = (pages / "eve.html").read_text(encoding="utf-8")
@@ -323,10 +327,10 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
     assert browser.text("h1") == "Feedback for cy"
     assert "Part A 0.00, part B 0.00" in browser.text(".points")
     assert len(browser.find_all(".report svg circle.pair")) == 2
-    assert "AttributeError" in browser.text("pre")
+    assert "AttributeError" in browser.text(".lost-turn h3")
     position = cells_of(browser, ".lost-turn")
     assert browser.find_all(".lost-turn .board .plate"), "the position is drawn"
-    lost = browser.find(".report h3 a")
+    lost = browser.find(".lost-turn a")
     place = lost.get_attribute("href").partition("#")[2]
     lost.click()
     game, turn = place.split(".")

@@ -137,6 +137,7 @@ def _style() -> str:
     light, dark = (palette.properties(theme, COLOURS) for theme in ("light", "dark"))
     return "\n".join(
         [
+            ".connect4 { max-width: 100%; height: auto }",
             f".connect4 {{ {light} }}",
             f"@media (prefers-color-scheme: dark) {{ .connect4 {{ {dark} }} }}",
             f'[data-jp-theme-light="true"] .connect4, .vscode-light .connect4 {{ {light} }}',

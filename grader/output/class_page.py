@@ -41,7 +41,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
             "Nobody has lost a turn.",
         ),
         "<h2>Opponents</h2>",
-        "<p>An opponent that loses turns gives points away.</p>",
+        "<p>An opponent that loses turns gives points away: look at its lost turns first.</p>",
         card(table(OPPONENT_HEADERS, _opponents(marks))),
         *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
         *_boards(marks),
@@ -118,7 +118,14 @@ def _unreliable(results: Results) -> list[list[Cell]]:
 
 
 OPPONENT_HEADERS: Final = (
-    *("opponent", "games", "the class's mean margin", "all points", "no points", "its lost turns"),
+    *(
+        "opponent",
+        "games",
+        "the class's mean margin",
+        "full points",
+        "zero points",
+        "its lost turns",
+    ),
     "verdict",
 )
 

@@ -49,6 +49,11 @@ def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
             place = f'x="{low:.2f}%" y="{y - 7}" width="{high - low:.2f}%" height="14"'
             mean = f"{across(interval.mean):.2f}%"
             shapes.append(f'<rect {place} rx="3" class="interval"/>')
+            shapes += [
+                _beyond(across(end), y, way)
+                for end, way in ((interval.low, -1), (interval.high, 1))
+                if abs(end) > reach
+            ]
             shapes.append(
                 f'<line x1="{mean}" y1="{y - 10}" x2="{mean}" y2="{y + 10}" class="mean"/>'
             )
@@ -57,6 +62,14 @@ def margins(matches: Sequence[MatchMark], rubric: Rubric) -> str:
             for pair in match.tally.pairs
         ]
     return _drawing(shapes, bottom + 26, "margins by match")
+
+
+def _beyond(across: float, y: float, way: int) -> str:
+    """Return an arrowhead where an interval goes on beyond the drawing, left (-1) or right (1)."""
+    return (
+        f'<svg x="{across:.2f}%" y="{y}" overflow="visible">'
+        f'<path d="M{-2 * way} -6L{4 * way} 0L{-2 * way} 6" class="beyond"/></svg>'
+    )
 
 
 def _ticks(reach: float) -> Iterator[float]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
+from connect4.errors import headline
 from connect4.views import document
 from connect4.views.page.page import PARTS
 from grader.marks.earned import full_points
@@ -27,11 +28,10 @@ from grader.output.explain import explained, total_explained
 from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
 from grader.output.pages import Cell, Link, card, heading, link, minus, progress, table, whole
 from grader.output.tables import (
-    MATCH_HEADERS,
     faults_text,
     finding_text,
     level_text,
-    match_rows,
+    match_row,
     points_text,
     remark_for_student,
     total_text,
@@ -42,6 +42,8 @@ from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
+
+POINTS: Final = "<h2>Where the points come from</h2>"
 
 OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
@@ -72,13 +74,13 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     if not mark.incomplete:
         full = full_points(rubric)
         box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
-    if note := remark_for_student(mark):
+    if note := re.sub(r"^line ", "ai.py, line ", remark_for_student(mark)):
         box += f'\n<p class="warning">{html.escape(note)}</p>'
     parts.append(card(f"{box}\n<p>{html.escape(total_explained(mark, placement, rubric))}</p>"))
-    parts.append("<h2>Where the points come from</h2>")
+    parts.append(POINTS)
     boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
     parts.append(f'<div class="boxes">\n{boxes}\n</div>')
-    parts.append(card(table(MATCH_HEADERS, list(match_rows(mark, rubric.statistics)))))
+    parts.append(card(_matches(mark, rubric)))
     percent = level_text(rubric.statistics).replace(" ", "\u00a0")
     parts.append("<h2>Margins</h2>")
     text = (
@@ -92,6 +94,31 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
 def title_of(name: str) -> str:
     """Return the title of a submission's page."""
     return f"Feedback for {name}"
+
+
+MATCH_COLUMNS: Final = (
+    "match",
+    "board",
+    "games",
+    "mean margin",
+    "margin %",
+    "points",
+    "lost turns",
+)
+
+
+def _matches(mark: Mark, rubric: Rubric) -> str:
+    """Return the table of all matches, each with a row for each of its boards."""
+    rows: list[list[Cell]] = []
+    for match in mark.matches:
+        for board, total in (("all", match.tally), *match.boards.items()):
+            name, _, games, margin, percent, points, *_ = match_row(
+                match, board, total, rubric.statistics
+            )
+            if board == "all" and total.complete:
+                points = f"{match.points:.2f} of {match.max_points:g}"
+            rows.append([name, board, games, margin, percent, points, faults_text(total.faults)])
+    return table(MATCH_COLUMNS, rows)
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
@@ -124,15 +151,20 @@ def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str
         return ""
     shown = []
     for turn in lost[:MAX_REASONS]:
-        others = f"<p>and {turn.count - 1} more like it</p>\n" if turn.count > 1 else ""
-        reason = f"<pre>{html.escape(turn.detail)}</pre>" if turn.detail else ""
+        cause = (
+            headline(turn.detail) if turn.detail and not turn.game.board.hidden else turn.outcome
+        )
+        reason = f"<pre>{html.escape(turn.detail)}</pre>" if turn.detail.strip() != cause else ""
         if turn.game.board.hidden:
             reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
         title, place = html.escape(turn.title), ""
         if turn.game.key in shown_games:
             place = f"{shown_games.index(turn.game.key) + 1}.{turn.number}"
             title = link(Link(turn.title, "", place))
-        text = f"<div><h3>{title}</h3>\n{others}{reason}</div>\n{_position(turn, place)}"
+        count = "1 turn" if turn.count == 1 else f"{turn.count} turns"
+        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}.</p>"
+        head = f"<h3>{count} lost: {html.escape(cause)}</h3>"
+        text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
     return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
@@ -217,7 +249,8 @@ def feedback_page(
     """Return the whole page; `replays` has the played games by key."""
     shown = [game for game in games if game.key in replays and not game.board.hidden]
     keys = [game.key for game in shown]
-    parts = [upper, lost_turns_text(lost_turns(games, played, replays), keys)]
+    top, points, rest = upper.partition(POINTS)
+    parts = [top, lost_turns_text(lost_turns(games, played, replays), keys), points + rest]
     if games:
         parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, keys))}")
     report = "\n".join(filter(None, parts))

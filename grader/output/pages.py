@@ -18,10 +18,10 @@ SCRIPTS: Final = ("theme",)
 RELOAD: Final = "setTimeout(() => location.reload(), 10000);"
 """The script of a page that is shown during play."""
 
-WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|few games|withheld|incomplete)\b")
+WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|of|few games|withheld|incomplete)\b")
 """Words that are allowed in a column of numbers."""
 
-NUMBERS: Final = re.compile(r"[-+\u2212\u00b1\d.,%\s:()]*")
+NUMBERS: Final = re.compile(r"[-+\u2212\u2013\u00b1\d.,%\s:()]*")
 
 HYPHEN: Final = re.compile(r"(?<![\w.])-(?=\d)")
 """A hyphen that stands for a minus sign."""
@@ -31,6 +31,9 @@ LONG: Final = 40
 
 SHORT: Final = 10
 """Characters of a cell that takes one line even on a narrow page."""
+
+RANK: Final = "#"
+"""The header of a column of places; on a phone they stand before the titles of the rows."""
 
 STACKED: Final = 5
 """Columns of a table whose rows are stacked on a phone."""
@@ -115,6 +118,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
     labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in headers]
     labels[title : title + 1] = [" data-title"]
+    if headers and headers[0] == RANK:
+        labels[0] = " data-rank"
     stacked = ' class="stacked"' if len(headers) >= STACKED else ""
     cells = [kind + (label if stacked else "") for kind, label in zip(kinds, labels, strict=True)]
     head = "".join(
@@ -170,7 +175,7 @@ def _number(text: str) -> str:
     found = ASIDE.fullmatch(minus(text))
     if found is None:
         return html.escape(minus(text))
-    value, more = (part.replace(" to ", "\u00a0to\u00a0") for part in found.groups())
+    value, more = found.groups()
     return f'{html.escape(value)} <span class="aside">{html.escape(more)}</span>'
 
 

@@ -64,11 +64,11 @@ class Protection:
         if not self.runs:
             return ""
         rows = [
-            (run["level"], run["host"], "; ".join(run["missing"]) or "nothing") for run in self.runs
+            (run["level"], run["host"], "; ".join(run["missing"]) or "none") for run in self.runs
         ]
         body = table(("level", "machine", "missing protections"), rows)
         if self.proof is None:
-            body += "\n<p>No self-test is stored: <code>python3 -m grader doctor --results"
+            body += "\n<p>No self-test is stored. <code>python3 -m grader doctor --results"
             body += " FILE</code> adds one.</p>"
             return f"<h2>Protection</h2>\n{card(body)}"
         levels = self.proof["levels"]

@@ -22,6 +22,12 @@ PROJECTOR: Final = (
 )
 
 
+PLACES: Final = (
+    "<p>Places go by the last stage that a submission reached, then by its place in its group. "
+    "The numbers are those of that stage.</p>\n"
+)
+
+
 def standings_page(
     begun: Sequence[StageState],
     placings: Sequence[Placing],
@@ -33,7 +39,8 @@ def standings_page(
     finished = len(begun) == len(stages) and begun[-1].complete
     parts = [heading("Tournament", PROJECTOR)]
     if finished:
-        parts.append(f"<h2>Places</h2>\n{card(table(*placing_table(placings, rubric)))}")
+        places = PLACES + _standings(*placing_table(placings, rubric))
+        parts.append(f"<h2>Places</h2>\n{card(places)}")
     waiting = [_waiting(stage) for stage in stages[len(begun) :]]
     last = begun[-1] if finished else None
     columns = "\n".join([*(_stage(state, rubric, state is last) for state in begun), *waiting])
@@ -90,4 +97,13 @@ def _waiting(stage: Stage) -> str:
 
 def _table(group: Group, rubric: Rubric) -> str:
     rows = [standing_row(place, item, rubric) for place, item in enumerate(group.standings, 1)]
-    return table(STANDING_HEADERS, rows)
+    return _standings(STANDING_HEADERS, rows)
+
+
+def _standings(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of standings; the games won, drawn and lost stand together."""
+    at = headers.index("W")
+    return table(
+        [*headers[:at], "W-D-L", "lost turns", *headers[at + 4 :]],
+        [[*row[:at], "\u2013".join(row[at : at + 3]), *row[at + 3 :]] for row in rows],
+    )

@@ -35,6 +35,28 @@ function threeWorst({ worst, turns }) {
 }
 
 /**
+ * Return what a value means where it is exact: a solver knows wins, draws and losses alone.
+ * @param {Analysis} analysis
+ * @param {number} value for the player who asks
+ */
+function outcomeWord({ unit }, value) {
+  if (unit !== "hundredths of a win" || value % 100) return null;
+  return value > 0 ? "win" : value < 0 ? "loss" : "draw";
+}
+
+/**
+ * Return what a turn threw away, as `win \u2192 loss`; null where values are points or estimates.
+ * @param {Game} game
+ * @param {number} at
+ */
+function thrownAway({ analysis, turns }, at) {
+  const side = turns[at]?.player === 1 ? 1 : -1;
+  const [before, after] = analysis?.turns[at - 1] ?? [];
+  const words = analysis ? [before, after].map((value) => outcomeWord(analysis, (value ?? .5) * side)) : [null];
+  return words.every((word) => word) ? words.join(" \u2192 ") : null;
+}
+
+/**
  * Return what a turn cost; all costly turns of a game have the same number of decimals.
  * @param {Analysis} analysis
  * @param {number} at
@@ -60,15 +82,18 @@ function betterMove(at) {
 /* Say what the turn cost and which line was better; each of its moves is a button. */
 function showAdvice() {
   const { game, at } = page;
+  const { analysis } = game;
   const turn = game.turns[at];
   const advice = byId("advice");
-  const found = game.analysis?.turns[at - 1];
+  const found = analysis?.turns[at - 1];
   advice.hidden = !turn || !found;
-  if (!turn || !found) return;
+  if (!turn || !found || !analysis) return;
   const [before, after, loss, line, cells, proven, slower] = found;
-  const certainty = proven === null ? "" : proven ? " Proven." : " An estimate.";
+  const certainty = proven === null ? "" : proven ? " Proven." : " This is an estimate.";
   const side = turn.player === 1 ? 1 : -1;
-  const expected = `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
+  const exact = outcomeWord(analysis, before * side);
+  const expected = exact ? `Best play was a ${exact} for player ${turn.player}`
+    : `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
   if (!loss) {
     const pace = slower ? ` ${slower} plies ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
     advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
@@ -78,14 +103,15 @@ function showAdvice() {
     if (index >= cells.length) return make("li", "", text);
     const move = makeButton("", () => stepBranch(index + 1 - page.branch), text);
     move.setAttribute("aria-pressed", "false");
-    return make("li", "", move);
+    return make("li", "", ...(index === 1 ? [make("span", "muted", "then ")] : []), move);
   });
   const leave = makeButton("back", () => stepBranch(-page.branch), "Back to the game");
   leave.id = "leave-branch";
   leave.hidden = true;
+  const left = outcomeWord(analysis, after * side);
   advice.replaceChildren(
-    `${expected}; after this turn it is ${signed(after * side, 1)}. `,
-    make("strong", "fault", `Cost ${number(loss, 1)}.`), `${certainty} Better: `,
+    `${expected}; after this turn it is ${left ? `a ${left}` : signed(after * side, 1)}. `,
+    make("strong", "fault", exact && left ? "" : `Cost ${number(loss, 1)}.`), `${certainty} Better: `,
     make("ol", "branch", ...moves), leave,
   );
 }
@@ -140,7 +166,7 @@ function showAnalysis() {
     go.setAttribute("aria-label", `Turn ${at}`);
     const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
     const who = make("span", "", token(turn.player), ` ${turn.player}`);
-    const cells = [who, go, played, costText(analysis, at), better, rest.join(" ")];
+    const cells = [who, go, played, thrownAway(game, at) ?? costText(analysis, at), better, rest.join(" ")];
     body.append(make("tr", "", ...cells.map((cell, index) => make("td", index === 3 ? "number" : "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);

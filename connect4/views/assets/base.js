@@ -95,6 +95,7 @@ function signed(value, digits = 0) {
 
 /** @param {number} value */
 function seconds(value) {
+  if (value < .0005) return "<1 ms";
   return value < 0.1 ? `${number(value * 1000)} ms` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
 }
 

@@ -98,6 +98,7 @@ const page = {
     byId("fault").hidden = byId("fault-key").hidden = !game.turns.some((turn) => turn?.fault);
     byId("changes").hidden = !game.countsPoints;
     byId("points-key").hidden = !game.countsPoints;
+    showHint(game);
     for (const player of [1, 2]) buildPlayer(player);
     markSlider();
     listMoves();
@@ -165,9 +166,8 @@ const page = {
     const list = byId("moves");
     const height = item.offsetHeight; // of every line, so that the list begins with a whole one
     const top = this.at * height;
-    const low = top + height - list.clientHeight;
-    if (list.scrollTop > top) list.scrollTop = top - height;
-    else if (list.scrollTop < low) list.scrollTop = Math.ceil(low / height + 1) * height;
+    if (list.scrollTop <= top && top + height <= list.scrollTop + list.clientHeight) return;
+    list.scrollTop = Math.round((top - list.clientHeight / 2) / height) * height;
   },
 
   play() {
@@ -208,6 +208,16 @@ const page = {
     }
   },
 };
+
+/**
+ * Explain the notation of pop-outs, and the triangles below the columns.
+ * @param {Game} game
+ */
+function showHint({ owners, turns }) {
+  const popOuts = owners || turns.some((turn) => turn?.text?.endsWith("P"));
+  byId("hint").hidden = !popOuts;
+  byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.`;
+}
 
 /** @param {number} player */
 function buildPlayer(player) {
@@ -316,11 +326,10 @@ function listMoves() {
     item.append(
       make("span", "number", `${at}`), token(turn.player),
       make("span", turn.fault ? "text fault" : "text", text),
-      make("span", "gain muted", net && game.countsPoints ? signed(net) : ""), make("span", "time", seconds(turn.time)),
+      make("span", "gain muted", net && game.countsPoints ? signed(net) : ""),
+      make("span", "cost", game.analysis?.worst.includes(at) ? thrownAway(game, at) ?? `cost ${costText(game.analysis, at)}` : ""),
+      make("span", "time", seconds(turn.time)),
     );
-    if (game.analysis?.worst.includes(at)) {
-      item.children[3].replaceChildren(make("span", "cost", `cost ${costText(game.analysis, at)}`));
-    }
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
     return item;
   });
@@ -368,7 +377,9 @@ function drawCharts() {
   const points = game.scores.flat();
   if (game.countsPoints && points.some((score) => score)) {
     const summary = `Score over the turns, at the end ${game.scores[game.last].join(" to ")}`;
-    addChart("score", summary, [0, Math.max(5, ...points) * 1.05], (chart) => {
+    const most = Math.max(5, ...points);
+    const size = step(most, 4);
+    addChart("score", summary, [0, Math.ceil(most / size) * size], (chart) => {
       chart.line(game.scores.map((score) => score[0]), "s1");
       chart.line(game.scores.map((score) => score[1]), "s2");
     });
@@ -386,6 +397,8 @@ function drawTimes(game) {
   const top = (limited ? Math.max(longest, game.limit) : longest) * 1.25;
   const faults = turns.filter((turn) => turn.fault).length;
   const unit = top < .1 ? 1000 : 1; // milliseconds, as the list of moves has them
+  if (longest < .01 && !faults) return; // nothing to see
+  byId("time-title").textContent = faults ? "Thinking time and faults" : "Thinking time";
   const summary = `Thinking time of each turn, the longest ${seconds(longest)}; ${faults} faults`;
   addChart("time", summary, [0, top * unit], (chart) => {
     if (limited) {
@@ -397,6 +410,10 @@ function drawTimes(game) {
       chart.bar(turn.number, turn.time * unit, turn.fault ? "faulty" : `s${turn.player}`);
       if (!turn.fault) continue;
       const x = chart.x(turn.number);
+      if (faults > MANY_FAULTS) {
+        svg("line", { x1: x, x2: x, y1: chart.top - 6, y2: chart.top + 2, class: "drop" }, chart.picture);
+        continue;
+      }
       const drop = { x1: x, x2: x, y1: chart.top + 8, y2: chart.y(turn.time * unit), class: "drop" };
       svg("line", drop, chart.picture);
       if (x - lettered < 10) continue;
@@ -408,7 +425,7 @@ function drawTimes(game) {
   if (limited) legend.push(`limit ${number(game.limit, 3)} s (dotted)`);
   for (const [outcome, letter] of Object.entries(LETTERS)) {
     if (turns.some((turn) => turn.outcome === outcome)) {
-      legend.push(make("span", "", make("b", "fault", letter), ` ${WORDS[outcome]}`));
+      legend.push(make("span", "", make("b", "fault", faults > MANY_FAULTS ? "|" : letter), ` ${WORDS[outcome]}`));
     }
   }
   byId("time-legend").replaceChildren(...legend.map((part) => make("span", "", part)));

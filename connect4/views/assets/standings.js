@@ -64,6 +64,7 @@
     if (on) root.dataset.view = "projector";
     else delete root.dataset.view;
     change.setAttribute("aria-pressed", String(on));
+    change.textContent = on ? "Exit (Esc)" : "Projector";
     try {
       history.replaceState(null, "", on ? "#projector" : "#");
     } catch { /* some browsers do not allow it in a file */ }

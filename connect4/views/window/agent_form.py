@@ -77,7 +77,7 @@ class AgentForm(ttk.Frame):
         for widget in self._fields.winfo_children():
             widget.destroy()
         self._values = {}
-        hint = "a field left empty stands for the usual value" if PLAYERS[kind].options else ""
+        hint = "an empty field has its usual value" if PLAYERS[kind].options else ""
         self._hint.configure(text=hint)
         if PLAYERS[kind].takes_rest:
             self._build_file()

@@ -21,7 +21,7 @@ from connect4.views.window.session import TablePlan
 
 MODES: Final = {
     "against": "Play against an agent",
-    "persons": "Two persons",
+    "persons": "Two players",
     "watch": "Watch two agents",
 }
 

@@ -117,7 +117,7 @@ class StartPage(ttk.Frame):
             form.show(text, self._game)
         self._build_game(card)
         self._agents.pack(anchor="w", fill="x")
-        self._begin_line = self._line(card, "Begins")
+        self._begin_line = self._line(card, "First move")
         self._begin_choices = [
             ttk.Radiobutton(
                 self._begin_line, value=value, variable=self._begins, style="Card.TRadiobutton"
@@ -134,7 +134,7 @@ class StartPage(ttk.Frame):
             side="left", padx=6
         )
         self._clock_box = ttk.Checkbutton(
-            line, text="also for people", variable=self._clocked, style="Card.TCheckbutton"
+            line, text="also limits people", variable=self._clocked, style="Card.TCheckbutton"
         )
 
     def _line(self, parent: tk.Misc, title: str) -> ttk.Frame:
@@ -160,7 +160,7 @@ class StartPage(ttk.Frame):
         self._files.pack(side="left")
         ttk.Button(line, text="Browse", command=self._browse).pack(side="left", padx=6)
         line = self._line(card, "")
-        self._radio(line, "of this size", "size")
+        self._radio(line, "another size", "size")
         for variable, text in ((self._rows, "rows by"), (self._columns, "columns")):
             ttk.Spinbox(line, textvariable=variable, from_=1, to=12, width=4).pack(side="left")
             ttk.Label(line, text=text, style="Muted.Card.TLabel").pack(side="left", padx=6)
@@ -202,7 +202,7 @@ class StartPage(ttk.Frame):
             form.pack_forget()
             if mode in modes:
                 form.pack(anchor="w", pady=4)
-        who = ("the first agent", "the second agent") if mode == "watch" else ("I", "the agent")
+        who = ("the first agent", "the second agent") if mode == "watch" else ("me", "the agent")
         for button, text in zip(self._begin_choices, who, strict=True):
             button.configure(text=text)
             button.state(["disabled" if mode == "persons" else "!disabled"])

@@ -135,7 +135,7 @@ def _style_sliders(style: ttk.Style) -> None:
             kind, gripcount=0, background=colour, troughcolor=LINE, bordercolor=LINE,
             lightcolor=colour, darkcolor=colour,
         )  # fmt: skip
-        faint = [("disabled", LINE)]
+        faint = [("disabled", DISABLED)]
         style.map(kind, background=[*faint, ("active", MUTED)], lightcolor=faint, darkcolor=faint)
     thumb = ("Vertical.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
     trough = {"sticky": "ns", "children": [thumb]}
