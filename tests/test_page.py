@@ -617,7 +617,7 @@ def test_a_game_of_faults_alone_has_marks_that_do_not_touch(
     file.write_text(page([played("case4", faults=lost)]), encoding="utf-8")
     for size in (PHONE, (1280, 900)):
         browser.open(file, size=size)
-        for marks in ("#slider-marks span", "#time text.fault"):
+        for marks in ("#slider-marks span", "#time .fault-tick"):
             boxes = [mark.rect for mark in browser.find_all(marks)]
             assert len(boxes) > 2
             assert all(one["x"] + one["width"] <= two["x"] for one, two in pairwise(boxes)), marks

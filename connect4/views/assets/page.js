@@ -411,7 +411,7 @@ function drawTimes(game) {
       if (!turn.fault) continue;
       const x = chart.x(turn.number);
       if (faults > MANY_FAULTS) {
-        svg("line", { x1: x, x2: x, y1: chart.top - 6, y2: chart.top + 2, class: "drop" }, chart.picture);
+        svg("line", { x1: x, x2: x, y1: chart.top - 6, y2: chart.top + 2, class: "fault-tick" }, chart.picture);
         continue;
       }
       const drop = { x1: x, x2: x, y1: chart.top + 8, y2: chart.y(turn.time * unit), class: "drop" };
