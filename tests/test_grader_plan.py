@@ -9,10 +9,19 @@ import pytest
 
 from benchmarks.plan import Noise, SimulatedClass, planned, rank_correlation
 from connect4.errors import InputError
+from connect4.isolation.wasm.speed import USUAL
 from grader.commands.budget import described
 from grader.marks.budget import BOARDS, HALVING, SCATTER, Plan, make_plan, planned_values
 from grader.output.report import read_results
-from grader.play.schedule import START_SECONDS, grade_games, submitted, timed_turns, worth
+from grader.play.progress import duration
+from grader.play.schedule import (
+    START_SECONDS,
+    fuel_a_second,
+    grade_games,
+    submitted,
+    timed_turns,
+    worth,
+)
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
@@ -130,16 +139,17 @@ def test_fewer_hours_than_the_floor_takes_are_refused_and_the_floor_is_named() -
 
 
 def test_a_plan_by_fuel_fits_the_real_hours(tmp_path: Path) -> None:
-    """A virtual second takes several real ones."""
+    """A virtual second takes several real ones: how many depends on the machine."""
+    hours = 4.0 * USUAL / fuel_a_second()
     path = tmp_path / "fuel.toml"
     path.write_text("[match]\nfuel = 5e9\n", encoding="utf-8")
     rubric = rubrics.read(path)
-    plan = make_plan("grade", STUDENTS, 4.0, rubric)
+    plan = make_plan("grade", STUDENTS, hours, rubric)
     values = planned_values(rubric.values, plan)
     games = grade_games(STUDENTS[:1], rubrics.from_values(values, "rubric", None))
-    assert 0.8 * 4 * 3600 < 20 * sum(map(worth, games)) <= 4 * 3600
+    assert 0.8 * hours * 3600 < 20 * sum(map(worth, games)) <= hours * 3600
     (first, *_) = described(plan, rubric)
-    assert first.startswith("plan for 4.0 h of one core: at most ")
+    assert first.startswith(f"plan for {duration(hours * 3600)} of one core: at most ")
     assert any("of games in each match, fuel " in line for line in described(plan, rubric))
 
 
