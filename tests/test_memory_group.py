@@ -95,7 +95,8 @@ def test_agents_that_take_memory_do_not_reach_the_limit_of_their_group(
     opened = seat(agent, level, limits=Limits(memory_bytes=1 << 28))  # type: ignore[arg-type]
     try:
         for _ in range(2):
-            assert opened.ask(board(), 10.0).outcome is outcome
+            reply = opened.ask(board(), 100.0)
+            assert reply.outcome is outcome, reply.detail
         (folder,) = groups()
         assert kills(folder) == 0
         assert value(folder, PEAK) < value(folder, LIMIT)
