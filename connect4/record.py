@@ -6,6 +6,7 @@ Everything that processes a finished game starts here. `docs/formats.md` describ
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -261,7 +262,7 @@ def _from_json(document: dict[str, Any]) -> Record:
         game=game,
         start=game.from_json(document["start"]),
         players=(one, two),
-        time_limit=float(document["time_limit"]),
+        time_limit=_number(document["time_limit"], "time_limit"),
         seed=int(document["seed"]),
         turns=[
             _turn_from_json(number, turn, game) for number, turn in enumerate(document["turns"], 1)
@@ -302,9 +303,9 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             outcome,
             game.parse_action(text) if outcome is Outcome.PLAYED else None,
             text,
-            float(turn.get("seconds", 0.0)),
-            float(turn.get("cpu_seconds", 0.0)),
-            float(turn.get("overrun", 0.0)),
+            _number(turn.get("seconds", 0.0), "seconds"),
+            _number(turn.get("cpu_seconds", 0.0), "cpu_seconds"),
+            _number(turn.get("overrun", 0.0), "overrun"),
             bool(turn.get("starved", False)),
             None if detail is None else _text(detail, "detail"),
             None if (fuel := turn.get("fuel")) is None else int(fuel),
@@ -313,6 +314,12 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
         raise InputError(f"turn {number}: no {error}") from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"turn {number}: {error}") from None
+
+
+def _number(value: Any, name: str) -> float:
+    if not math.isfinite(number := float(value)):
+        raise ValueError(f"{name} is {value!r}; expected a finite number")
+    return number
 
 
 def _text(value: object, name: str) -> str:

@@ -277,7 +277,8 @@ def test_a_reported_stack_is_read_as_what_anybody_may_have_written() -> None:
     )
     assert len(reported_stack(b'  File "ai.py", line 3 in f\n' * 500, "ai.py", source)) < 6000
     assert reported_stack(dump, "other.py", source) == ""
-    assert reported_stack(dump, "ai.py", b"\xff") == ""
+    assert "one\n" in reported_stack(dump, "ai.py", b"one\r  two()\r# coding: hex")
+    assert reported_stack(dump, "ai.py", b"\xff").count("line") == 1  # no text, and no error
 
 
 def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:

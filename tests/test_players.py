@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import os
 import py_compile
+import re
 from textwrap import dedent
 
 import pytest
@@ -198,6 +199,45 @@ def test_a_file_that_is_no_utf8_text_is_refused_as_by_the_grader(tmp_path, data,
     assert str(refusal.value) == f"agent {name!r}: the file {name[3:]!r} is {wrong}"
     (submission,) = find([tmp_path / "student.py"], rubrics.read().submission)
     assert submission.problem == wrong
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"# coding: utf-7\n+AHgAPQAx-\n", "utf-7"),
+        (b"#!/usr/bin/python3\n# -*- coding: unicode_escape -*-\nx = '\\x41'\n", "unicode_escape"),
+        (b"# an agent\rx = 1\r# coding: hex", "hex"),  # one line to `tokenize` alone
+        (b"# an agent\r# coding: rot13\rx = 1\r", "rot13"),
+        ("# coding: latin-1\nname = 'Müller'\n".encode(), "latin-1"),
+    ],
+)
+def test_a_file_that_python_would_read_in_another_way_is_refused(tmp_path, data, encoding):
+    """What a person, the form check and the look for copies read is what runs."""
+    path = tmp_path / "student.py"
+    path.write_bytes(data)
+    wrong = (
+        f"not UTF-8: it declares the encoding {encoding!r}; "
+        "save the file as UTF-8 and delete that comment"
+    )
+    with pytest.raises(InputError, match=re.escape(wrong)):
+        parse_agent(f"ai:{path}")
+    (submission,) = find([path], rubrics.read().submission)
+    assert submission.problem == wrong
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"# -*- coding: utf-8 -*-\n",
+        b"#!/usr/bin/python3\n# coding: latin-1\nname = 'Mueller'\n",
+        b"import os\n# coding: the search comes below\n",
+        b'"""\n\n# coding: hex"""\n',
+    ],
+)
+def test_a_declared_encoding_that_changes_nothing_is_no_fault(tmp_path, data):
+    path = tmp_path / "student.py"
+    path.write_bytes(data)
+    assert parse_agent(f"ai:{path}").kind == "ai"
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path):

@@ -331,6 +331,8 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("result", ...), "not a whole record: KeyError: 'result'"),
         (("seed", "x"), "not a whole record: ValueError"),
         (("time_limit", None), "not a whole record: TypeError"),
+        (("time_limit", float("inf")), "time_limit is inf; expected a finite number"),
+        (("turns", 0, "seconds", float("nan")), "turn 1: seconds is nan; expected a finite number"),
     ],
 )
 def test_a_record_that_does_not_replay_is_refused_with_the_turn(change, message):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from connect4.errors import InputError
+
+NEWLINE: Final = re.compile("\r\n|\r|\n")
+ENCODING: Final = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.DOTALL)
+NO_CODE: Final = re.compile(rb"[ \t\f]*(#|\r|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +54,50 @@ def split_name(text: str) -> AgentName:
 
 
 def source_text(data: bytes) -> str:
-    """Return the text of a student's file; raises `InputError` where it is not UTF-8.
+    """Return the text of a student's file; raises `InputError` where Python would read another.
 
-    Text of two bytes a letter may pass for UTF-8, but for its null bytes.
+    The file is UTF-8, and an encoding that it declares reads the same text: else the code that runs
+    is not the code that anybody sees. Text of two bytes a letter may pass for UTF-8, but for its
+    null bytes.
     """
     try:
         text = data.decode("utf-8")
         if "\0" in text:
             raise UnicodeDecodeError("utf-8", data, data.index(0), len(data), "a null byte")
-        return text
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
         ) from None
+    for encoding in _declared_encodings(data):
+        try:
+            is_same = data.decode(encoding).removeprefix("\ufeff") == text.removeprefix("\ufeff")
+        except (LookupError, ValueError):
+            is_same = False
+        if not is_same:
+            raise InputError(
+                f"not UTF-8: it declares the encoding {encoding[:40]!r}; "
+                "save the file as UTF-8 and delete that comment"
+            )
+    return text
+
+
+def source_lines(data: bytes) -> list[str]:
+    """Return the lines of a student's file as Python numbers them; bad bytes raise nothing."""
+    return NEWLINE.split(data.decode("utf-8-sig", "replace"))
+
+
+def _declared_encodings(data: bytes) -> list[str]:
+    """Return the encodings that the first two lines declare (PEP 263).
+
+    Python's compiler ends a line at a carriage return too, its `tokenize` module at a newline
+    alone; so both readings count.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    lines = []
+    for one, *rest in (data.split(b"\n", 2)[:2], re.split(b"\r\n|\r|\n", data, maxsplit=2)[:2]):
+        lines += [one, *rest] if NO_CODE.match(one) else [one]
+    return [match[1].decode("ascii") for line in lines if (match := ENCODING.match(line))]
 
 
 def importable_sentence(allowed: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import linecache
 import operator
 import os
@@ -20,7 +19,7 @@ import numpy as np
 from connect4.errors import AgentError, IllegalAction, headline
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
-from connect4.players.names import student_file
+from connect4.players.names import source_lines, student_file
 
 if TYPE_CHECKING:  # an agent's process loads the rules of its own game alone
     from connect4.games.extended import ExtendedAction
@@ -153,7 +152,7 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
     while first is not None and first.tb_frame.f_code.co_filename != name:
         first = first.tb_next
     if first is not None:  # so the source could be compiled, and decoded
-        lines = importlib.util.decode_source(source).splitlines(keepends=True)
+        lines = [f"{line}\n" for line in source_lines(source)]
         linecache.cache[name] = (len(source), None, lines, name)
     lines = traceback.format_exception(type(error), error, first, limit=-MAX_FRAMES)
     if first is None and isinstance(error, SyntaxError):  # what is wrong first, then where
@@ -170,10 +169,7 @@ def reported_stack(dump: bytes, name: str, source: bytes) -> str:
     Only frames of the file `name` count, each with its line of `source`; the text is empty where
     there is none. Whatever else such a process writes there is left out.
     """
-    try:
-        lines = importlib.util.decode_source(source).splitlines()
-    except (SyntaxError, ValueError):
-        return ""
+    lines = source_lines(source)
     shown = []
     own = name.encode("ascii", "backslashreplace")
     for file, line, function in FRAME.findall(dump):

@@ -18,6 +18,7 @@ from zlib import crc32
 import numpy as np
 
 from connect4.errors import InputError
+from connect4.players.names import NEWLINE
 
 LENGTH: Final = 14
 """Characters of filtered code in a fingerprint.
@@ -76,7 +77,7 @@ def _trimmed(source: str) -> str:
 
     The library's time grows with the square of the lines in a row that have nothing but blanks.
     """
-    return "\n".join(line.rstrip() for line in source.split("\n"))
+    return "\n".join(line.rstrip() for line in NEWLINE.split(source))
 
 
 def _filtered(source: str) -> tuple[Any, Any]:
