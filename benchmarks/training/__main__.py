@@ -35,7 +35,7 @@ def compiled(folder: Path) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--games", type=int, default=1000, help="a round (default: 1000)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
