@@ -158,6 +158,8 @@ def test_a_public_reason_has_no_line_of_source() -> None:
 def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
     term: Term, browser
 ) -> None:
+    term.hand_in("ann miller", 90.0, "a better version")
+    term.run("2026-11-22")
     written(term)
     site = term.folder.parent / SITE
     for size, dark in ((WIDE, False), (PHONE, True)):
@@ -171,13 +173,57 @@ def test_the_site_works_by_mouse_and_keyboard_on_a_wide_screen_and_on_a_phone(
     browser.open(site / "index.html")
     browser.run("document.getElementById('grid-canvas').focus()")
     told = "return document.getElementById('grid-told').textContent"
-    before = browser.run(told)
+    assert browser.run(told) == "", "nothing is selected before a click or a key"
     key = {"key": "ArrowDown", "code": "ArrowDown", "windowsVirtualKeyCode": 40}
     browser.devtools("Input.dispatchKeyEvent", type="keyDown", **key)
-    assert browser.run(told) != before
+    assert re.search(r" against .+ points per game, \d+ games$", browser.run(told))
     links = browser.run("return [...document.querySelectorAll('td.name a')].map(link => link.href)")
     for link in links:
         assert Path(urllib.request.url2pathname(link.removeprefix("file://"))).is_file()
+
+
+@pytest.mark.browser
+def test_the_chart_starts_with_the_second_day_and_shows_each_version(term: Term, browser) -> None:
+    written(term)
+    index = term.folder.parent / SITE / "index.html"
+    browser.open(index)
+    assert browser.text("#curves").endswith("The chart starts with the second day.")
+    assert not browser.find_all("#curve-plot, #curves select")
+    term.hand_in("bob stone", 90.0, "a worse version")
+    term.run("2026-10-07")
+    written(term)
+    browser.open(index)
+    assert browser.text("#curve-plot").split()[-6:] == ["5", "Oct", "6", "Oct", "7", "Oct"]
+    titles = "return [...document.querySelectorAll('.version title')].map((one) => one.textContent)"
+    assert [title[:3] for title in browser.run(titles)] == ["v1:", "v2:"], "the best counts: v1"
+
+
+@pytest.mark.browser
+def test_a_phone_lists_the_results_of_the_chosen_agent(term: Term, browser) -> None:
+    written(term)
+    browser.open(term.folder.parent / SITE / "index.html", size=PHONE)
+    assert not browser.find("#grid-canvas").is_displayed()
+    first = browser.text("#grid-row")
+    assert re.search(r"random \+\d+ \d+ games", first)
+    browser.run(
+        "const select = document.getElementById('grid-agent'); select.value = '3';"
+        "select.dispatchEvent(new Event('change'))"
+    )
+    assert re.findall(r"(\S+) \d+ games$", browser.text("#grid-row"), re.MULTILINE)
+    assert "random" not in browser.text("#grid-row"), "the agent itself"
+    assert re.search(
+        r"v1, \d+ games, \d+\u2013\d+\u2013\d+",
+        browser.text("td.name .more:has(span + span + span)"),
+    )
+
+
+def test_an_agent_without_a_rating_has_the_reason_below_its_name(term: Term) -> None:
+    grading.hand_in(term.folder, "cleo", "class AIPlayer: pass\nimport socket\n")
+    term.run("2026-10-06")
+    written(term)
+    text = pages(term)["index.html"]
+    assert text.count("no rating yet: no version can be played") == 1
+    assert "Agents in italics belong to the kit and have no rank." in text
 
 
 @pytest.mark.browser
@@ -193,8 +239,6 @@ def test_axe_finds_nothing_on_the_site_and_its_button_changes_the_colours(
         background = "return getComputedStyle(document.documentElement).backgroundColor"
         light = browser.run(background)
         assert violations(browser) == [], file
-        if not browser.find_all("#theme"):
-            continue  # a page without games says only that
         browser.find("#theme").click()
         assert browser.run(background) != light
         assert violations(browser) == [], file
@@ -216,6 +260,29 @@ def test_serving_shows_the_site_beside_the_game_and_lists_no_folder(term: Term) 
         for hidden in ("site/own/", "ladder.db", "site/../ladder.db", "site/%2e%2e/ladder.db"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 get(hidden)
+
+
+@pytest.mark.browser
+def test_the_projector_has_one_button_for_dark_and_light(term: Term, browser) -> None:
+    written(term)
+    live = Live()
+    with serving(term.folder.parent / SITE, 0, live) as address:
+        browser.driver.get(address)
+        browser.wait(
+            "const inside = document.getElementById('site').contentDocument;"
+            "const change = inside && inside.querySelector('button.theme');"
+            "return change && change.hidden"
+        )
+        themes = (
+            "return new Set([document, ...[...document.querySelectorAll('iframe')].map((one) =>"
+            " one.contentDocument)].map((one) => getComputedStyle(one.documentElement)"
+            ".backgroundColor))"
+        )
+        both_are = f"const found = (() => {{ {themes} }})(); return found.size === 1 && "
+        before = browser.run("return getComputedStyle(document.documentElement).backgroundColor")
+        browser.wait(f"{both_are} found.has('{before}')")
+        browser.find("button.theme").click()
+        browser.wait(f"{both_are} !found.has('{before}')")
 
 
 LADDER = ("ladder", "class", "--rubric", "rubric.toml", "--minutes", "9", "--site", SITE)

@@ -10,9 +10,21 @@ from typing import Protocol
 from urllib.parse import quote
 
 from grader.ladder.book import Book, GameRow, Version
-from grader.ladder.pages import Scale, interval_text, moved, number, page, protection_card, rows
+from grader.ladder.pages import (
+    Scale,
+    day_text,
+    interval_text,
+    moved,
+    no_rating,
+    number,
+    page,
+    protection_card,
+    rows,
+    versions_data,
+)
 from grader.ladder.replays import public_reason, replay
 from grader.ladder.standings import Entry, Standings, Total
+from grader.output.pages import breakable
 
 MAX_REASONS = 20
 OWN = ("played", "pass")
@@ -47,6 +59,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, places: Places, o
         "rungs": [],
         "ratings": [],
         "curves": [[[day, round(value)] for day, value in entry.curve]],
+        "versions": [versions_data(entry, standings)],
         "cells": [],
     }
     facts = []
@@ -61,18 +74,28 @@ def _card(title: str, body: str) -> str:
 
 
 def _summary(entry: Entry, standings: Standings, own: bool) -> str:
-    scale = Scale([item.rating for item in standings.entries])
     rank = f"Rank {entry.rank}. " if entry.rank else ""
-    mean = "" if entry.rating is None else f"Rating <b>{number(entry.rating.mean)}</b>, "
-    week = f", {moved(entry)} since a week ago" if entry.change is not None else ""
-    text = f'<p class="points">{rank}{mean}{html.escape(interval_text(entry.rating))}{week}</p>'
+    week = "" if entry.change is None else f", {moved(entry)} this week"
+    if entry.rating is None:
+        text = f"{no_rating(entry).capitalize()}."
+    elif entry.rating.low == entry.rating.high:
+        text = f"Rating <b>{number(entry.rating.mean)}</b> by definition"
+    else:
+        level = f"{100 * standings.league.rubric.statistics.confidence:g}%"
+        bounds = interval_text(entry.rating)
+        text = f"Rating <b>{number(entry.rating.mean)}</b> ({level} interval: {bounds}){week}"
+    text = f'<p class="points">{rank}{text}</p>'
     notes = ""
     if own and entry.student is not None and entry.student.problem:
         notes = f"<p>The last hand-in is not read: {html.escape(entry.student.problem)}</p>"
-    return (
-        f'<section class="card box" aria-label="Rating">{text}{scale.drawn(entry.rating)}{notes}'
-        '<div class="plot" id="curve-plot"></div></section>'
-    )
+    chart = ""
+    if entry.curve:
+        chart = (
+            '<p class="muted">Line: the rating of the version that counted on each day. '
+            "Dots: every version, with its own rating.</p>\n"
+            '<div class="plot" id="curve-plot"></div>'
+        )
+    return f'<section class="card box" aria-label="Rating">{text}{notes}{chart}</section>'
 
 
 def _versions(entry: Entry, standings: Standings, own: bool) -> str:
@@ -86,21 +109,22 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         rating = standings.rating(player)
         total = standings.totals.get(player, Total())
         note = "counts" if version.number == counted else ""
+        never = rating is None and version.problem is not None
         if version.problem is not None:
             note = f"not played: {html.escape(version.problem if own else _kind(version))}"
         lines.append(
             [
                 f"v{version.number}",
-                version.seen,
+                day_text(version.seen),
                 "" if rating is None else number(rating.mean),
                 scale.drawn(rating),
-                interval_text(rating) if rating is not None or not version.problem else "",
+                "" if never else interval_text(rating),
                 str(total.games),
                 note,
             ]
         )
     headers = (("version", ""), ("first seen", "day"), ("rating", "number"), (scale.title, ""))
-    more = (("interval", "wide"), ("games", "number wide"), ("note", ""))
+    more = (("interval", "wide"), ("games", "number wide"), ("status", "status"))
     return _card("Versions", rows((*headers, *more), lines))
 
 
@@ -122,10 +146,10 @@ def _rungs(entry: Entry, standings: Standings) -> str:
             beaten = (
                 "beaten" if total.margin > 0 else "drawn" if total.margin == 0 else "not beaten"
             )
-            word = f"{beaten}, {total.mean_margin:+.1f} a game".replace("-", "\u2212")
-        lines.append([html.escape(item.name), word, total.shown if total else ""])
-    headers = (("rung", ""), ("result", ""), ("won / drawn / lost", "number wide"))
-    return _card("Rungs", rows(headers, lines)) if lines else ""
+            word = f"{beaten}, {total.mean_margin:+.1f} points per game".replace("-", "\u2212")
+        lines.append([breakable(item.name), word, total.shown if total else ""])
+    headers = (("agent", "name"), ("result", ""), ("won / drawn / lost", "number wide"))
+    return _card("Against the kit's agents", rows(headers, lines)) if lines else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +196,14 @@ def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met
         to = f"../{quote(places.pairing(entry, item.entry))}"
         lines.append(
             [
-                html.escape(item.entry.name),
+                breakable(item.entry.name),
                 number(None if item.entry.rating is None else item.entry.rating.mean),
                 f"{total.mean_margin:+.1f}".replace("-", "\u2212"),
                 total.shown,
                 f'<a href="{to}">{total.games} games</a>',
             ]
         )
-    headers = (("opponent", ""), ("its rating", "number wide"), ("mean margin", "number"))
+    headers = (("opponent", "name"), ("its rating", "number wide"), ("mean margin", "number"))
     more = (("won / drawn / lost", "number wide"), ("replay", ""))
     return _card("Games", "".join(extremes) + rows((*headers, *more), lines))
 

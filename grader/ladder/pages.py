@@ -12,7 +12,7 @@ from typing import Any, Final
 from connect4.views import document
 from connect4.views.page import page as replay_page
 from grader.ladder.book import Book
-from grader.ladder.standings import Entry
+from grader.ladder.standings import Entry, Standings
 from grader.marks.intervals import Interval, few_games
 from grader.output.protection import read_protection
 
@@ -30,7 +30,12 @@ ASSETS: Final = "assets"
 MINUS: Final = "\u2212"
 
 
-def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -> str:
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def page(
+    title: str, facts: Sequence[str], body: str, data: Any, up: str = "", comment: str = ""
+) -> str:
     """Return a page; `up` is the relative path to the site's first page, empty on that page."""
     back = f'<p><a href="{up}">All agents</a></p>' if up else ""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
@@ -40,7 +45,7 @@ def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -
         '<button type="button" class="theme" id="theme"></button></header>\n'
     )
     main = f'{header}<main class="report ladder">\n{body}\n</main>'
-    return linked(title, PARTS, document.content(PARTS, data, main), "../" if up else "")
+    return linked(title, PARTS, document.content(PARTS, data, main), "../" if up else "", comment)
 
 
 @cache
@@ -59,6 +64,12 @@ def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str 
     """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
     style, script = shared_files(parts)
     return document.linked(title, up + style, body, up + script, comment)
+
+
+def day_text(day: str) -> str:
+    """Return a day such as 2026-11-22 as a page shows it: 22 Nov 2026."""
+    year, month, date = day.split("-")
+    return f"{int(date)}\u00a0{MONTHS[int(month) - 1]}\u00a0{year}"
 
 
 def number(value: float | None, sign: bool = False) -> str:
@@ -152,6 +163,26 @@ def interval_text(rating: Interval | None) -> str:
         return "0 by definition"
     few = ", few games" if few_games(rating.pairs) else ""
     return f"{number(rating.low)} to {number(rating.high)}{few}"
+
+
+def no_rating(entry: Entry) -> str:
+    """Return why an agent has no rating yet, without quoting anybody's file."""
+    student = entry.student
+    if student is not None and entry.version is None:
+        found = "no version can be played" if student.versions else "no file can be read"
+        return f"no rating yet: {found}"
+    return f"no rating yet: {'too few games' if entry.total.games else 'no game played'}"
+
+
+def versions_data(entry: Entry, standings: Standings) -> list[tuple[str, int, int]]:
+    """Return the day, the rating and the number of each version that has a rating, for a chart."""
+    versions = entry.student.versions if entry.student is not None else ()
+    found = []
+    for version in versions:
+        rating = standings.rating(standings.league.index[version.sha256])
+        if rating is not None:
+            found.append((version.seen, round(rating.mean), version.number))
+    return found
 
 
 def moved(entry: Entry) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-import html
 import json
 import re
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.views import document
 from grader.ladder.book import Book, GameRow
-from grader.ladder.pages import PARTS, REPLAYS, linked, shared_files
+from grader.ladder.pages import PARTS, REPLAYS, linked, page, shared_files
 from grader.play.replays import MADE_BY, replay_data, without_folders
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
@@ -67,7 +66,8 @@ def made_public(data: dict[str, Any]) -> dict[str, Any]:
 
 def pairing_digest(games: Sequence[GameRow], names: Sequence[str]) -> str:
     """Return a hash of everything on the page of a pairing."""
-    text = json.dumps([MADE_BY, _frame(), *names, *(game.key for game in games)])
+    files = list(shared_files(PARTS))  # those of a page without records
+    text = json.dumps([MADE_BY, _frame(), *files, *names, *(game.key for game in games)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -88,9 +88,9 @@ def pairing_page(
             shown.append({"label": label, **made_public(data)})
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
     if not shown:
-        text = f"<h1>{html.escape(title)}</h1>\n<p>The records of these games are not kept.</p>"
-        style, _ = shared_files(PARTS)
-        return document.linked(title, UP + style, f"<main>{before}{text}</main>", "", comment)
+        text = '<section class="card box"><p>The results file has no records of these games, so '
+        text += "they cannot be replayed. Their results count.</p></section>"
+        return page(title, [], text, {"curves": [], "cells": []}, f"{UP}index.html", comment)
     body = document.content(REPLAYS, {"games": [GAMES]}, before)
     body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
     return linked(title, REPLAYS, body, UP, comment)

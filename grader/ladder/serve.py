@@ -81,7 +81,7 @@ class Handler(SimpleHTTPRequestHandler):
         if place == "/":
             self._answer("text/html", projector_page(), POLICY)
         elif place == "/live.js":
-            self._answer("text/javascript", document.assets(("live",), "js"))
+            self._answer("text/javascript", document.assets(("theme", "live"), "js"))
         elif place == "/live.json":
             self._answer("application/json", json.dumps(state))
         elif place == "/latest.html":

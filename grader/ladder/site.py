@@ -20,13 +20,16 @@ from grader.ladder.pages import (
     PARTS,
     REPLAYS,
     Scale,
+    day_text,
     interval_text,
     moved,
+    no_rating,
     number,
     page,
     protection_card,
     rows,
     shared_files,
+    versions_data,
 )
 from grader.ladder.replays import pairing_digest, pairing_page
 from grader.ladder.standings import Entry, Standings
@@ -146,9 +149,11 @@ def _label(entry: Entry) -> str:
 
 HEADERS: Final = (
     *(("rank", "number"), ("agent", "name"), ("version", "number wide")),
-    *(("rating", "number"), ("SCALE", ""), ("interval", "wide"), ("games", "number wide")),
-    *(("won / drawn / lost", "number wide"), ("lost turns", "number wide"), ("week", "number")),
+    *(("rating", "number"), ("SCALE", ""), ("interval", "wide"), ("games", "number middle")),
+    ("won / drawn / lost", "number middle"),
+    *(("lost turns", "number wide"), ("this week", "number week")),
 )
+"""The columns of the table: `wide` ones are for wide screens, `middle` ones for all but phones."""
 
 
 def index_page(book: Book, standings: Standings, links: Links) -> str:
@@ -158,18 +163,19 @@ def index_page(book: Book, standings: Standings, links: Links) -> str:
     lines = [_line(entry, scale, links) for entry in entries]
     headers = [(scale.title if text == "SCALE" else text, kind) for text, kind in HEADERS]
     rules = standings.league.rubric
-    level = f"{100 * rules.statistics.confidence:g}\u00a0%"
+    level = f"{100 * rules.statistics.confidence:g}%"
     counts = "best" if rules.ladder.policy == "best" else "latest"
     zero = standings.league.players[0].name if standings.league.rungs else None
     rungs = "" if zero is None else f"The agent {zero} has rating 0. "
+    kit = "" if zero is None else " Agents in italics belong to the kit and have no rank."
     explained = (
         f"A rating is a margin in points: an agent beats another one by the difference of their "
         f"ratings, on average. {html.escape(rungs)}The bar is the {level} confidence interval. "
-        f"The {counts} version of each student counts."
+        f"The {counts} version of each student counts.{kit}"
     )
     students = [entry for entry in entries if entry.student is not None]
     games = sum(entry.total.games for entry in entries) and len(standings.games)
-    facts = [standings.day, f"{len(students)} students", f"{games} games"]
+    facts = [day_text(standings.day), f"{len(students)} students", f"{games} games"]
     body = "\n".join(
         [
             f'<section class="card box" aria-label="Table"><p>{explained}</p>'
@@ -183,18 +189,24 @@ def index_page(book: Book, standings: Standings, links: Links) -> str:
 
 
 CURVES: Final = """<section class="card box" id="curves" aria-labelledby="curves-title" hidden>
-<div class="head"><h2 id="curves-title">The term</h2>
+<div class="head"><h2 id="curves-title">Ratings over time</h2>
 <label>Agent <select id="curve-agent"></select></label></div>
-<p class="muted">The rating of the version that counted on each day, by all games up to now.</p>
+<p class="muted">Lines: the rating of the version that counted on each day, by all games up to now.
+Dots: every version of the chosen agent, with its own rating.</p>
 <div class="plot" id="curve-plot"></div></section>"""
 
 GRID: Final = """<section class="card box" id="grid" aria-labelledby="grid-title" hidden>
 <h2 id="grid-title">Every pairing</h2>
-<p class="muted">Each row shows one agent's mean margins: blue for wins, orange for losses. Click a
-cell, or move with the arrow keys and press Enter, to see its games.</p>
+<div class="grid-all"><p class="muted">Each row shows one agent's mean margins: blue for wins,
+orange for losses. A column has the number of its opponent's row. Click a cell, or move with the
+arrow keys and press Enter, to see its games.</p>
+<p class="legend" id="grid-legend"></p>
 <div class="scroll"><canvas id="grid-canvas" tabindex="0" role="application"
 aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
-<p id="grid-told" aria-live="polite"></p></section>"""
+<p id="grid-told" aria-live="polite"></p></div>
+<div class="grid-one"><label>Agent <select id="grid-agent"></select></label>
+<table><thead><tr><th scope="col">Opponent</th><th scope="col" class="number">Points per game</th>
+<th scope="col">Replay</th></tr></thead><tbody id="grid-row"></tbody></table></div></section>"""
 
 
 def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
@@ -207,16 +219,27 @@ def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
     version = f"v{entry.version.number}" if entry.version else ""
     return [
         str(entry.rank or ""),
-        shown,
+        shown + _more(entry, version),
         version,
         number(None if entry.rating is None else entry.rating.mean),
         scale.drawn(entry.rating),
-        interval_text(entry.rating),
+        "" if entry.rating is None else interval_text(entry.rating),
         str(total.games),
         total.shown,
         str(total.faults.total or ""),
         moved(entry),
     ]
+
+
+def _more(entry: Entry, version: str) -> str:
+    """Return the second line of a name: why it has no rating, or what a phone leaves out."""
+    if entry.rating is None:
+        return f'<span class="more">{no_rating(entry)}</span>'
+    total = entry.total
+    record = f"{total.wins}\u2013{total.draws}\u2013{total.losses}"
+    parts = [version, f"{total.games} games", record]
+    shown = ", ".join(f"<span>{part}</span>" for part in parts if part)
+    return f'<span class="more phone">{shown}</span>'
 
 
 def _data(entries: list[Entry], standings: Standings, links: Links) -> Mapping[str, Any]:
@@ -237,6 +260,7 @@ def _data(entries: list[Entry], standings: Standings, links: Links) -> Mapping[s
         "rungs": [place for place, entry in enumerate(shown) if entry.is_rung],
         "ratings": [round(entry.rating.mean) if entry.rating else 0 for entry in shown],
         "curves": [[[day, round(value)] for day, value in entry.curve] for entry in shown],
+        "versions": [versions_data(entry, standings) for entry in shown],
         "cells": cells,
     }
 

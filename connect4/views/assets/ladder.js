@@ -1,5 +1,7 @@
 /* The ladder's pages: the curves of the term, and the grid of all pairings on a canvas. */
 
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
 (function curves() {
   const plot = document.getElementById("curve-plot");
   const drawable = DATA.curves.filter((/** @type {unknown[]} */ curve) => curve.length);
@@ -11,8 +13,14 @@
   const day = (text) => Date.parse(text) / 86400000;
   const points = drawable.flat();
   const days = [...points.map((/** @type {[string, number]} */ point) => day(point[0])), day(DATA.day)];
-  const values = [...points.map((/** @type {[string, number]} */ point) => point[1]), 0];
-  const first = Math.min(...days), last = Math.max(...days, first + 1);
+  const versions = DATA.versions.flat().map((/** @type {[string, number, number]} */ version) => version[1]);
+  const values = [...points.map((/** @type {[string, number]} */ point) => point[1]), ...versions, 0];
+  const first = Math.min(...days), last = Math.max(...days);
+  if (first === last) {
+    for (const part of section?.querySelectorAll("label, .muted") ?? plot.parentElement?.querySelectorAll(".muted") ?? []) part.remove();
+    plot.replaceWith(make("p", "muted", "The chart starts with the second day."));
+    return;
+  }
   const step = [5, 10, 25, 50, 100, 250, 500, 1000].find((size) => (Math.max(...values) - Math.min(...values)) / size <= 6) ?? 2500;
   const low = Math.floor(Math.min(...values) / step) * step, high = Math.ceil((Math.max(...values) + 1) / step) * step;
   /** @param {number} value */
@@ -24,9 +32,11 @@
     svg("line", { x1: LEFT, x2: WIDTH - 8, y1: down(value), y2: down(value), class: "tick" }, drawing);
     svg("text", { x: LEFT - 6, y: down(value) + 4, "text-anchor": "end" }, drawing).textContent = number(value);
   }
-  const weeks = Math.max(1, Math.ceil((last - first) / 7 / (WIDTH < 600 ? 4 : 8))) * 7;
-  for (let at = first; at <= last; at += weeks) {
-    const label = new Date(at * 86400000).toISOString().slice(5, 10);
+  const most = WIDTH < 600 ? 4 : 8, span = last - first;
+  const every = span <= most ? 1 : Math.ceil(span / 7 / most) * 7;
+  for (let at = first; at <= last; at += every) {
+    const date = new Date(at * 86400000);
+    const label = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
     const anchor = at === first ? "start" : across(at) > WIDTH - 28 ? "end" : "middle";
     svg("text", { x: across(at), y: HEIGHT - 8, "text-anchor": anchor }, drawing).textContent = label;
   }
@@ -42,12 +52,29 @@
     svg("title", {}, line).textContent = DATA.names[place];
     return line;
   });
+  const own = svg("g", {}, drawing);
+  /** Draw each version of an agent with its own rating. @param {number} chosen */
+  const draw = (chosen) => {
+    drawing.append(own);
+    own.replaceChildren();
+    const found = DATA.versions[chosen] ?? [];
+    if (found.length > 1) svg("path", { d: path(found), class: "own" }, own);
+    for (const [when, value, place] of found) {
+      const dot = svg("circle", { cx: across(day(when)), cy: down(value), r: 4.5, class: "version" }, own);
+      svg("title", {}, dot).textContent = `v${place}: ${number(value)}`;
+    }
+  };
   /** @param {number} chosen */
-  const show = (chosen) => lines.forEach((/** @type {SVGElement | null} */ line, /** @type {number} */ place) => {
+  const mark = (chosen) => lines.forEach((/** @type {SVGElement | null} */ line, /** @type {number} */ place) => {
     if (!line) return;
     line.classList.toggle("chosen", place === chosen);
     if (place === chosen) drawing.append(line);
   });
+  /** @param {number} chosen */
+  const show = (chosen) => {
+    mark(chosen);
+    draw(chosen);
+  };
   const select = /** @type {HTMLSelectElement | null} */ (document.getElementById("curve-agent"));
   lines.forEach((/** @type {SVGElement | null} */ line, /** @type {number} */ place) => {
     if (!line || !select) return;
@@ -72,61 +99,131 @@
   /** @type {Map<number, [number, number, number, number, string]>} */
   const cells = new Map(DATA.cells.map((/** @type {number[]} */ cell) => [cell[0] * size + cell[1], cell]));
   const most = Math.max(1, ...DATA.cells.map((/** @type {number[]} */ cell) => Math.abs(cell[2])));
-  let cellSize = 0, label = 0;
-  let row = 0, column = Math.min(1, size - 1);
+  const TOP = 22, FEW = 12;
+  let cellWidth = 0, cellHeight = 0, label = 0, gutter = 0;
+  let row = -1, column = -1;
 
   function draw() {
     if (!canvas || !context) return;
-    const room = (canvas.parentElement?.clientWidth ?? 600);
-    label = Math.min(170, room * .3);
-    if ((room - label) / size < 9) label = 0;
-    cellSize = Math.max(4, Math.min(30, Math.floor((room - label) / size)));
+    const room = canvas.parentElement?.clientWidth ?? 600;
+    gutter = size > 99 ? 30 : 22;
+    label = gutter + Math.min(190, room * .3);
+    if ((room - label) / size < 12) label = gutter;
+    cellWidth = Math.max(4, Math.min(size <= FEW ? 76 : 36, Math.floor((room - label) / size)));
+    cellHeight = Math.min(36, cellWidth);
     const scale = devicePixelRatio || 1;
-    const width = label + size * cellSize, height = size * cellSize;
+    const width = label + size * cellWidth, height = TOP + size * cellHeight;
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
     canvas.width = width * scale;
     canvas.height = height * scale;
     context.scale(scale, scale);
-    const style = getComputedStyle(document.documentElement);
-    /** @param {string} name */
-    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    context.font = `${Math.min(13, cellSize - 2)}px system-ui, sans-serif`;
     context.textBaseline = "middle";
-    for (let at = 0; at < size; at += 1) {
-      if (label && cellSize >= 9) {
-        context.globalAlpha = 1;
-        context.fillStyle = colour("text");
-        context.fillText(DATA.names[at], 0, (at + .5) * cellSize, label - 6);
-      }
-      for (let other = 0; other < size; other += 1) {
-        const cell = cells.get(at * size + other);
-        const [x, y] = [label + other * cellSize, at * cellSize];
-        context.globalAlpha = 1;
-        context.fillStyle = at === other ? colour("muted") : colour("hover");
-        const gap = cellSize > 8 ? 1 : 0;
-        context.fillRect(x, y, cellSize - gap, cellSize - gap);
-        if (!cell) continue;
-        context.globalAlpha = .25 + .75 * Math.sqrt(Math.abs(cell[2]) / most);
-        context.fillStyle = cell[2] === 0 ? colour("muted") : colour(cell[2] > 0 ? "player2" : "player1");
-        context.fillRect(x, y, cellSize - gap, cellSize - gap);
-      }
-    }
-    context.globalAlpha = 1;
+    drawHeads(context);
+    for (let at = 0; at < size; at += 1) for (let other = 0; other < size; other += 1) drawCell(context, at, other);
+    if (row < 0) return;
     context.strokeStyle = colour("text");
     context.lineWidth = 2;
-    context.strokeRect(label + column * cellSize, row * cellSize, cellSize - 1, cellSize - 1);
+    context.strokeRect(label + column * cellWidth, TOP + row * cellHeight, cellWidth - 1, cellHeight - 1);
+  }
+
+  /** @param {string} name */
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+  /** Draw the numbers of rows and columns, and the names if there is room. @param {CanvasRenderingContext2D} to */
+  function drawHeads(to) {
+    const every = [1, 2, 5, 10, 20, 50].find((step) => step * cellHeight >= 14 && step * cellWidth >= 18) ?? 100;
+    const rowsEvery = cellHeight >= 12 ? 1 : every;
+    to.font = `${Math.min(13, Math.max(10, cellHeight - 2))}px system-ui, sans-serif`;
+    for (let at = 0; at < size; at += 1) {
+      const y = TOP + (at + .5) * cellHeight, text = String(at + 1);
+      to.fillStyle = colour("muted");
+      to.textAlign = "right";
+      if ((at + 1) % rowsEvery === 0) to.fillText(text, gutter - 4, y);
+      to.textAlign = "center";
+      if ((at + 1) % every === 0) to.fillText(text, label + (at + .5) * cellWidth, TOP / 2);
+      to.fillStyle = colour("text");
+      to.textAlign = "left";
+      if (label > gutter) to.fillText(DATA.names[at], gutter, y, label - gutter - 6);
+    }
+  }
+
+  /** @param {number} margin */
+  const strength = (margin) => (margin ? .25 + .75 * Math.sqrt(Math.abs(margin) / most) : .25);
+  /** @param {number} margin */
+  const side = (margin) => (margin === 0 ? "muted" : margin > 0 ? "player2" : "player1");
+
+  /** @param {CanvasRenderingContext2D} to @param {number} at @param {number} other */
+  function drawCell(to, at, other) {
+    const cell = cells.get(at * size + other);
+    const gap = cellHeight > 8 ? 1 : 0;
+    /** @type {[number, number, number, number]} */
+    const box = [label + other * cellWidth, TOP + at * cellHeight, cellWidth - gap, cellHeight - gap];
+    to.fillStyle = colour(at === other ? "line" : "hover");
+    to.fillRect(...box);
+    if (!cell) return;
+    to.globalAlpha = strength(cell[2]);
+    to.fillStyle = colour(side(cell[2]));
+    to.fillRect(...box);
+    to.globalAlpha = 1;
+    if (size > FEW || cellWidth < 26) return;
+    to.font = "13px system-ui, sans-serif";
+    to.textAlign = "center";
+    const strong = strength(cell[2]) > (colour("text") > "#8" ? .6 : .9); // light text: the dark theme
+    to.fillStyle = colour(strong && cell[2] ? `${side(cell[2])}-ink` : "text");
+    to.fillText(signed(cell[2]), box[0] + box[2] / 2, box[1] + box[3] / 2 + 1);
+  }
+
+  /** Show which colour is which margin. */
+  function drawLegend() {
+    const ramp = make("span", "ramp");
+    ramp.setAttribute("aria-hidden", "true");
+    for (let step = -4; step <= 4; step += 1) {
+      const swatch = make("span", step ? (step > 0 ? "won" : "lost") : "even");
+      swatch.style.opacity = String(strength((step / 4) * most));
+      ramp.append(swatch);
+    }
+    byId("grid-legend").append(number(-most), ramp, signed(most), " points per game");
+  }
+
+  /** On a phone: the results of one agent as a list. */
+  function list() {
+    const select = /** @type {HTMLSelectElement} */ (byId("grid-agent"));
+    /** @param {string} name @param {number} place */
+    const option = (name, place) => new Option(name, String(place));
+    select.append(...DATA.names.map(option));
+    const show = () => {
+      const chosen = Number(select.value);
+      const met = DATA.cells.filter((/** @type {number[]} */ cell) => cell[0] === chosen);
+      met.sort((/** @type {number[]} */ one, /** @type {number[]} */ other) => one[1] - other[1]);
+      byId("grid-row").replaceChildren(...met.map(line));
+    };
+    select.addEventListener("change", show);
+    show();
+  }
+
+  /** @param {[number, number, number, number, string]} cell */
+  function line(cell) {
+    const games = make("td", "", cell[4] ? "" : `${cell[3]} games`);
+    if (cell[4]) {
+      const link = make("a", "", `${cell[3]} games`);
+      link.href = cell[4];
+      games.append(link);
+    }
+    const margin = make("td", `number ${cell[2] ? (cell[2] > 0 ? "won" : "lost") : ""}`, signed(cell[2]));
+    return make("tr", "", make("td", "", quoted(DATA.names[cell[1]])), margin, games);
   }
 
   function tell() {
+    if (row < 0) return;
     const cell = cells.get(row * size + column);
     const who = `${DATA.names[row]} against ${DATA.names[column]}`;
     if (row === column) told.textContent = DATA.names[row];
-    else told.textContent = cell ? `${who}: ${signed(cell[2])} a game, ${cell[3]} games` : `${who}: not played`;
+    else told.textContent = cell ? `${who}: ${signed(cell[2])} points per game, ${cell[3]} games` : `${who}: not played`;
   }
 
   /** @param {MouseEvent} event */
   function find(event) {
-    const x = Math.floor((event.offsetX - label) / cellSize), y = Math.floor(event.offsetY / cellSize);
+    const x = Math.floor((event.offsetX - label) / cellWidth), y = Math.floor((event.offsetY - TOP) / cellHeight);
     if (x < 0 || y < 0 || x >= size || y >= size) return false;
     const changed = x !== column || y !== row;
     [row, column] = [y, x];
@@ -153,6 +250,7 @@
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
+    if (row < 0) [row, column] = [0, 0];
     row = Math.max(0, Math.min(size - 1, row + move[0]));
     column = Math.max(0, Math.min(size - 1, column + move[1]));
     draw();
@@ -161,6 +259,7 @@
   addEventListener("resize", draw);
   button("theme").addEventListener("click", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  drawLegend();
+  list();
   draw();
-  tell();
 })();

@@ -1,6 +1,6 @@
 /* The projector's page: the site and the game just played, each loaded again when it has changed. */
-"use strict";
 (() => {
+  "use strict";
   const EVERY = 1000, GAME = 15000;
   const frame = (/** @type {string} */ id) => /** @type {HTMLIFrameElement} */ (document.getElementById(id));
   const seen = { site: -1, game: -1 };
@@ -15,6 +15,18 @@
       if (then) then();
     }, { once: true });
     if (inside) inside.location.reload();
+  }
+
+  /** Show a frame in the colours of this page, whose button is the only one. */
+  function colour(/** @type {HTMLIFrameElement} */ element) {
+    const inside = element.contentDocument;
+    if (!inside?.documentElement) return;
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const wanted = document.documentElement.dataset.theme || system;
+    inside.documentElement.dataset.theme = wanted;
+    const change = /** @type {HTMLButtonElement | null} */ (inside.querySelector("button.theme"));
+    if (change) change.hidden = true;
+    inside.defaultView?.dispatchEvent(new Event("resize")); // the grid is drawn again
   }
 
   function play() {
@@ -39,6 +51,11 @@
       if (told) told.textContent = "the ladder has ended";
     }
     setTimeout(look, EVERY);
+  }
+  for (const element of [frame("site"), frame("game")]) {
+    element.addEventListener("load", () => colour(element));
+    document.querySelector("button.theme")?.addEventListener("click", () => colour(element));
+    colour(element);
   }
   look();
 })();
