@@ -248,12 +248,12 @@ def test_a_pruned_branch_says_which_bound_cut_it(
     sign, name, bound = (
         ("≥", "β", nodes[cut].beta) if kind is Kind.MAX else ("≤", "α", nodes[cut].alpha)
     )
-    minus = f"{nodes[cut].value:g} {sign} {name} = {bound:g}".replace("-", "−")
-    assert browser.find(f"#n{cut} .chip").text == minus
+    minus = f"value {nodes[cut].value:g} {sign} {name} {bound:g}".replace("-", "−")
+    assert browser.find(f"#n{cut} .chip").text == f"cut: {minus}"
     pruned = [index for index in children(nodes, cut) if Flag.PRUNED in nodes[index].flags]
     row = browser.find(f"#n{pruned[0]}")
     assert "pruned" in row.get_attribute("class")
-    assert minus in row.text
+    assert row.find_element("css selector", ".window").text == "", "it was never searched"
     browser.run("arguments[0].scrollIntoView({block: 'center'})", row)
     browser.find(f"#n{pruned[0]}").click()
     why = browser.text("#why")
@@ -489,6 +489,14 @@ def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None
     badges = {badge.text for badge in browser.find_all(".row .kind")}
     assert badges == {"▲ MAX", "◆ CHANCE"}
     assert browser.find("#chance-key").is_displayed()
+    assert "cut-offs" not in done.stdout, "a search without bounds cannot prune"
+    assert "Probability" in browser.text(".columns")
+    assert "Window" not in browser.text("#values")
+    browser.find("#all").click()
+    odds = {row.text for row in browser.find_all(".window") if row.text}
+    assert odds and all(re.fullmatch("1/[0-9]+", text) for text in odds), odds
+    values = {row.text for row in browser.find_all(".value") if row.text}
+    assert len({len(text.partition(".")[2]) for text in values}) == 1, values
     assert not browser.find("#cut").is_displayed()
     browser.assert_quiet()
 

@@ -19,6 +19,11 @@ const ranks = new Int32Array(COUNT); // place among the siblings, from 1
 const families = new Int32Array(COUNT); // number of children
 const searched = new Int32Array(COUNT); // nodes below and itself, without pruned ones
 const isOpen = new Uint8Array(COUNT);
+const HAS_CHANCE = DATA.kind.includes(2);
+/* Decimals of every value, so that a column of them stands in line. */
+const DIGITS = Math.max(0, ...new Set(DATA.value.map((/** @type {number | null} */ value) => (
+  value === null || Math.abs(value) >= DATA.win ? 0 : `${value}`.split(".")[1]?.length ?? 0
+))));
 
 (function link() {
   const trail = [];
@@ -56,7 +61,7 @@ function moveText(node) {
 function shownValue(value, none = "") {
   if (value === null) return none;
   if (Math.abs(value) >= DATA.win) return value > 0 ? "win" : "loss";
-  return number(value, 3);
+  return value.toFixed(DIGITS).replace("-", "\u2212");
 }
 
 /** @param {number} node */
@@ -65,6 +70,14 @@ function shownWindow(node) {
   const alpha = shownValue(DATA.alpha[node], "\u2212\u221e");
   const beta = shownValue(DATA.beta[node], "+\u221e");
   return `${alpha} .. ${beta}`;
+}
+
+/**
+ * Return the probability of a move of chance, as `1/6`; all its moves are equally likely.
+ * @param {number} node
+ */
+function probability(node) {
+  return node && DATA.kind[parents[node]] === 2 ? `1/${families[parents[node]]}` : "";
 }
 
 /** @param {number} node */
@@ -98,10 +111,10 @@ function reason(node) {
     const value = shownValue(DATA.value[above]);
     if (DATA.kind[above] === 0) {
       const beta = shownValue(DATA.beta[above]);
-      return `Pruned: its parent, ${kind}, already had ${value} \u2265 \u03b2 = ${beta}, so MIN above would not let it come to this.`;
+      return `Pruned: its parent, ${kind}, already had the value ${value} \u2265 \u03b2 ${beta}, so MIN above would not let it come to this.`;
     }
     const alpha = shownValue(DATA.alpha[above]);
-    return `Pruned: its parent, ${kind}, already had ${value} \u2264 \u03b1 = ${alpha}, so MAX above would not let it come to this.`;
+    return `Pruned: its parent, ${kind}, already had the value ${value} \u2264 \u03b1 ${alpha}, so MAX above would not let it come to this.`;
   }
   if (is(node, FINAL)) return "The game is over here: the value is its result.";
   if (is(node, KNOWN)) return "Known already: the value is from the transposition table.";
@@ -147,6 +160,7 @@ const tree = {
 
   draw() {
     const view = byId("tree");
+    byId("columns").style.setProperty("--bar", `${view.offsetWidth - view.clientWidth}px`);
     const first = Math.max(0, Math.floor(view.scrollTop / ROW) - SPARE);
     const end = Math.min(this.list.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW) + SPARE);
     for (const [place, row] of this.drawn) {
@@ -235,7 +249,7 @@ function makeRow(node, place) {
   }
   const row = make(
     "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
-    make("span", "window", is(node, PRUNED) ? cutText(parents[node]) : shownWindow(node)),
+    make("span", "window", is(node, PRUNED) ? "" : shownWindow(node) || probability(node)),
     make("span", "below", inner ? searched[node].toLocaleString("en") : ""),
   );
   row.classList.toggle("pruned", is(node, PRUNED));
@@ -257,8 +271,8 @@ function makeRow(node, place) {
 function cutText(node) {
   const value = shownValue(DATA.value[node]);
   return DATA.kind[node] === 0
-    ? `${value} \u2265 \u03b2 = ${shownValue(DATA.beta[node])}`
-    : `${value} \u2264 \u03b1 = ${shownValue(DATA.alpha[node])}`;
+    ? `cut: value ${value} \u2265 \u03b2 ${shownValue(DATA.beta[node])}`
+    : `cut: value ${value} \u2264 \u03b1 ${shownValue(DATA.alpha[node])}`;
 }
 
 function showPath() {
@@ -284,7 +298,9 @@ function show(node) {
   byId("node-title").textContent = node ? `Move ${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
   byId("why").textContent = reason(node);
   const facts = [
-    ["Value", shownValue(DATA.value[node], "unknown")], ["Window", (is(node, PRUNED) ? "" : shownWindow(node)) || "\u2013"],
+    ["Value", shownValue(DATA.value[node], "unknown")],
+    ...(DATA.windowed ? [["Window", (is(node, PRUNED) ? "" : shownWindow(node)) || "\u2013"]] : []),
+    ...(HAS_CHANCE ? [["Probability", probability(node) || "\u2013"]] : []),
     ["Order", node ? `${ranks[node]} of ${families[parents[node]]}` : "\u2013"],
     ["Nodes", searched[node].toLocaleString("en")],
   ];
@@ -312,9 +328,9 @@ function nextCut() {
   byId("facts").replaceChildren(...DATA.facts.map((/** @type {string} */ fact) => make("span", "", fact)));
   byId("max-is").textContent = DATA.max_is;
   byId("min-is").textContent = DATA.min_is;
-  if (!DATA.windowed) byId("bounds").textContent = "";
+  if (!DATA.windowed) byId("bounds").textContent = HAS_CHANCE ? "Probability" : "";
   byId("min-key").hidden = !DATA.kind.some((/** @type {number} */ kind, /** @type {number} */ node) => kind === 1 && families[node]);
-  byId("chance-key").hidden = !DATA.kind.includes(2);
+  byId("chance-key").hidden = !HAS_CHANCE;
   const cuts = DATA.flags.some((/** @type {number} */ flags) => flags & CUT);
   for (const id of ["cut", "cut-key", "cut-hint"]) byId(id).hidden = !cuts;
   tree.board.describeIn(byId("cells"));

@@ -18,7 +18,7 @@ from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS
 from connect4.search.evaluation import WIN
 from connect4.search.moves import Move
-from connect4.search.trace import Flag, Node
+from connect4.search.trace import Flag, Kind, Node
 from connect4.views import document
 from connect4.views.board_data import changed_cells, shape_data
 from connect4.views.tree.students import explained_by_student
@@ -54,7 +54,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "min_is": f"player {3 - start.mover}",
         "win": WIN,
         "leaf": LEAVES.get(kind, "A leaf of the search."),
-        "windowed": kind not in WITHOUT_BOUNDS,
+        "windowed": kind not in WITHOUT_BOUNDS and has_bounds(nodes),
     }
     return document.build(f"Search tree of {agent}", ("base", "theme", "board", "tree"), data)
 
@@ -66,8 +66,7 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
     best = next((node for node in nodes if node.depth == 1 and Flag.BEST in node.flags), None)
     found = [
         f"{len(nodes) - pruned:,} nodes",
-        f"{cuts:,} cut-offs",
-        f"{pruned:,} branches pruned",
+        *([f"{cuts:,} cut-offs", f"{pruned:,} branches pruned"] if has_bounds(nodes) else []),
         f"{max(node.depth for node in nodes)} plies deep",
     ]
     if best is not None and best.value is not None:
@@ -75,6 +74,15 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
         value = value or f"value {round(best.value, 3):g}"
         found.append(f"best move {write_move(game, best.move)}, {value}")
     return found
+
+
+def has_bounds(nodes: Iterable[Node]) -> bool:
+    """Return whether a search prunes by bounds; the kit's search over chance nodes does not."""
+    nodes = list(nodes)
+    if any(node.flags & (Flag.PRUNED | Flag.CUT) for node in nodes):
+        return True
+    bounded = any(math.isfinite(node.alpha) or math.isfinite(node.beta) for node in nodes)
+    return bounded and all(node.kind is not Kind.CHANCE for node in nodes)
 
 
 def write_move(game: Game, move: Move) -> str:
