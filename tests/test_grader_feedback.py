@@ -10,7 +10,7 @@ from grader.handin.submission import Submission
 from grader.marks.boards import board_worth
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally
-from grader.output.explain import explained
+from grader.output.explain import explained, told_plainly
 from grader.output.lost_turns import LostTurn
 from grader.play.replays import without_folders
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
@@ -45,6 +45,26 @@ def test_part_a_is_the_formula_with_its_numbers_and_the_next_step() -> None:
         "With other pairs of games like these the points would lie between 28.69 and 30.69 (95 % "
         "confidence interval of 6 pairs).",
     ]
+
+
+def test_a_student_reads_what_happened_and_what_full_points_need() -> None:
+    lost = mark(tally(100, 500, 2), 0, 40)
+    lost.tally.wins, lost.tally.losses, lost.tally.faults = 0, 4, Faults(errors=8)
+    assert told_plainly(lost, RUBRIC) == [
+        "You lost all 4 games, behind by 100.0 points on average.",
+        "Points start above a margin of 0 %; all 40 need +50 %. Yours is -80.0 %.",
+        "You lost turns (8 errors); the opponent then moves twice in a row.",
+    ]
+    won = mark(tally(900, 300, 4), 40, 40)
+    won.tally.wins, won.tally.draws, won.tally.losses = 5, 1, 2
+    assert told_plainly(won, RUBRIC) == [
+        "You won 5, drew 1 and lost 2 of 8 games, ahead by 75.0 points on average.",
+        "These are all 40 points.",
+    ]
+    assert (
+        "all 5 need +40. Yours is +10.0."
+        in told_plainly(mark(tally(120, 100, 1), 1.25, 5, "B"), RUBRIC)[1]
+    )
 
 
 def test_part_b_names_the_margins_between_which_points_grow() -> None:

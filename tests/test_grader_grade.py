@@ -268,11 +268,17 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert "Lost turns" in failing
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
     assert "<pre>0 0 0 0\n0 0 0 0</pre><figcaption>Before turn 1: " in failing
-    titles = re.findall(r"<h3>(\d+) turns lost: (\w+)", failing)
+    titles = re.findall(r"<h3 id=\"lost-\d\">(\d+) turns lost: (\w+)", failing)
     assert sorted(name for _, name in titles) == ["AttributeError", "IndexError"]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
     assert sum(int(count) for count, _ in titles) == errors
     assert failing.index("Lost turns") < failing.index("Where the points come from")
+    causes = re.findall(
+        r'<li><a href="#(lost-\d)">(\d+) turns lost</a> against (.*?): (\w+Error)', failing
+    )
+    assert [(count, name) for _, count, _, name in causes] == titles, "in the top card too"
+    assert all(f'id="{place}"' in failing for place, *_ in causes)
+    assert failing.index("turns lost</a>") < failing.index("<h2>Lost turns</h2>")
     assert "Points: 40 \u00d7 0.00 / 50 = 0.00 of 40" in failing, "a sum has its signs"
     assert "isolation level" in failing
     unplayed = (pages / "eve.html").read_text(encoding="utf-8")

@@ -44,6 +44,50 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
     return lines
 
 
+def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
+    """Return what happened in a match and what its points require, without the formula."""
+    total = match.tally
+    if not total.complete:
+        return explained(match, rubric)
+    lines = [_happened(total)]
+    if match.points >= match.max_points:
+        lines.append(f"These are all {match.max_points:g} points.")
+    elif match.match.part == schedule.PART_A:
+        cap = rubric.part_a.cap_percent
+        lines.append(
+            f"Points start above a margin of 0 %; all {match.max_points:g} need {cap:+g} %. "
+            f"Yours is {total.percent:+.1f} %."
+        )
+    else:
+        step = baseline_of(match.match, rubric)
+        lines.append(
+            f"Points start above a mean margin of {_signed(step.low)}; all "
+            f"{match.max_points:g} need {_signed(step.high)}. "
+            f"Yours is {total.mean_margin:+.{total.digits}f}."
+        )
+    if total.faults.total:
+        skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
+        cost = "the opponent then moves twice in a row" if skips else "each loses its game"
+        lines.append(f"You lost turns ({faults_text(total.faults)}); {cost}.")
+    return lines
+
+
+def _happened(total: Tally) -> str:
+    """Return the results of a match as a student would tell them."""
+    counts = {"won": total.wins, "drew": total.draws, "lost": total.losses}
+    parts = [f"{verb} {count}" for verb, count in counts.items() if count]
+    told = f"You {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
+    told += f" of {total.games} games" if total.games > 1 else " game"
+    if len(parts) == 1 and total.games > 1:
+        told = f"You {parts[0].split()[0]} all {total.games} games"
+    if not total.counts_points:
+        return f"{told}."
+    mean = total.mean_margin
+    if not mean:
+        return f"{told}, with equal points on average."
+    return f"{told}, {'ahead' if mean > 0 else 'behind'} by {abs(mean):.1f} points on average."
+
+
 def _games(total: Tally) -> str:
     """Return the games of a match: won, drawn and lost, with their scores if points decide."""
     if total.counts_points:

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from connect4.errors import headline
 from connect4.views import document
 from connect4.views.page.page import PARTS
 from grader.marks.earned import full_points
@@ -24,10 +23,11 @@ from grader.marks.tally import margin_of
 from grader.output import lost_turns as lost_turns_module
 from grader.output import pages
 from grader.output.drawing import margins
-from grader.output.explain import explained, total_explained
+from grader.output.explain import explained, told_plainly, total_explained
 from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
 from grader.output.pages import Cell, Link, card, heading, link, minus, progress, table, whole
 from grader.output.tables import (
+    clipped,
     faults_text,
     finding_text,
     level_text,
@@ -42,6 +42,9 @@ from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
+
+CAUSES: Final = "<!-- causes of lost turns -->"
+"""The place of the causes in the upper part, which is made before they are known."""
 
 POINTS: Final = "<h2>Where the points come from</h2>"
 
@@ -76,7 +79,8 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
         box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
     if note := re.sub(r"^line ", "ai.py, line ", remark_for_student(mark)):
         box += f'\n<p class="warning">{html.escape(note)}</p>'
-    parts.append(card(f"{box}\n<p>{html.escape(total_explained(mark, placement, rubric))}</p>"))
+    sum_of_points = html.escape(total_explained(mark, placement, rubric))
+    parts.append(card(f"{box}\n{CAUSES}\n{_folded(f'<p>{sum_of_points}</p>')}"))
     parts.append(POINTS)
     boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
     parts.append(f'<div class="boxes">\n{boxes}\n</div>')
@@ -122,12 +126,22 @@ def _matches(mark: Mark, rubric: Rubric) -> str:
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
-    """Return the explanation of one match's points."""
-    lines = "".join(f"<li>{_sentence(line)}</li>" for line in explained(match, rubric))
-    points = f"{points_text(match)} of {match.max_points:g}"
+    """Return the explanation of one match's points: in plain words, then with the formula."""
+    plain, exact = (
+        "<ul>" + "".join(f"<li>{_sentence(line)}</li>" for line in lines) + "</ul>"
+        for lines in (told_plainly(match, rubric), explained(match, rubric))
+    )
+    narrow = match.bounds is not None and match.bounds[0] == match.bounds[1]
+    value = f"{match.points:.2f}" if match.tally.complete and narrow else points_text(match)
+    points = f"{value} of {match.max_points:g}"
     head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
     bar = progress(points, match.points, match.max_points) if match.tally.complete else ""
-    return card(f"{head}\n{bar}\n<ul>{lines}</ul>")
+    return card(f"{head}\n{bar}\n{plain}\n{_folded(exact) if match.tally.complete else ''}")
+
+
+def _folded(body: str) -> str:
+    """Return a part that the reader opens to see how a number was computed."""
+    return f"<details><summary>How this is computed</summary>\n{body}</details>"
 
 
 def _sentence(text: str) -> str:
@@ -145,15 +159,29 @@ def _form(mark: Mark) -> str:
     return f"<h2>Your files</h2>\n{card(f'{told}<ul>{items}</ul>')}"
 
 
+def causes_text(lost: Sequence[LostTurn], worth: Mapping[str, float]) -> str:
+    """Return a line for each cause of lost turns, what it affects, and a link to its block.
+
+    `worth` has the maximum points of each match by name.
+    """
+    lines = []
+    for place, turn in enumerate(lost[:MAX_REASONS], 1):
+        count = "1 turn lost" if turn.count == 1 else f"{turn.count} turns lost"
+        points = sum(worth.get(name, 0.0) for name in turn.against)
+        text = f" against {' and '.join(turn.against)}" if turn.against else ""
+        text += f" ({points:g} points)" if points else ""
+        text += f": {clipped(turn.cause)}" + (f" ({turn.where})" if turn.where else "")
+        lines.append(f"<li>{link(Link(count, '', f'lost-{place}'))}{html.escape(text)}</li>")
+    return f'<ul class="causes">{"".join(lines)}</ul>' if lines else ""
+
+
 def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str:
     """Return the first reasons for lost turns; each links to its turn."""
     if not lost:
         return ""
     shown = []
-    for turn in lost[:MAX_REASONS]:
-        cause = (
-            headline(turn.detail) if turn.detail and not turn.game.board.hidden else turn.outcome
-        )
+    for number, turn in enumerate(lost[:MAX_REASONS], 1):
+        cause = turn.cause
         reason = f"<pre>{html.escape(turn.detail)}</pre>" if turn.detail.strip() != cause else ""
         if turn.game.board.hidden:
             reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
@@ -163,7 +191,7 @@ def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str
             title = link(Link(turn.title, "", place))
         count = "1 turn" if turn.count == 1 else f"{turn.count} turns"
         first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}.</p>"
-        head = f"<h3>{count} lost: {html.escape(cause)}</h3>"
+        head = f'<h3 id="lost-{number}">{count} lost: {html.escape(cause)}</h3>'
         text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
@@ -245,12 +273,18 @@ def feedback_page(
     games: Sequence[PlannedGame],
     played: Mapping[str, PlayedGame],
     replays: Mapping[str, Replay],
+    worth: Mapping[str, float],
 ) -> str:
-    """Return the whole page; `replays` has the played games by key."""
+    """Return the whole page; `replays` has the played games by key.
+
+    `worth` has the maximum points of each match by name.
+    """
     shown = [game for game in games if game.key in replays and not game.board.hidden]
     keys = [game.key for game in shown]
     top, points, rest = upper.partition(POINTS)
-    parts = [top, lost_turns_text(lost_turns(games, played, replays), keys), points + rest]
+    lost = lost_turns(games, played, replays)
+    top = top.replace(CAUSES, causes_text(lost, worth))
+    parts = [top, lost_turns_text(lost, keys), points + rest]
     if games:
         parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, keys))}")
     report = "\n".join(filter(None, parts))

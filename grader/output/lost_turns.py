@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from connect4.errors import headline
 from grader.play.replays import Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
@@ -21,6 +22,9 @@ OWN: Final = ("played", "pass")
 
 LATENESS: Final = re.compile(r" \(stopped [\d.]+ s over the limit\)")
 """Differs from turn to turn where the reason is the same."""
+
+PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
+"""A line of a traceback that names a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class LostTurn:
     count: int = 1
     pop_outs: str = ""
     """The pop-outs that the players had left; empty in games without them."""
+    against: tuple[str, ...] = ()
+    """The part and the opponent of each match with such turns."""
 
     @property
     def title(self) -> str:
@@ -43,6 +49,18 @@ class LostTurn:
         if self.game.board.hidden:
             return f"{self.game.title}: {self.outcome}"
         return f"{self.game.title}, turn {self.number}: {self.outcome}"
+
+    @property
+    def cause(self) -> str:
+        """Return why the turns were lost, in one line; for a hidden board, the outcome alone."""
+        shown = self.detail and not self.game.board.hidden
+        return headline(self.detail) if shown else self.outcome
+
+    @property
+    def where(self) -> str:
+        """Return the place of the exception, as `ai.py, line 10`; empty if it is not shown."""
+        places = [] if self.game.board.hidden else PLACE.findall(self.detail)
+        return f"{places[-1][0]}, line {places[-1][1]}" if places else ""
 
     @property
     def position(self) -> str:
@@ -83,12 +101,22 @@ def lost_turns(
             told = turn[-1] is not None and not game.board.hidden
             detail = without_folders(data["details"][turn[-1]]) if told else ""
             reason = turn[2], LATENESS.sub("", detail)
+            name = match_name(game)
             if reason in found:
-                found[reason] = replace(found[reason], count=found[reason].count + 1)
+                known = found[reason]
+                against = known.against if name in known.against else (*known.against, name)
+                found[reason] = replace(known, count=known.count + 1, against=against)
             else:
                 board, left = ("", "") if game.board.hidden else _position(data, number)
-                found[reason] = LostTurn(game, number, turn[2], detail, board, pop_outs=left)
+                found[reason] = LostTurn(
+                    game, number, turn[2], detail, board, pop_outs=left, against=(name,)
+                )
     return list(found.values())
+
+
+def match_name(game: PlannedGame) -> str:
+    """Return the part and the opponent of a game, as the tables name its match."""
+    return f"{game.match.part}: {game.match.two.name}"
 
 
 def _position(data: Mapping[str, Any], number: int) -> tuple[str, str]:

@@ -272,7 +272,9 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         if _begins_with(path, digest):
             continue
         replays = replays_of([game for game in games if game.key in results.played], store)
-        write(path, feedback.feedback_page(name, upper, digest, games, results.played, replays))
+        worth = {match.name: match.max_points for match in mark.matches}
+        page = feedback.feedback_page(name, upper, digest, games, results.played, replays, worth)
+        write(path, page)
 
 
 def _begins_with(path: Path, digest: str) -> bool:
