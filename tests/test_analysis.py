@@ -452,8 +452,9 @@ def test_the_page_draws_the_analysis(browser: Browser, game: Record, tmp_path: P
     browser.run("arguments[0].scrollIntoView()", button)
     button.click()
     advice = browser.text("#advice")
-    assert f"Cost {judged['loss']:g}." in advice
-    assert [move.text for move in browser.find_all("#advice .branch li")] == judged["line"][:12]
+    assert f"ost: {judged['loss']:g} points." in advice, advice
+    line = [move.text.removeprefix("then ") for move in browser.find_all("#advice .branch li")]
+    assert line == judged["line"][:12]
     browser.assert_quiet()
 
 

@@ -291,6 +291,7 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
     assert "3 of 4 submissions have a mark: from 0.00 to" in page
     assert "=Ann &lt;b&gt;</a>" in page
+    assert "leave out who lost every turn: cy." in page
     rows = [re.sub("<[^>]*>", "|", line) for line in page.splitlines() if line.startswith("<tr>")]
     rows = [re.sub(r"\|+", "|", row) for row in rows]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))

@@ -704,7 +704,7 @@ def test_keyboard_and_screen_reader_alone_lead_to_the_worst_move(
     said = spoken(browser, "#said")
     assert said.startswith(f"Turn 7: player {record.turns[6].player} plays {record.turns[6].text}")
     advice = spoken(browser, "#advice")
-    assert "Cost 5." in advice
+    assert "Cost: 5 points." in advice, advice
     assert f"Better: {line}" in advice
     gained = [
         change

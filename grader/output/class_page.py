@@ -26,6 +26,8 @@ KINDS: Final = ("timeouts", "invalid", "errors", "starved")
 def class_page(results: Results, placement: Mapping[str, float]) -> str:
     """Return the page; it contains all names, so students must not see it."""
     marks = results.marks
+    idle = [mark for mark in marks if _lost_every_turn(mark, results)]
+    able = [mark for mark in marks if mark not in idle]
     totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
     parts = [
         heading("The class"),
@@ -41,14 +43,32 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
             "Nobody has lost a turn.",
         ),
         "<h2>Opponents</h2>",
-        "<p>An opponent that loses turns gives points away: look at its lost turns first.</p>",
-        card(table(OPPONENT_HEADERS, _opponents(marks))),
+        "<p>An opponent that times out or crashes hands out free points: check the column "
+        f"\u201cIts lost turns\u201d first. {_left_out(idle)}</p>",
+        card(table(OPPONENT_HEADERS, _opponents(able))),
         *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
-        *_boards(marks),
+        *_boards(able),
         *_section("Identical files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
         results.protection.for_teachers(),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
+
+
+def _lost_every_turn(mark: Mark, results: Results) -> bool:
+    """Return whether a submission lost each turn that it had; it says nothing of its opponents."""
+    own = 0
+    for game in results.games_of(mark.submission.name):
+        played = results.played.get(game.key)
+        own += 0 if played is None else (played.turns + (game.side == 1)) // 2
+    return 0 < own <= mark.faults.total
+
+
+def _left_out(idle: Sequence[Mark]) -> str:
+    """Return who is left out of the tables of opponents and boards."""
+    if not idle:
+        return ""
+    names = ", ".join(html.escape(mark.submission.name) for mark in idle)
+    return f"This table and the boards leave out who lost every turn: {names}."
 
 
 def _section(
@@ -121,7 +141,7 @@ OPPONENT_HEADERS: Final = (
     *(
         "opponent",
         "games",
-        "the class's mean margin",
+        "the class's median margin",
         "full points",
         "zero points",
         "its lost turns",
@@ -138,13 +158,13 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for name, matches in by_name.items():
         games = sum(match.tally.games for match in matches)
-        own = sum(match.tally.own - match.tally.other for match in matches)
+        margins = [match.tally.mean_margin for match in matches if match.tally.games]
         lost = sum((match.tally.other_faults for match in matches), Faults())
         done = [match for match in matches if match.tally.complete]
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
         verdict = _verdict(lost.total, len(done), full, none)
-        margin = f"{own / games:+.{matches[0].tally.digits}f}" if games else "-"
+        margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
         rows.append([name, games, margin, full, none, faults_text(lost), verdict])
     return rows
 
@@ -155,7 +175,11 @@ def _verdict(lost: int, done: int, full: int, none: int) -> str:
         return "loses turns: check it"
     if done > 1 and full == done:
         return "everybody has all points"
-    return "nobody has points" if done > 1 and none == done else "sound"
+    if done > 1 and none == done:
+        return "nobody has points"
+    if not full and 2 * none > done > 1:
+        return "too strong: most have zero points"
+    return "sound"
 
 
 def _failures(results: Results) -> list[list[Cell]]:

@@ -2,12 +2,22 @@
    Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells,
    proven, slower]: the line begins with the better move, `cells` holds what each move of it changes. */
 
+/* The levels of a chart of solved positions. */
+const OUTCOMES = /** @type {[number, string][]} */ ([[100, "player 1 wins"], [0, "draw"], [-100, "player 2 wins"]]);
+
 /** @param {Game} game */
 function drawMargins(game) {
   const { analysis } = game;
   if (!analysis || !analysis.turns.length) return;
   const values = [analysis.turns[0][0], ...analysis.turns.map(([, after]) => after)];
   const most = Math.max(1, ...values.map(Math.abs)) * 1.1;
+  if (values.every((value) => outcomeWord(analysis, value))) {
+    const told = outcomeWord(analysis, values[0]);
+    addChart("margin", `Result of best play for player 1, at the start a ${told}`, [-120, 120],
+      (chart) => chart.line(values, "expected", true), OUTCOMES);
+    byId("margin-legend").replaceChildren();
+    return;
+  }
   const summary = `Expected ${analysis.unit} for player 1 by best play, at the start ${number(values[0], 1)}`;
   addChart("margin", summary, [-most, most], (chart) => chart.line(values, "expected"));
   byId("margin-legend").replaceChildren(
@@ -67,6 +77,18 @@ function costText({ worst, turns }, at) {
 }
 
 /**
+ * Return what a turn cost, as a sentence.
+ * @param {Analysis} analysis
+ * @param {number} at
+ * @param {boolean | null} proven
+ */
+function costSentence(analysis, at, proven) {
+  const cost = number(analysis.turns[at - 1][2], 1);
+  const unit = analysis.unit === "points" && cost === "1" ? "point" : analysis.unit;
+  return `${proven === false ? "Estimated cost" : "Cost"}: ${cost} ${unit}.`;
+}
+
+/**
  * Return the better move where the reader stands after a costly one.
  * @param {number} at
  * @returns {Ghost | null}
@@ -111,7 +133,8 @@ function showAdvice() {
   const left = outcomeWord(analysis, after * side);
   advice.replaceChildren(
     `${expected}; after this turn it is ${left ? `a ${left}` : signed(after * side, 1)}. `,
-    make("strong", "fault", exact && left ? "" : `Cost ${number(loss, 1)}.`), `${certainty} Better: `,
+    make("strong", "fault", exact && left ? "" : costSentence(analysis, at, proven)),
+    `${proven ? certainty : ""} Better: `,
     make("ol", "branch", ...moves), leave,
   );
 }

@@ -20,8 +20,10 @@ class Chart {
    * @param {[number, number]} range
    * @param {(chart: Chart) => void} paint
    * @param {(turn: number) => void} pick
+   * @param {[number, string][] | null} levels values with names, in place of numbers
    */
-  constructor(host, turns, range, paint, pick) {
+  constructor(host, turns, range, paint, pick, levels = null) {
+    this.levels = levels;
     this.host = host;
     this.turns = turns;
     this.range = range;
@@ -65,16 +67,19 @@ class Chart {
     if (!width || (width === this.width && height === this.height)) return;
     [this.width, this.height] = [width, height];
     const margin = Math.min(24, (width - 52) / Math.max(1, this.turns) * .35); // half of the last bar
-    [this.left, this.right, this.top, this.bottom] = [40, width - 12 - margin, 10, height - 20];
+    [this.left, this.right, this.top, this.bottom] = [this.levels ? 92 : 40, width - 12 - margin, 10, height - 20];
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
     const size = step(this.range[1] - this.range[0], 4);
     const digits = Math.max(0, -Math.floor(Math.log10(size)));
-    for (const value of multiples(size, ...this.range)) {
+    const levels = this.levels ?? multiples(size, ...this.range).map((value) => (
+      /** @type {[number, string]} */ ([value, number(value, digits)])
+    ));
+    for (const [value, text] of levels) {
       const y = this.y(value);
       const kind = value === 0 ? "zero" : "grid";
       svg("line", { x1: this.left, x2: width - 12, y1: y, y2: y, class: kind }, this.picture);
-      this.label(this.left - 6, y, number(value, digits), "end");
+      this.label(this.left - 6, y, text, "end");
     }
     const every = Math.max(1, step(this.turns, width / 70));
     for (let turn = 0; turn <= this.turns; turn += every) {
@@ -112,14 +117,16 @@ class Chart {
   }
 
   /**
-   * A line through `values`, value k at turn k; null leaves a gap.
+   * A line through `values`, value k at turn k; null leaves a gap. With `stepped` a value holds
+   * until the next turn.
    * @param {(number | null)[]} values
    * @param {string} kind
    */
-  line(values, kind) {
+  line(values, kind, stepped = false) {
     let path = "";
     let pen = "M";
     values.forEach((value, turn) => {
+      if (value !== null && stepped && pen === "L") path += `H${this.x(turn).toFixed(1)}`;
       if (value !== null) path += `${pen}${this.x(turn).toFixed(1)} ${this.y(value).toFixed(1)}`;
       pen = value === null ? "M" : "L";
     });

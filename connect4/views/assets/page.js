@@ -313,6 +313,9 @@ function showTurn() {
 
 function listMoves() {
   const { game } = page;
+  const section = byId("moves-title").parentElement;
+  section?.classList.toggle("costs", Boolean(game.analysis?.worst.length));
+  section?.classList.toggle("leads", game.countsPoints);
   page.items = game.turns.map((turn, at) => {
     const item = makeButton("", () => page.go(at));
     if (!turn) {
@@ -327,7 +330,7 @@ function listMoves() {
       make("span", "number", `${at}`), token(turn.player),
       make("span", turn.fault ? "text fault" : "text", text),
       make("span", "gain muted", net && game.countsPoints ? signed(net) : ""),
-      make("span", "cost", game.analysis?.worst.includes(at) ? thrownAway(game, at) ?? `cost ${costText(game.analysis, at)}` : ""),
+      make("span", "cost", game.analysis?.worst.includes(at) ? thrownAway(game, at) ?? costText(game.analysis, at) : ""),
       make("span", "time", seconds(turn.time)),
     );
     if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
@@ -359,14 +362,15 @@ function barKey(player) {
  * @param {string} summary
  * @param {[number, number]} range
  * @param {(chart: Chart) => void} paint
+ * @param {[number, string][] | null} levels
  */
-function addChart(id, summary, range, paint) {
+function addChart(id, summary, range, paint, levels = null) {
   byId(`${id}-figure`).hidden = false;
   byId(`${id}-figure`).setAttribute("aria-label", summary);
   page.charts.push(new Chart(byId(id), page.game.last, range, paint, (at) => {
     page.pause();
     page.go(at);
-  }));
+  }, levels));
 }
 
 function drawCharts() {
