@@ -117,7 +117,7 @@ def test_the_page_opens_at_the_start_with_names_and_settings(
     assert_shows(browser, record, 0)
     assert browser.text("#title").startswith("ExtendedConnect4: ai against ")
     assert browser.text("#facts").splitlines() == [
-        "6×8", "20 s a move", "seed 1", "player 1: intelligent move",
+        "6×8", "20 s per move", "seed 1", "player 1: intelligent move",
     ]  # fmt: skip
     browser.assert_quiet()
 
@@ -198,7 +198,7 @@ def test_play_runs_to_the_end_and_pause_stops_it(
 
 def test_faults_are_marked_and_can_be_walked(browser: Browser, file: Path, record: Record) -> None:
     browser.open(file)
-    for turn, words in ((4, "too late"), (7, "an error"), (10, "an invalid action")):
+    for turn, words in ((4, "too late"), (7, "error"), (10, "invalid action")):
         browser.press("f")
         assert_shows(browser, record, turn)
         assert words in browser.text("#said")

@@ -43,8 +43,8 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
             "Nobody has lost a turn.",
         ),
         "<h2>Opponents</h2>",
-        "<p>An opponent that times out or crashes hands out free points: check the column "
-        f"\u201cIts lost turns\u201d first. {_left_out(idle)}</p>",
+        "<p>An opponent that times out or crashes hands out free points. Where that "
+        f"happened, the table has a column of its lost turns. {_left_out(idle)}</p>",
         card(table(OPPONENT_HEADERS, _opponents(able))),
         *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
         *_boards(able),

@@ -23,8 +23,9 @@ PROJECTOR: Final = (
 
 
 PLACES: Final = (
-    "<p>Places go by the last stage that a submission reached, then by its place in its group. "
-    "The numbers are those of that stage.</p>\n"
+    "<p>Places go by the last stage that a submission reached, then by its place in its group "
+    "there, then by its numbers in that stage. A second place so stands above every third place, "
+    "whatever their margins: the groups had different opponents.</p>\n"
 )
 
 

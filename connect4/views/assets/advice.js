@@ -111,11 +111,13 @@ function showAdvice() {
   advice.hidden = !turn || !found;
   if (!turn || !found || !analysis) return;
   const [before, after, loss, line, cells, proven, slower] = found;
+  const digits = [before, after].every(Number.isInteger) ? 0 : 1;
+  const sign = (/** @type {number} */ value) => `${value > 0 ? "+" : ""}${value.toFixed(digits).replace("-", "\u2212")}`;
   const certainty = proven === null ? "" : proven ? " Proven." : " This is an estimate.";
   const side = turn.player === 1 ? 1 : -1;
   const exact = outcomeWord(analysis, before * side);
   const expected = exact ? `Best play was a ${exact} for player ${turn.player}`
-    : `Best play would expect ${signed(before * side, 1)} for player ${turn.player}`;
+    : `Best play would expect ${sign(before * side)} for player ${turn.player}`;
   if (!loss) {
     const pace = slower ? ` ${slower} plies ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
     advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
@@ -132,7 +134,7 @@ function showAdvice() {
   leave.hidden = true;
   const left = outcomeWord(analysis, after * side);
   advice.replaceChildren(
-    `${expected}; after this turn it is ${left ? `a ${left}` : signed(after * side, 1)}. `,
+    `${expected}; after this turn it is ${left ? `a ${left}` : sign(after * side)}. `,
     make("strong", "fault", exact && left ? "" : costSentence(analysis, at, proven)),
     `${proven ? certainty : ""} Better: `,
     make("ol", "branch", ...moves), leave,

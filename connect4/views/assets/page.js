@@ -18,7 +18,7 @@
 
 /** @type {Record<string, string>} */
 const WORDS = {
-  invalid: "an invalid action", timeout: "too late", error: "an error", pass: "cannot move, passes",
+  invalid: "invalid action", timeout: "too late", error: "error", pass: "cannot move, passes",
 };
 const MANY_FAULTS = 20; // beyond it letters would touch
 /** @type {Record<string, string>} */
@@ -240,7 +240,7 @@ function showPlayer(player) {
   const faults = turns.filter((turn) => turn?.fault).length;
   const facts = [];
   if (left) facts.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
-  facts.push(`${seconds(spent)} in all`);
+  facts.push(`${seconds(spent)} total`);
   const parts = facts.map((fact) => make("span", "fact", fact));
   if (faults) parts.push(make("span", "fact fault", `${faults} fault${faults > 1 ? "s" : ""}`));
   more.replaceChildren(...parts.flatMap((part) => [part, " "]));
@@ -296,7 +296,7 @@ function showTurn() {
     const [, colon, words] = /** @type {string[]} */ (/^(:?)(.*)$/s.exec(deed(turn)));
     const what = make("span", turn.fault ? "fault" : "", words);
     said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player}${colon}`, what,
-      `, ${seconds(turn.time)}. `);
+      ` (${seconds(turn.time)}). `);
     const [one, two] = game.scores[at];
     if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
   } else {

@@ -43,7 +43,9 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
             turn.append(int(saved.get("slower", 0)))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"the record's analysis cannot be read: {error!r}") from None
-    source = f"Found by {agent}, {seconds:g} s for each search. The cost is in {unit}."
+    source = (
+        f"Analysed by the kit's agent {agent}, {seconds:g} s per search. The cost is in {unit}."
+    )
     return {"turns": turns, "worst": worst, "unit": unit, "source": source}
 
 

@@ -89,7 +89,7 @@ def limit_text(record: Record) -> str:
     """Return the limit of a move."""
     if record.isolation == "wasm":
         return f"{shown(fuel_of(record.time_limit))} fuel a move"
-    return f"{record.time_limit:g} s a move"
+    return f"{record.time_limit:g} s per move"
 
 
 def facts(record: Record) -> list[str]:
