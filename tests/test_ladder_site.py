@@ -199,6 +199,17 @@ def test_the_chart_starts_with_the_second_day_and_shows_each_version(term: Term,
 
 
 @pytest.mark.browser
+def test_the_table_fits_every_width_and_keeps_games_on_a_tablet(term: Term, browser) -> None:
+    written(term)
+    for width in (1400, 800, 640, 390):  # 640 is half of a projector, beside the game
+        browser.open(term.folder.parent / SITE / "index.html", size=(width, 900))
+        shown = "const table = document.querySelector('.scroll'); return table.scrollWidth"
+        assert browser.run(f"{shown} <= table.clientWidth"), width
+        cells = browser.find_all("thead .middle")
+        assert [cell.is_displayed() for cell in cells] == [width > 390] * 2
+
+
+@pytest.mark.browser
 def test_a_phone_lists_the_results_of_the_chosen_agent(term: Term, browser) -> None:
     written(term)
     browser.open(term.folder.parent / SITE / "index.html", size=PHONE)

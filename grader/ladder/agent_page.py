@@ -87,7 +87,7 @@ def _summary(entry: Entry, standings: Standings, own: bool) -> str:
     text = f'<p class="points">{rank}{text}</p>'
     notes = ""
     if own and entry.student is not None and entry.student.problem:
-        notes = f"<p>The last hand-in is not read: {html.escape(entry.student.problem)}</p>"
+        notes = f"<p>The last hand-in could not be read: {html.escape(entry.student.problem)}</p>"
     chart = ""
     if entry.curve:
         chart = (
