@@ -63,7 +63,7 @@ def test_options_of_dynamic_stand_in_the_record(tmp_path):
         "--repetition", "--record", "game.json", "--seed", "2", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "The game ended: the limit of turns is reached: a draw." in done.stdout
+    assert "The game ended: the limit of turns is reached.\nA draw.\n" in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert (document["start"]["max_turns"], document["start"]["repetition"]) == (5, True)
     assert len(document["turns"]) == 5

@@ -609,6 +609,30 @@ def test_the_slider_marks_the_three_worst_moves_and_the_list_all(
     assert len(browser.find_all("#worst-table tbody tr")) == len(costs)
 
 
+@pytest.mark.slow
+def test_a_solved_game_shows_wins_and_losses_in_place_of_numbers(
+    browser: Browser, tmp_path: Path
+) -> None:
+    record = with_advice(played("case1"), 5, ["1"])
+    analysis = record.extra["analysis"]
+    won = {"before": 100.0, "after": 100.0, "loss": 0.0, "line": []}
+    lost = {"before": -100.0, "after": -100.0, "loss": 0.0, "line": []}
+    thrown = {"before": 100.0, "after": -100.0, "loss": 200.0, "line": ["1"]}
+    after = [lost] * (len(analysis["turns"]) - 5)
+    analysis.update(unit="hundredths of a win", turns=[*[won] * 4, thrown, *after])
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file, "#1.5")
+    levels = [text.get_attribute("textContent") for text in browser.find_all("#margin text")]
+    assert levels[:3] == ["player 1 wins", "draw", "player 2 wins"]
+    assert not browser.find("#loss-figure").is_displayed()
+    steps = browser.find("#margin path.expected").get_attribute("d")
+    assert "H" in steps, "a result holds until the turn that changes it"
+    assert browser.text(".moves .heads").split() == ["Turn", "Move", "Lead", "Cost", "Time"]
+    assert browser.text("#moves [aria-current] .cost") == "win → loss"
+    browser.assert_quiet()
+
+
 def test_a_game_of_faults_alone_has_marks_that_do_not_touch(
     browser: Browser, tmp_path: Path
 ) -> None:

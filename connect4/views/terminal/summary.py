@@ -48,7 +48,8 @@ def tell_result(record: Record) -> None:
         print(not_loaded_report(record.result, names))
     for player, points in zip(SIDES, record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
-    print(f"The game ended: {ENDINGS[record.result.ending]}.")
+    why = ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line tells it
+    print(f"The game ended: {why}.")
     print(winner_text(record.result, names))
     for player in SIDES:
         faults = faults_of(record, player)
