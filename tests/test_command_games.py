@@ -47,7 +47,7 @@ def test_a_person_plays_dynamic_on_its_own_board(tmp_path):
         cwd=tmp_path, stdin="32\n13N\n32n\n",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in done.stdout
+    assert " 1 | O  O  .  O |\n 2 | .  .  O  . |\n 3 | X  .  .  X |\n" in done.stdout
     assert "Player 1 O human" in done.stdout
     assert "'32' is not a move: type 71W to move the piece in column 7, row 1" in done.stdout
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
