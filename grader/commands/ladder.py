@@ -96,6 +96,14 @@ class LadderCommand:
 
     def go(self) -> int:
         """Run once, or with `--watch` until it is stopped; return the exit status."""
+        try:
+            return self._runs()
+        except KeyboardInterrupt:
+            if not self.told:
+                raise
+            return DONE  # nothing was being played
+
+    def _runs(self) -> int:
         known: Look | None = None
         found = self._find()
         while True:
