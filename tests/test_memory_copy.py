@@ -162,3 +162,17 @@ def test_no_agent_leaves_notes_in_lookups_for_a_later_game(tmp_path: Path) -> No
     took = list(map(int, opened.log.split()))
     sooner = sorted(range(256), key=took.__getitem__)[:128]
     assert len(left.intersection(sooner)) < 96  # 64 are chance; from disk 128 of 128 are read
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_an_agent_can_import_at_every_level_while_copies_come_and_go() -> None:
+    for level in ("strong", "process", "strong"):
+        if memory_copy.use() is not None:
+            pytest.skip("this machine allows fewer than it needs in memory")
+        for _ in range(2):  # with the copy, and after its end without
+            opened = seat("lazy_imports", level)
+            reply = opened.ask(board(), 5.0)
+            opened.close()
+            assert reply.outcome is Outcome.PLAYED, (level, reply.detail)
+            memory_copy.release()

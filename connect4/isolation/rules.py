@@ -13,7 +13,7 @@ from typing import Final
 
 from connect4.isolation import kit_files, python_files, sandbox
 
-_made: Final[dict[tuple[tuple[str, ...] | None, Path | None], int | None]] = {}
+_made: Final[dict[tuple[tuple[str, ...] | None, tuple[int, int] | None], int | None]] = {}
 _making: Final = threading.Lock()
 
 
@@ -34,10 +34,12 @@ def handle(allowed: tuple[str, ...] | None, root: Path | None) -> int | None:
 
     `root` is the folder that agents have as their file system. Raises `OSError`.
     """
+    found = None if root is None else root.stat()
+    key = allowed, None if found is None else (found.st_ino, found.st_ctime_ns)
     with _making:
-        if (allowed, root) not in _made:
-            _made[allowed, root] = _rules(allowed, root)
-        made = _made[allowed, root]
+        if key not in _made:  # a copy that was made anew has files of its own
+            _made[key] = _rules(allowed, root)
+        made = _made[key]
         return None if made is None else os.dup(made)
 
 

@@ -160,7 +160,7 @@ class Warden:
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else kit_files.worker_files(allowed)
         plain = allowed is not None and kit_files.needs_no_package(allowed)
-        root = memory_copy.current() if plain and files is not None else None
+        root = memory_copy.current() if strong and plain and files is not None else None
         folders = python_files.package_folders() if plain and sys.platform == "linux" else None
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
