@@ -160,8 +160,9 @@ def test_a_class_of_pop_out_is_graded(tmp_path: Path) -> None:
     assert ann["Part A"] == "40.00"
     assert (ben["Total"], ben["Invalid"], ben["Errors"]) == ("0.00", "4", "0")
     page = words(tmp_path / "out" / "feedback" / "ann.html")
-    assert "A: random: 40.00 of 40 2 games: 2 won, 0 drawn, 0 lost. A win counts 1" in page
-    assert "game part opponent board side round result lost turns replay" in page
+    assert "A: random: 40.00 of 40 You won all 2 games. These are all 40 points." in page
+    assert "2 games: 2 won, 0 drawn, 0 lost. A win counts 1" in page
+    assert "game part opponent board side round result game 1 A random popout first 1 won" in page
     assert not re.search(r"\d to \d+ [+-]", page)  # no scores
     page = words(tmp_path / "out" / "feedback" / "ben.html")
     assert "Lost turns: 2 invalid. A lost turn loses the game." in page

@@ -1092,7 +1092,7 @@ def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None
         assert not re.search("012112122121|2, 1, 2, 1|2 1 2 1", text), place
     page = texts[str(tmp_path / "marks" / "feedback" / "ann.html")]
     assert "SECRET 00000000" in page  # of the board that is shown
-    assert page.count("<td>hidden board 1</td>") >= 4
+    assert len(re.findall("<td[^>]*>hidden board 1</td>", page)) >= 4
     assert "hidden board 1" in texts["stdout"]
     hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / "ann").rglob("*.json"))
     assert len(hidden) == 4

@@ -58,7 +58,7 @@ def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
             found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
             assert found == [], path
     used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
-    assert used - {"depth", "indent", "share"} <= set(palette.COLOURS)
+    assert used - {"columns", "depth", "indent", "share"} <= set(palette.COLOURS)
 
 
 def test_a_style_sheet_names_both_themes_without_new_functions() -> None:
