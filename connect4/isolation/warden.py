@@ -101,7 +101,7 @@ def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
 
 
 def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
-    """Return so many bytes, fewer at the end, and the descriptors that came with them."""
+    """Return `size` bytes, or fewer if the referee hangs up, and the descriptors sent with them."""
     data, notes, _, _ = control.recvmsg(size, CMSG_SPACE(3 * HANDLE.size), MSG_WAITALL)
     handles = [found for _, _, sent in notes for (found,) in HANDLE.iter_unpack(sent)]
     return data, tuple(handles)
