@@ -832,12 +832,12 @@ def test_a_page_is_made_anew_once_its_code_has_changed(
     page = tmp_path / "marks" / "feedback" / "bo.html"
     try:
         with Store(graded / "grade.db", writing=False) as store:
-            write_pages(read_results(store), store, tmp_path / "marks", {})
+            write_pages(read_results(store), store, tmp_path / "marks", {}, {})
             anew = page.read_text(encoding="utf-8")
             assert "teal" in anew
             assert "teal" not in made
             stamp = page.stat().st_mtime_ns
-            write_pages(read_results(store), store, tmp_path / "marks", {})
+            write_pages(read_results(store), store, tmp_path / "marks", {}, {})
             assert page.stat().st_mtime_ns == stamp
     finally:
         feedback.code.cache_clear()

@@ -16,6 +16,7 @@ import pytest
 from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
+from connect4.search.evaluation import WIN
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
@@ -498,6 +499,30 @@ def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None
     values = {row.text for row in browser.find_all(".value") if row.text}
     assert len({len(text.partition(".")[2]) for text in values}) == 1, values
     assert not browser.find("#cut").is_displayed()
+    browser.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((1.125, 2.0, -0.5), ["1.125", "2.000", "−0.500"]),
+        ((0.1, -7.0, 3.3), ["0.1", "−7.0", "3.3"]),
+        ((12.0, math.inf, 4.0), ["12", "", "4"]),
+        ((2.0 * WIN, 0.25, 0.0), ["win", "0.25", "0.00"]),
+    ],
+)
+def test_all_values_have_the_decimals_of_the_longest(
+    browser: Browser, tmp_path: Path, values: tuple[float, ...], shown: list[str]
+) -> None:
+    start = load_start(GAMES["extended"], "empty8x10")
+    nodes = [
+        Node(min(place, 1), (place, False) if place else None, Kind.MAX, value, -9, 9, Flag(0))
+        for place, value in enumerate(values)
+    ]
+    file = tmp_path / "tree.html"
+    file.write_text(tree_page(GAMES["extended"], start, "minimax", nodes), encoding="utf-8")
+    browser.open(file)
+    assert [row.text for row in browser.find_all(".row .value")] == shown
     browser.assert_quiet()
 
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ from connect4.views import palette
 _NONE: Final = "'none'"
 
 ASSETS: Final = Path(__file__).parent / "assets"
+
+ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 def build(
@@ -92,7 +95,13 @@ def _document(title: str, policy: str, style: str, body: str, run: str, comment:
 
 def assets(parts: tuple[str, ...], suffix: str) -> str:
     """Return the assets named `parts` of one kind, in this order; some parts have none of it."""
-    paths = (ASSETS / f"{part}.{suffix}" for part in parts)
+    return _assets(ASSETS, parts, suffix)
+
+
+@cache
+def _assets(folder: Path, parts: tuple[str, ...], suffix: str) -> str:
+    """Return assets below a folder; a class has many pages with the same ones."""
+    paths = (folder / f"{part}.{suffix}" for part in parts)
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
 
 
@@ -108,7 +117,7 @@ def _hash(text: str) -> str:
 
 def json_in_html(data: Any) -> str:
     """Return JSON in ASCII that cannot end the block it stands in."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return ENCODER.encode(data).replace("<", "\\u003c")
 
 
 def write(text: str, path: Path) -> None:

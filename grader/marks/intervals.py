@@ -66,11 +66,11 @@ def mean_interval(samples: Sequence[float], rules: StatisticsRules) -> Interval:
     If matches may end early (`watched`), the interval is that of `sequential_interval` from
     `first_look` pairs on. Before that no match ends, so that an ordinary interval is valid.
     """
-    values = np.asarray(samples, dtype=np.float64)
-    count = values.size
-    mean = float(values.mean()) if count else math.nan
+    count = len(samples)
     if count < 2:
-        return Interval(mean, math.nan, math.nan, count)
+        return Interval(float(samples[0]) if count else math.nan, math.nan, math.nan, count)
+    values = np.asarray(samples, dtype=np.float64)
+    mean = float(values.mean())
     deviation = max(float(values.std(ddof=1)), ROUNDING)
     if rules.watched and count >= first_look(rules):
         radius = deviation * _watched_radius(count, 1 - rules.confidence, WATCHED_EFFECT)

@@ -168,15 +168,27 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
     ]
 
 
+def counted_games(
+    submissions: Iterable[Submission], played: Mapping[str, PlayedGame], rubric: Rubric
+) -> list[PlannedGame]:
+    """Return the games of a grading that count for the marks, in the order of the schedule."""
+    return counted(schedule.grade_games(gradable(submissions), rubric), played, rubric)
+
+
 def marks(
     submissions: Sequence[Submission],
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
     details: Mapping[str, str],
     failures: Mapping[str, InfraFailure] | None = None,
+    games: Iterable[PlannedGame] | None = None,
 ) -> list[Mark]:
-    """Return the marks of all submissions, in their order."""
-    games = counted(schedule.grade_games(gradable(submissions), rubric), played, rubric)
+    """Return the marks of all submissions, in their order.
+
+    `games` are those of `counted_games`, which are made here unless the caller has them.
+    """
+    if games is None:
+        games = counted_games(submissions, played, rubric)
     by_name: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         mark = mark_match(match, listed, played, rubric, failures)

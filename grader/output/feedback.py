@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -24,7 +24,7 @@ from grader.output import lost_turns as lost_turns_module
 from grader.output import pages
 from grader.output.drawing import margins
 from grader.output.explain import explained, told_plainly, total_explained
-from grader.output.lost_turns import MAX_REASONS, LostTurn, lost_turns
+from grader.output.lost_turns import MAX_REASONS, LostTurn
 from grader.output.pages import Cell, Link, card, heading, link, minus, progress, table, whole
 from grader.output.tables import (
     clipped,
@@ -225,7 +225,7 @@ GAME_HEADERS: Final = (
 
 
 def games_table(
-    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], shown: Sequence[str]
+    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], shown: Collection[str]
 ) -> str:
     """Return the table of all games; `shown` has the keys of those that can be replayed.
 
@@ -267,26 +267,27 @@ def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, Played
 
 
 def feedback_page(
-    name: str,
+    mark: Mark,
     upper: str,
     page_digest: str,
     games: Sequence[PlannedGame],
     played: Mapping[str, PlayedGame],
     replays: Mapping[str, Replay],
-    worth: Mapping[str, float],
+    lost: Sequence[LostTurn],
 ) -> str:
     """Return the whole page; `replays` has the played games by key.
 
-    `worth` has the maximum points of each match by name.
+    `lost` has the reasons for the submission's lost turns.
     """
+    name = mark.submission.name
     shown = [game for game in games if game.key in replays and not game.board.hidden]
     keys = [game.key for game in shown]
     top, points, rest = upper.partition(POINTS)
-    lost = lost_turns(games, played, replays)
+    worth = {match.name: match.max_points for match in mark.matches}
     top = top.replace(CAUSES, causes_text(lost, worth))
     parts = [top, lost_turns_text(lost, keys), points + rest]
     if games:
-        parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, keys))}")
+        parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, set(keys)))}")
     report = "\n".join(filter(None, parts))
     comment = f"feedback {page_digest}"
     if not shown:

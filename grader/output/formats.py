@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
@@ -56,6 +56,9 @@ CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
 """The reasons for lost turns, by submission."""
 
+Tests: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Gradescope's tests, by submission."""
+
 MAX_SHOWN: Final = 5
 """The maximum number of reasons for lost turns that are shown for one match."""
 
@@ -97,25 +100,25 @@ def cell(text: str) -> str:
 
 
 def gradescope(
-    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, lost: Lost
+    marks: Sequence[Mark], placement: Mapping[str, float], tests: Tests
 ) -> dict[str, Any]:
-    """Return `results.json` as Gradescope's autograder reads it, one test for each match.
+    """Return `results.json` as Gradescope's autograder reads it.
 
-    The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/. For
-    several students the file has no score, because a sum over them means nothing.
+    `tests` are those of `gradescope_tests`. The fields are those of
+    https://gradescope-autograders.readthedocs.io/en/latest/specs/. For several students the file
+    has no score, because a sum over them means nothing.
     """
     several = len(marks) > 1
-    tests: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for number, mark in enumerate(marks, 1):
         prefix = f"{mark.submission.name}: " if several else ""
         base = f"{number}." if several else ""
-        own = _tests(mark, rubric, lost.get(mark.submission.name, ()))
-        for place, test in enumerate(own, 1):
-            tests.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
+        for place, test in enumerate(tests[mark.submission.name], 1):
+            listed.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
     document: dict[str, Any] = {
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "tests": tests,
+        "tests": listed,
         "leaderboard": [],
     }
     if not several:
@@ -130,6 +133,14 @@ def gradescope(
             for match in mark.matches
         ]
     return document
+
+
+def gradescope_tests(marks: Iterable[Mark], rubric: Rubric, lost: Lost) -> Tests:
+    """Return Gradescope's tests of each submission: one for each match, one for its form."""
+    return {
+        mark.submission.name: list(_tests(mark, rubric, lost.get(mark.submission.name, ())))
+        for mark in marks
+    }
 
 
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
@@ -243,7 +254,7 @@ def _case(
     if not game.board.hidden:
         properties |= {"scores": "{}:{}".format(*result.scores), "ending": result.ending}
     lines = "".join(
-        f"      <property name={_attribute(name)} value={_attribute(str(value))}/>\n"
+        f'      <property name="{name}" value={_attribute(str(value))}/>\n'
         for name, value in properties.items()
     )
     text = f"{head}>\n    <properties>\n{lines}    </properties>\n"

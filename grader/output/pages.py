@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
@@ -108,13 +108,11 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
     cells, each with its header. A column without any text is left out.
     """
-    used = [
-        place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_text, column))
-    ]
+    columns = list(zip(*rows, strict=True))
     if rows:
-        headers = [headers[place] for place in used]
-        rows = [[row[place] for place in used] for row in rows]
-    kinds = list(map(_kind, zip(*rows, strict=True))) or [""] * len(headers)
+        used = [place for place, column in enumerate(columns) if any(map(_text, column))]
+        headers, columns = [headers[place] for place in used], [columns[place] for place in used]
+    kinds = list(map(_kind, columns)) or [""] * len(headers)
     title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
     labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in headers]
     labels[title : title + 1] = [" data-title"]
@@ -126,7 +124,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
         f"<th{kind}>{html.escape(header)}</th>" if header else f"<td{kind}></td>"
         for header, kind in zip(headers, kinds, strict=True)
     )
-    lines = "\n".join(f"<tr>{''.join(map(_cell, row, cells))}</tr>" for row in rows)
+    drawn = map(_cells, columns, cells)
+    lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*drawn, strict=True))
     return (
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
@@ -140,17 +139,17 @@ def _text(cell: Cell) -> str:
 
 def _kind(column: Sequence[Cell]) -> str:
     """Return the attribute of a column's cells: numbers, long texts, or nothing."""
-    if _is_numbers(column):
+    texts = set(map(_text, column))
+    if _are_numbers(texts):
         return ' class="number"'
-    longest = max(len(_text(cell)) for cell in column)
+    longest = max(map(len, texts))
     if longest > LONG and any(isinstance(cell, str) for cell in column):
         return ' class="long"'
     return ' class="short"' if longest <= SHORT else ""
 
 
-def _is_numbers(column: Sequence[Cell]) -> bool:
-    """Return whether all cells of a column are numbers or empty, and at least one is a number."""
-    texts = list(map(_text, column))
+def _are_numbers(texts: Collection[str]) -> bool:
+    """Return whether all texts of a column are numbers or empty, and at least one is a number."""
     return any(any(map(str.isdigit, text)) for text in texts) and all(
         NUMBERS.fullmatch(WORDS_OF_NUMBERS.sub("", text)) for text in texts
     )
@@ -163,7 +162,13 @@ def link(target: Link) -> str:
     return f'<a{kind} href="{quote(target.path)}{anchor}">{breakable(target.text)}</a>'
 
 
-def _cell(cell: Cell, kind: str = "") -> str:
+def _cells(column: Sequence[Cell], kind: str) -> list[str]:
+    """Return the cells of a column as HTML; equal ones are written once."""
+    drawn = {cell: _cell(cell, kind) for cell in set(column)}
+    return [drawn[cell] for cell in column]
+
+
+def _cell(cell: Cell, kind: str) -> str:
     if isinstance(cell, Link):
         return f"<td{kind}>{link(cell)}</td>"
     text = str(cell)

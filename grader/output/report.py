@@ -17,8 +17,7 @@ from typing import Final
 from connect4 import record as records
 from connect4.errors import InputError, headline
 from grader.handin.submission import Submission, file_name
-from grader.marks.points import Mark, gradable, marks
-from grader.marks.stopping import counted
+from grader.marks.points import Mark, counted_games, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import evidence, feedback, formats, github, tables
 from grader.output.class_page import class_page
@@ -27,7 +26,7 @@ from grader.output.lost_turns import LostTurn, lost_turns
 from grader.output.protection import Protection, read_protection
 from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
-from grader.play.schedule import PlannedGame, grade_games, limits_text
+from grader.play.schedule import PlannedGame, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
 from grader.rubric.reading import from_stored
@@ -55,8 +54,7 @@ class Results:
     def games(self) -> list[PlannedGame]:
         """Return the games of the grading, or of the stages that have begun."""
         if self.kind == GRADE:
-            games = grade_games(gradable(self.submissions), self.rubric)
-            return counted(games, self.played, self.rubric)
+            return counted_games(self.submissions, self.played, self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, name: str) -> list[PlannedGame]:
@@ -78,11 +76,10 @@ class Results:
     @cached_property
     def marks(self) -> list[Mark]:
         """Return the marks of a grading; empty for a tournament."""
-        return (
-            marks(self.submissions, self.played, self.rubric, self.details, self.faults)
-            if self.kind == GRADE
-            else []
-        )
+        if self.kind != GRADE:
+            return []
+        read = (self.submissions, self.played, self.rubric, self.details, self.faults)
+        return marks(*read, self.games)
 
     @cached_property
     def stages(self) -> list[StageState]:
@@ -186,12 +183,16 @@ def placement_points(results: Results) -> dict[str, float]:
 
 
 def write_quick(
-    results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
+    results: Results, out: Path, placement: Mapping[str, float], tests: formats.Tests | None = None
 ) -> None:
-    """Write the files that change during play; during play they lack the reasons for lost turns."""
+    """Write the files that change during play.
+
+    `tests` are Gradescope's. During play they are made here, without the reasons for lost turns.
+    """
     make_folder(out)
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
+        tests = tests or formats.gradescope_tests(results.marks, results.rubric, {})
+        document = formats.gradescope(results.marks, placement, tests)
         document["extra_data"] = {"protection": results.protection.lines()}
         write(out / "results.json", formats.to_json(document))
     else:
@@ -204,21 +205,21 @@ def write_quick(
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
-    write_quick(results, out, placement, lost)
+    tests = formats.gradescope_tests(results.marks, results.rubric, lost)
+    write_quick(results, out, placement, tests)
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
-        rubric = results.rubric
         write(out / "grades.csv", formats.gradebook(results.marks, placement))
         write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
             make_folder(out / "results")
             for mark in results.marks:
-                document = formats.gradescope([mark], placement, rubric, lost)
+                document = formats.gradescope([mark], placement, tests)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results, placement))
-        write_pages(results, store, out, placement)
+        write_pages(results, store, out, placement, lost)
     present = [item.name for item in results.submissions]
     evidence.remove_withdrawn(out, store.withdrawn(), present)
 
@@ -257,8 +258,13 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
     return found
 
 
-def write_pages(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
-    """Write the page of each submission unless it exists and is up to date."""
+def write_pages(
+    results: Results, store: Store, out: Path, placement: Mapping[str, float], lost: formats.Lost
+) -> None:
+    """Write the page of each submission unless it exists and is up to date.
+
+    `lost` has the reasons for lost turns, as `reasons` returns them.
+    """
     folder = out / "feedback"
     make_folder(folder)
     for mark in results.marks:
@@ -272,8 +278,8 @@ def write_pages(results: Results, store: Store, out: Path, placement: Mapping[st
         if _begins_with(path, digest):
             continue
         replays = replays_of([game for game in games if game.key in results.played], store)
-        worth = {match.name: match.max_points for match in mark.matches}
-        page = feedback.feedback_page(name, upper, digest, games, results.played, replays, worth)
+        own = lost.get(name, ())
+        page = feedback.feedback_page(mark, upper, digest, games, results.played, replays, own)
         write(path, page)
 
 

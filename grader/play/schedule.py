@@ -12,7 +12,7 @@ import hmac
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from connect4.players.names import split_name
+from connect4.players.names import AgentName, split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.rubric.model import (
     CONTENT_SCHEME,
@@ -195,13 +195,20 @@ class PlannedGame:
         }
 
 
+@lru_cache(maxsize=16)
+def _parsed(agent: str) -> AgentName:
+    """Return the parts of an agent's name; a class has thousands of games against few agents."""
+    return split_name(agent)
+
+
 def limits_key(limits: AgentLimits, scheme: int = CONTENT_SCHEME) -> dict[str, object]:
     """Return the limits that differ from the defaults, by their stable names."""
-    usual = dict(LIMITS.values())
-    if scheme <= NAMED_SCHEME:
-        usual |= NAMED_USUAL
-    values = {name: getattr(limits, field) for field, (name, _) in LIMITS.items()}
-    return {name: value for name, value in values.items() if value != usual[name]}
+    named = NAMED_USUAL if scheme <= NAMED_SCHEME else {}
+    return {
+        name: value
+        for field, (name, usual) in LIMITS.items()
+        if (value := getattr(limits, field)) != named.get(name, usual)
+    }
 
 
 def _player_key(player: Contestant, scheme: int) -> list[object]:
@@ -211,7 +218,7 @@ def _player_key(player: Contestant, scheme: int) -> list[object]:
         return [*names, player.sha256]
     if player.is_submission:
         return ["ai:", player.sha256]
-    name = split_name(player.agent)
+    name = _parsed(player.agent)
     return [name.kind, sorted(name.options.items()), player.sha256]
 
 
@@ -221,7 +228,7 @@ def limits_text(rubric: Rubric) -> str:
 
 
 def _version(player: Contestant) -> int:
-    return 0 if player.is_submission else AGENTS.get(split_name(player.agent).kind, 1)
+    return 0 if player.is_submission else AGENTS.get(_parsed(player.agent).kind, 1)
 
 
 def secret_seed(secret: int, *parts: object) -> int:

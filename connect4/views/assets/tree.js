@@ -20,10 +20,13 @@ const families = new Int32Array(COUNT); // number of children
 const searched = new Int32Array(COUNT); // nodes below and itself, without pruned ones
 const isOpen = new Uint8Array(COUNT);
 const HAS_CHANCE = DATA.kind.includes(2);
-/* Decimals of every value, so that a column of them stands in line. */
-const DIGITS = Math.max(0, ...new Set(DATA.value.map((/** @type {number | null} */ value) => (
-  value === null || Math.abs(value) >= DATA.win ? 0 : `${value}`.split(".")[1]?.length ?? 0
-))));
+/* Decimals of every value, so that a column of them stands in line; the data has at most three. */
+const DIGITS = DATA.value.reduce((/** @type {number} */ digits, /** @type {number | null} */ value) => {
+  if (value === null || Math.abs(value) >= DATA.win) return digits;
+  let needed = digits;
+  while (needed < 3 && Math.round(value * 10 ** needed) / 10 ** needed !== value) needed++;
+  return needed;
+}, 0);
 
 (function link() {
   const trail = [];
@@ -149,25 +152,40 @@ const tree = {
     for (let node = 0; node < COUNT; node = isOpen[node] ? node + 1 : ends[node]) list.push(node);
     this.list = list;
     byId("rows").style.height = `${list.length * ROW}px`;
-    this.clear();
-    this.draw();
   },
 
-  clear() {
-    for (const row of this.drawn.values()) row.remove();
-    this.drawn.clear();
-  },
-
-  draw() {
+  /* Return the first row to be drawn and the one after the last. */
+  inSight() {
     const view = byId("tree");
-    byId("columns").style.setProperty("--bar", `${view.offsetWidth - view.clientWidth}px`);
-    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - SPARE);
-    const end = Math.min(this.list.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW) + SPARE);
+    const { scrollTop, clientHeight } = view;
+    const bar = `${view.offsetWidth - view.clientWidth}px`;
+    const columns = byId("columns").style;
+    if (columns.getPropertyValue("--bar") !== bar) columns.setProperty("--bar", bar);
+    const first = Math.max(0, Math.floor(scrollTop / ROW) - SPARE);
+    return [first, Math.min(this.list.length, Math.ceil((scrollTop + clientHeight) / ROW) + SPARE)];
+  },
+
+  /* Draw the rows that have come into sight. */
+  draw() {
+    const [first, end] = this.inSight();
     for (const [place, row] of this.drawn) {
       if (place >= first && place < end) continue;
       row.remove();
       this.drawn.delete(place);
     }
+    this.add(first, end);
+  },
+
+  /* Draw every row in sight anew. */
+  redraw() {
+    const [first, end] = this.inSight();
+    for (const row of this.drawn.values()) row.remove();
+    this.drawn.clear();
+    this.add(first, end);
+  },
+
+  /** @param {number} first @param {number} end */
+  add(first, end) {
     const fresh = document.createDocumentFragment();
     for (let place = first; place < end; place++) {
       if (this.drawn.has(place)) continue;
@@ -205,8 +223,7 @@ const tree = {
     this.selected = node;
     if (changed) this.layOut();
     this.reveal(node);
-    this.clear();
-    this.draw();
+    this.redraw();
     byId("tree").setAttribute("aria-activedescendant", `n${node}`);
     showPath();
     show(node);
@@ -358,6 +375,7 @@ function nextCut() {
   byId("all").addEventListener("click", () => {
     for (let node = 0; node < COUNT; node++) isOpen[node] = families[node] ? 1 : 0;
     tree.layOut();
+    tree.redraw();
   });
   byId("none").addEventListener("click", () => {
     isOpen.fill(0);
