@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from grader.marks.ratings import ratings
 from grader.marks.tally import Tally, by_match
 from grader.output.explain import explained
 from grader.output.formats import gradebook, gradescope, gradescope_tests
-from grader.output.tables import match_row, mean_text
+from grader.output.tables import match_row, mean_text, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
@@ -99,6 +100,21 @@ def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path:
     assert (
         Mark(Submission("ann", "ann", "", None, None), (a, replace(b, bounds=None))).bounds is None
     )
+
+
+def test_a_table_looks_the_same_whether_a_name_has_umlauts_or_not() -> None:
+    """Plain text is laid out by the kit, other text by tabulate: both in the same way."""
+    rng = random.Random(1)
+    for _ in range(60):
+        headers = rng.choices(("match", "games", "points of", "remark"), k=rng.randint(1, 5))
+        rows = [
+            ["".join(rng.choices("ab +1.- ", k=rng.randint(0, 12))) for _ in headers]
+            for _ in range(rng.randint(1, 4))
+        ]
+        rows[-1][0] += "u"
+        plain = text_table(rows, headers)
+        rows[-1][0] = rows[-1][0].replace("u", "ü")
+        assert text_table(rows, headers) == plain.replace("u", "ü")
 
 
 STUDENT = submitted("ann", "1" * 64)

@@ -57,10 +57,10 @@ FEEDBACK: Final = (*PARTS, "positions", "report")
 
 @cache
 def code() -> str:
-    """Return the sources that a page depends on; a page made with other sources is out of date."""
+    """Return the hash of all sources of a page; a page made with other sources is out of date."""
     document_text = document.build("", FEEDBACK, {"games": [GAMES]})
     sources = map(inspect.getsource, (sys.modules[__name__], pages, lost_turns_module))
-    return "\n".join([*sources, MADE_BY, document_text])
+    return hashlib.sha256("\n".join([*sources, MADE_BY, document_text]).encode()).hexdigest()
 
 
 def summary(mark: Mark, placement: float, rubric: Rubric) -> str:

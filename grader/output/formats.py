@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
@@ -273,6 +274,7 @@ def _text(text: str) -> str:
     return escape(CONTROL.sub("?", text))
 
 
+@lru_cache(maxsize=1024)
 def _attribute(text: str) -> str:
     return quoteattr(CONTROL.sub("?", text))
 

@@ -25,10 +25,29 @@ LONGEST: Final = 200
 """Characters of a remark that quotes a student's error; the student's page has the whole error."""
 
 
-def text_table(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> str:
+def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
     """Return a table; a name that looks like a number stays text."""
     align = _alignment(rows, headers)
+    plain = all(text.isascii() and text.isprintable() for row in (headers, *rows) for text in row)
+    if align is not None and plain:
+        return _plain_table(rows, headers, align)
     return str(tabulate(rows, headers, disable_numparse=True, colalign=align))
+
+
+def _plain_table(
+    rows: Sequence[Sequence[str]], headers: Sequence[str], align: Sequence[str]
+) -> str:
+    """Return what `tabulate` returns for texts in ASCII, of one line each, in a tenth of its time.
+
+    A class has thousands of tables.
+    """
+    columns = []
+    for header, side, column in zip(headers, align, zip(*rows, strict=True), strict=True):
+        texts = [text.strip() for text in column]
+        width = max(len(header) + 2, *map(len, texts))
+        put = str.ljust if side == "left" else str.rjust
+        columns.append([put(header, width), "-" * width, *(put(text, width) for text in texts)])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
 def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list[str] | None:

@@ -154,7 +154,10 @@ const tree = {
     byId("rows").style.height = `${list.length * ROW}px`;
   },
 
-  /* Return the first row to be drawn and the one after the last. */
+  /**
+   * Return the first row to be drawn and the one after the last.
+   * @returns {[number, number]}
+   */
   inSight() {
     const view = byId("tree");
     const { scrollTop, clientHeight } = view;
