@@ -10,35 +10,16 @@ import secrets
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.extended import EXTENDED
+from grader.rubric import model
 from grader.rubric.fuel import without_fuel
 from grader.rubric.mistakes import refuse_mistakes
-from grader.rubric.model import (
-    PRACTICE_SEED,
-    TIE_BREAKS,
-    AgentLimits,
-    Baseline,
-    BudgetRules,
-    CompareRules,
-    LadderRules,
-    MatchRules,
-    PartA,
-    PartB,
-    Rubric,
-    Stage,
-    StatisticsRules,
-    SubmissionRules,
-    TieBreak,
-    TournamentRules,
-    Values,
-    all_boards,
-    kit_agents,
-)
+from grader.rubric.model import PRACTICE_SEED, TIE_BREAKS, Rubric, Values, all_boards, kit_agents
 from grader.rubric.names import Names
 from grader.rubric.toml_table import TomlTable
 
@@ -60,7 +41,7 @@ OPTIONAL: Final = {
 }
 """Optional keys that the default rubric does not contain, by table."""
 
-LEVELS: Final = ("process", "strong", "wasm")
+LEVELS: Final[tuple[Literal["process", "strong", "wasm"], ...]] = ("process", "strong", "wasm")
 """The isolation levels that a rubric may require."""
 
 WITHOUT_EFFECT: Final = ("resamples", "seed")
@@ -253,63 +234,52 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _match(table: TomlTable) -> MatchRules:
-    rules = MatchRules(
+def _match(table: TomlTable) -> model.MatchRules:
+    return model.MatchRules(
         table.number("time_limit", above=0),
         table.whole("repeats", 1),
         table.whole("seed", 0) if table.has("seed") else None,
-        seed_for=cast('Literal["class", "source"]', table.choice("seed_for", ("class", "source")))
+        seed_for=table.choice("seed_for", ("class", "source"))
         if table.has("seed_for")
         else "class",
         hidden=table.list("hidden", lambda item: table.text_value("hidden", item))
         if table.has("hidden")
         else (),
-        opponent_faults=cast(
-            'Literal["withhold", "count"]',
-            table.choice("opponent_faults", ("withhold", "count")),
-        )
+        opponent_faults=table.choice("opponent_faults", ("withhold", "count"))
         if table.has("opponent_faults")
         else "withhold",
         game=table.choice("game", PLAYABLE) if table.has("game") else EXTENDED.name,
         stop=table.number("stop", above=0) if table.has("stop") else None,
     )
-    table.finish()
-    return rules
 
 
-def _limits(table: TomlTable) -> AgentLimits:
-    limits = AgentLimits(
+def _limits(table: TomlTable) -> model.AgentLimits:
+    return model.AgentLimits(
         table.number("startup", above=0),
         table.whole("memory_mb", 64),
         table.number("time_margin", minimum=0),
-        cast('Literal["game", "move"]', table.choice("lifetime", ("game", "move"))),
+        table.choice("lifetime", ("game", "move")),
         table.number("startup_total", minimum=0),
         table.whole("restarts", 0),
-        cast('Literal["process", "strong", "wasm"]', table.choice("require", LEVELS))
-        if table.has("require")
-        else None,
+        table.choice("require", LEVELS) if table.has("require") else None,
         table.text("module") if table.has("module") else None,
     )
-    table.finish()
-    return limits
 
 
-def _part_a(table: TomlTable, names: Names) -> PartA:
-    part = PartA(
+def _part_a(table: TomlTable, names: Names) -> model.PartA:
+    return model.PartA(
         table.number("points", minimum=0),
         table.number("cap_percent", above=0),
         names.agent(table, "opponent"),
         names.boards(table),
     )
-    table.finish()
-    return part
 
 
-def _part_b(table: TomlTable, names: Names) -> PartB:
+def _part_b(table: TomlTable, names: Names) -> model.PartB:
     baselines = []
     for step in table.tables("baselines"):
         low = step.number("low")
-        baseline = Baseline(
+        baseline = model.Baseline(
             names.agent(step, "agent"), step.number("points", minimum=0), low, step.number("high")
         )
         if baseline.high <= low:
@@ -318,7 +288,6 @@ def _part_b(table: TomlTable, names: Names) -> PartB:
             key, value = ("low", low) if low < -1 else ("high", baseline.high)
             worth = f"a game of {names.game.name} is worth 1, 0 or -1"
             raise step.wrong(key, f"{value:g} is not a possible mean margin: {worth}")
-        step.finish()
         baselines.append(baseline)
     agents = [baseline.agent.agent for baseline in baselines]
     shown = [baseline.agent.name for baseline in baselines]
@@ -328,16 +297,14 @@ def _part_b(table: TomlTable, names: Names) -> PartB:
         if shown.count(held.name) > 1:
             what = f'two baselines are called {held.name!r}; give each its own name = "..."'
             raise table.wrong("baselines", what)
-    part = PartB(names.boards(table), tuple(baselines))
-    table.finish()
-    return part
+    return model.PartB(names.boards(table), tuple(baselines))
 
 
-def _tournament(table: TomlTable, names: Names) -> TournamentRules:
+def _tournament(table: TomlTable, names: Names) -> model.TournamentRules:
     stages = []
     for item in table.tables("stages"):
         stages.append(
-            Stage(
+            model.Stage(
                 item.text("name"),
                 item.whole("group_size", 0),
                 item.whole("promote", 0),
@@ -346,7 +313,6 @@ def _tournament(table: TomlTable, names: Names) -> TournamentRules:
                 names.boards(item),
             )
         )
-        item.finish()
     for place, stage in enumerate(stages, 1):
         if stage.group_size == 1:
             raise table.wrong(f"stages[{place}].group_size", "a group has 2 or more, 0 means all")
@@ -354,22 +320,16 @@ def _tournament(table: TomlTable, names: Names) -> TournamentRules:
             raise table.wrong(f"stages[{place}].promote", "nobody would reach the next stage")
     if not stages or len({stage.name for stage in stages}) < len(stages):
         raise table.wrong("stages", "expected one or more stages, each with a name of its own")
-
-    def tie_break(item: object) -> TieBreak:
-        return cast("TieBreak", table.choice_value("tie_breaks", item, TIE_BREAKS))
-
-    rules = TournamentRules(
+    return model.TournamentRules(
         table.list("points", lambda item: table.number_value("points", item, minimum=0)),
-        table.list("tie_breaks", tie_break),
+        table.list("tie_breaks", lambda item: table.choice_value("tie_breaks", item, TIE_BREAKS)),
         table.number("ridge", above=0),
         tuple(stages),
     )
-    table.finish()
-    return rules
 
 
-def _compare(table: TomlTable, names: Names) -> CompareRules:
-    rules = CompareRules(
+def _compare(table: TomlTable, names: Names) -> model.CompareRules:
+    return model.CompareRules(
         names.boards(table),
         table.whole("opening_plies", 0),
         table.whole("max_games", 2),
@@ -378,20 +338,15 @@ def _compare(table: TomlTable, names: Names) -> CompareRules:
         table.number("effect", above=0),
         table.number("equal_within", minimum=0),
     )
-    table.finish()
-    return rules
 
 
-def _ladder(table: TomlTable, names: Names) -> LadderRules:
+def _ladder(table: TomlTable, names: Names) -> model.LadderRules:
     rungs = table.list("rungs", lambda item: names.listed_agent(table, "rungs", item))
     if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
         raise table.wrong("rungs", "expected two or more agents, each with a name of its own")
-    rules = LadderRules(
-        cast('Literal["best", "latest"]', table.choice("policy", ("best", "latest"))),
-        cast(
-            'Literal["pseudonym", "real", "own"]',
-            table.choice("names", ("pseudonym", "real", "own")),
-        ),
+    return model.LadderRules(
+        table.choice("policy", ("best", "latest")),
+        table.choice("names", ("pseudonym", "real", "own")),
         rungs,
         names.boards(table),
         table.whole("opening_plies", 0),
@@ -399,28 +354,22 @@ def _ladder(table: TomlTable, names: Names) -> LadderRules:
         table.number("width", above=0),
         table.text("address") if table.has("address") else "",
     )
-    table.finish()
-    return rules
 
 
-def _statistics(table: TomlTable, watched: bool) -> StatisticsRules:
-    rules = StatisticsRules(table.share("confidence"), watched)
+def _statistics(table: TomlTable, watched: bool) -> model.StatisticsRules:
     for key in WITHOUT_EFFECT:
         if table.has(key):
             table.whole(key, 0)
-    table.finish()
-    return rules
+    return model.StatisticsRules(table.share("confidence"), watched)
 
 
-def _budget(table: TomlTable) -> BudgetRules:
-    rules = BudgetRules(
+def _budget(table: TomlTable) -> model.BudgetRules:
+    return model.BudgetRules(
         table.number("least_time_limit", above=0),
         table.whole("least_boards", 1),
         table.whole("least_pairs", 1),
         table.whole("most_repeats", 1),
     )
-    table.finish()
-    return rules
 
 
 def _module(table: TomlTable, item: object) -> str:
@@ -430,8 +379,8 @@ def _module(table: TomlTable, item: object) -> str:
     return name
 
 
-def _submission(table: TomlTable) -> SubmissionRules:
-    rules = SubmissionRules(
+def _submission(table: TomlTable) -> model.SubmissionRules:
+    return model.SubmissionRules(
         table.whole("max_source_kb", 1),
         table.whole("max_archive_mb", 1),
         table.whole("max_archive_files", 1),
@@ -442,5 +391,3 @@ def _submission(table: TomlTable) -> SubmissionRules:
         if table.has("allowed")  # results of 0.1.0 have none
         else ALLOWED_MODULES,
     )
-    table.finish()
-    return rules

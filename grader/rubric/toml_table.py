@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from connect4.errors import InputError
 from connect4.games import nearest
 
 T = TypeVar("T")
+Word = TypeVar("Word", bound=str)
 
 
 class TomlTable:
@@ -19,6 +20,7 @@ class TomlTable:
         self._source = source
         self._where = where
         self._asked: set[str] = set()
+        self._inside: list[TomlTable] = []
         if not isinstance(values, dict):
             raise InputError(f"{source}: {where}: expected a table, got {_shown(values)}")
         self._values = values
@@ -29,10 +31,12 @@ class TomlTable:
         return InputError(f"{self._source}: {self._where}{dot}{key}: {what}")
 
     def finish(self, *also: str) -> None:
-        """Raise `InputError` for a key that was not read."""
+        """Raise `InputError` for a key that was not read, here or in a table inside."""
         for key in self._values:
             if key not in self._asked and key not in also:
                 raise self.wrong(key, f"unknown key{nearest(key, self._asked)}")
+        for table in self._inside:
+            table.finish()
 
     def has(self, key: str) -> bool:
         """Return whether an optional key exists."""
@@ -47,19 +51,19 @@ class TomlTable:
 
     def table(self, key: str) -> TomlTable:
         """Return a table inside this one."""
+        return self._table(self._get(key), key)
+
+    def _table(self, values: object, place: str) -> TomlTable:
         dot = "." if self._where else ""
-        return TomlTable(self._get(key), self._source, f"{self._where}{dot}{key}")
+        self._inside.append(TomlTable(values, self._source, f"{self._where}{dot}{place}"))
+        return self._inside[-1]
 
     def tables(self, key: str) -> list[TomlTable]:
         """Return an array of tables."""
         items = self._get(key)
         if not isinstance(items, list):
             raise self.wrong(key, f"expected a list of tables, got {_shown(items)}")
-        dot = "." if self._where else ""
-        return [
-            TomlTable(item, self._source, f"{self._where}{dot}{key}[{place}]")
-            for place, item in enumerate(items, 1)
-        ]
+        return [self._table(item, f"{key}[{place}]") for place, item in enumerate(items, 1)]
 
     def text(self, key: str) -> str:
         """Return a nonempty text."""
@@ -71,15 +75,15 @@ class TomlTable:
             raise self.wrong(key, f"expected a text, got {_shown(value)}")
         return value
 
-    def choice(self, key: str, among: Iterable[str]) -> str:
+    def choice(self, key: str, among: tuple[Word, ...]) -> Word:
         """Return one of the words in `among`."""
-        return self.choice_value(key, self._get(key), tuple(among))
+        return self.choice_value(key, self._get(key), among)
 
-    def choice_value(self, key: str, value: Any, among: tuple[str, ...]) -> str:
+    def choice_value(self, key: str, value: Any, among: tuple[Word, ...]) -> Word:
         """Check one word value."""
         if value not in among:
             raise self.wrong(key, f"{_shown(value)}; expected one of {', '.join(among)}")
-        return str(value)
+        return among[among.index(value)]
 
     def whole(self, key: str, minimum: int) -> int:
         """Return a whole number."""
