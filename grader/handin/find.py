@@ -13,19 +13,8 @@ from typing import Final
 
 from connect4.errors import InputError
 from connect4.players.names import source_text
-from grader.handin.archive import (
-    EMPTY,
-    MAX_CLASS_FILES,
-    MEGABYTE,
-    Tree,
-    class_zip_tree,
-    file_reader,
-    folder_tree,
-    one_line,
-    printable,
-    short,
-    zip_tree,
-)
+from grader.handin import archive
+from grader.handin.archive import MEGABYTE, Tree, one_line, printable, short
 from grader.handin.layouts import ARCHIVES, UNREADABLE, HandIn, hand_ins, unwrapped
 from grader.handin.submission import Submission, file_name
 from grader.handin.tarball import ENDINGS, tar_tree
@@ -66,7 +55,7 @@ def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, s
     """
     stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
     places = [path, path.with_name("report.txt")]
-    tree = {place.name: file_reader(place) for place in places if os.path.isfile(place)}
+    tree = {place.name: archive.file_reader(place) for place in places if os.path.isfile(place)}
     return HandIn(name or printable(stem), [str(path)], tree), path.name
 
 
@@ -95,7 +84,7 @@ def _stem(path: Path) -> str:
 
 def _read_path(path: Path) -> Tree:
     if os.path.isdir(path):
-        return folder_tree(path)
+        return archive.folder_tree(path)
     if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
             return _read_archive(path)
@@ -108,11 +97,11 @@ def _read_path(path: Path) -> Tree:
 
 def _read_archive(path: Path) -> Tree:
     if path.suffix.lower() == ".zip":
-        return class_zip_tree(path)
-    data = file_reader(path)(MAX_TAR_MB * MEGABYTE + 1)
+        return archive.class_zip_tree(path)
+    data = archive.file_reader(path)(MAX_TAR_MB * MEGABYTE + 1)
     if len(data) > MAX_TAR_MB * MEGABYTE:
         raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
-    return tar_tree(data, MAX_CLASS_FILES, MAX_TAR_MB)
+    return tar_tree(data, archive.MAX_CLASS_FILES, MAX_TAR_MB)
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -160,7 +149,7 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     if closed and not sources:
         raise InputError(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
     for path, file in hand_in.tree.items():
-        if not sources and PurePosixPath(path).name == EMPTY:
+        if not sources and PurePosixPath(path).name == archive.EMPTY:
             file(0)  # reports why nothing can be read there
     return _read_source(hand_in, _choose(sources), rules)
 
@@ -172,7 +161,7 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
     data = hand_in.tree[archives[0]](limit + 1)
     if len(data) > limit:
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
-    read = tar_tree if archives[0].lower().endswith(ENDINGS) else zip_tree
+    read = tar_tree if archives[0].lower().endswith(ENDINGS) else archive.zip_tree
     tree = read(data, rules.max_archive_files, rules.max_archive_mb)
     inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, archived=True)
     return _open(inner, rules)
