@@ -29,7 +29,6 @@ REQUIRED_ACTIONS = 12
 FILLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 BOARDS_PER_CASE = 8
 FIRST_CALL_LIMIT = 5e-3
-GROWTH_LIMIT = 1.25
 
 Boards = list[npt.NDArray[np.int64]]
 Arguments = list[tuple[Any, ...]]
@@ -139,41 +138,14 @@ def first_call_table() -> tuple[str, bool]:
     return tabulate(rows, headers, floatfmt=".0f"), all(row[-1] == "yes" for row in rows)
 
 
-def growth_table(calls: int) -> tuple[str, bool]:
-    """Compare the first and the last tenth of many calls, each with a board of its own.
-
-    The plain functions, timed in turn, tell a cost that grows from a machine that slows down.
-    """
-    rng = np.random.default_rng(3)
-    left = {1: Integer(10), 2: Integer(10)}
-    rows = []
-    for name in ("get_pts", "get_valid_actions"):
-        tenths = []
-        for _ in range(10):
-            shares = []
-            for _ in range(20):
-                boards = rng.integers(0, 3, (calls // 200, 12, 12))
-                arguments = [(1, b if name == "get_pts" else (b, left)) for b in boards]
-                fast = seconds_per_call(getattr(utils, name), arguments, 1)
-                slow = seconds_per_call(getattr(naive_api, name), arguments[:50], 1)
-                shares.append(100 * fast / slow)
-            tenths.append(median(shares))
-        growth = tenths[-1] / tenths[0]
-        ok = "yes" if growth < GROWTH_LIMIT else "NO"
-        rows.append((name, calls, tenths[0], tenths[-1], growth, ok))
-    headers = ("12x12, no board twice", "calls", "first, % of plain", "last, %", "growth", "ok?")
-    return tabulate(rows, headers, floatfmt=".2f"), all(row[-1] == "yes" for row in rows)
-
-
 def main() -> int:
-    """Print the three tables; return the exit status."""
+    """Print both tables; return the exit status."""
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.api", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few seconds, coarser figures")
     quick = parser.parse_args().quick
     tables = [
         first_call_table(),
         ratio_table(blocks=5 if quick else 21, calls=400 if quick else 4000),
-        growth_table(calls=20_000 if quick else 200_000),
     ]
     print("\n\n".join(text for text, _ in tables))
     return 0 if all(ok for _, ok in tables) else 1

@@ -194,13 +194,11 @@ def overhead(repeats: int) -> bool:
 
 def load(repeats: int) -> bool:
     nodes: dict[int, list[float]] = {1: [], 2: []}
-    rubric = rubrics.read()
+    limits = rubrics.read().limits
     board = make_board("case4", load_start(EXTENDED, "case4").to_json())
     (one, two), sources = contestants(SAYS_NODES, 2)
     games = [
-        PlannedGame(
-            Match("load", player, baseline("random")), board, 0, side, 1, 0.5, rubric.limits
-        )
+        PlannedGame(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, limits)
         for player in (one, two)
         for side in (1, 2)
     ]

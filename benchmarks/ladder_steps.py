@@ -39,17 +39,10 @@ def schedule(agents: list[str], rubric: Rubric) -> list[PlannedGame]:
         for repeat in range(rules.repeats)
         for seed in [seed_of(rules.playing_seed, board.name, repeat)]
     ]
+    matches = [Match("ladder", baseline(two), baseline(one)) for one, two in pairwise(agents)]
     return [
-        PlannedGame(
-            Match("ladder", baseline(above), baseline(below)),
-            start,
-            repeat,
-            side,
-            seed,
-            rules.time_limit,
-            rubric.limits,
-        )
-        for below, above in pairwise(agents)
+        PlannedGame(match, start, repeat, side, seed, rules.time_limit, rubric.limits)
+        for match in matches
         for start, repeat, seed in starts
         for side in SIDES
     ]

@@ -130,17 +130,8 @@ width = {width}
 """
 
 HEADERS = (
-    "run",
-    "new",
-    "pairs",
-    "first / near",
-    "minutes",
-    "killed",
-    "rated",
-    "rank correlation",
-    "off by",
-    "true rating held",
-    "widths",
+    *("run", "new", "pairs", "first / near", "minutes", "killed", "rated", "rank correlation"),
+    *("off by", "true rating held", "widths"),
 )
 
 

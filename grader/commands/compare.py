@@ -28,21 +28,12 @@ from grader.marks.intervals import Interval, Verdict, verdict
 from grader.marks.tally import Tally, margin_of
 from grader.output.files import write
 from grader.output.report import last_lines
+from grader.play import schedule
 from grader.play.executors import Pool
 from grader.play.one_game import load_all, play_all, played_of
 from grader.play.openings import opening
 from grader.play.progress import Progress, duration
-from grader.play.schedule import (
-    SIDES,
-    Contestant,
-    Match,
-    PlannedGame,
-    baseline,
-    opponent,
-    seed_of,
-    submitted,
-    worth,
-)
+from grader.play.schedule import SIDES, Contestant, Match, PlannedGame
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric, make_board
 from grader.rubric.reading import EQUAL_WINS, PLAYABLE
@@ -67,11 +58,11 @@ def pairs(
     rules = rubric.compare
     matches = [Match(COMPARE, new, old)]
     if part == "a":
-        weak = opponent(rubric.part_a.opponent)
+        weak = schedule.opponent(rubric.part_a.opponent)
         matches = [Match(COMPARE, one, weak) for one in (new, old)]
     for number in range(games // 2):
         board = rules.boards[number % len(rules.boards)]
-        seed = seed_of(rubric.match.playing_seed, COMPARE, number)
+        seed = schedule.seed_of(rubric.match.playing_seed, COMPARE, number)
         start = opening(board, rules.opening_plies, seed)
         yield [
             PlannedGame(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)
@@ -279,7 +270,7 @@ def _announce(
     games = [
         game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
     ]
-    seconds = sum(map(worth, games))
+    seconds = sum(map(schedule.worth, games))
     print(
         f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
         "less once the answer is clear",
@@ -349,7 +340,7 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
             raise InputError(
                 f"{text}: only a file or an agent that needs no person can be compared"
             )
-        return baseline(name.text, game)
+        return schedule.baseline(name.text, game)
     if game not in PLAYABLE:
         raise InputError(f"{text}: a student's file plays {', '.join(PLAYABLE)}, not {game}")
     found = submissions.find([path], rubric.submission)
@@ -359,4 +350,4 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
         raise InputError(f"{text}: {found[0].problem}")
     sha256 = str(found[0].sha256)
     sources[sha256] = found[0].source
-    return submitted(text, sha256)
+    return schedule.submitted(text, sha256)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,11 +28,13 @@ from grader.output.protection import note_run
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
 from grader.play.executors import Pool, worker_count
 from grader.play.one_game import (
+    DEADLY,
+    HOPELESS,
     LOADING,
     JobResult,
     is_passing,
     load_all,
-    play_all,
+    play_suspects_alone,
     played_of,
 )
 from grader.play.progress import Progress, duration
@@ -40,12 +43,6 @@ from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.results.store import PlayedGame, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
-
-DEADLY: Final = 2
-"""After N deaths of the grader or its worker, the cause is not tried again."""
-
-HOPELESS: Final = 10
-"""A run stops if its first N games all fail: the machine is the cause."""
 
 REWRITE_SECONDS: Final = 5.0
 """The quick files of a large class are written at most once in this time."""
@@ -268,19 +265,12 @@ class ClassRun:
                 store.begin_again(game.key for game in todo)
             self.retried = True
             while todo:
-                suspects = store.suspects()
-                alone = [game for game in todo if game.key in suspects]
-                rest = [game for game in todo if game.key not in suspects]
                 results = read_results(store)
-                with Progress(len(todo)) as progress:
-                    for games, solitary in ((alone, True), (rest, False)):
-                        due = self._due(games, results)
-                        played = play_all(
-                            due, store, pool.executor, pool.slots, level, sources, solitary
-                        )
-                        with contextlib.closing(played):
-                            if not self._follow(played, results.played, store, progress):
-                                return True
+                due = partial(self._due, results)
+                played = play_suspects_alone(todo, due, store, pool, level, sources)
+                with Progress(len(todo)) as progress, contextlib.closing(played):
+                    if not self._follow(played, results.played, store, progress):
+                        return True
                 self._tell_stage(store)
                 self._note_deadly(store)
                 todo = [
@@ -295,7 +285,7 @@ class ClassRun:
         suspects = store.suspects().items()
         self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
 
-    def _due(self, games: Iterable[PlannedGame], results: Results) -> Iterator[PlannedGame]:
+    def _due(self, results: Results, games: Iterable[PlannedGame]) -> Iterator[PlannedGame]:
         """Yield the games that are still required when their turn comes; matches may end early."""
         matches, played = by_match(results.games), results.played
         ends_early = self.kind == GRADE and self.rubric.match.stop is not None

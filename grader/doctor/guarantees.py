@@ -69,10 +69,7 @@ GUARANTEES: Final = (
     Guarantee(
         "kit",
         "reads no search of the kit",
-        {
-            **_all(PLAYED, "reads_the_search reads_the_kits_own_agent"),
-            "imports_the_search": ERROR,
-        },
+        {**_all(PLAYED, "reads_the_search reads_the_kits_own_agent"), "imports_the_search": ERROR},
         ("landlock",),
         ("bubblewrap",),
     ),
@@ -118,27 +115,10 @@ GUARANTEES: Final = (
         careful=True,
     ),
     Guarantee(
-        "sight",
-        "sees no other process",
-        {},
-        ("strong",),
-        ("bubblewrap",),
-        ("list processes",),
+        "sight", "sees no other process", {}, ("strong",), ("bubblewrap",), ("list processes",)
     ),
-    Guarantee(
-        "notes",
-        "leaves no note in what the disk caches",
-        {},
-        ("strong",),
-        ("copy",),
-    ),
-    Guarantee(
-        "leftovers",
-        "leaves no process after its game",
-        {},
-        ("linux",),
-        ("bubblewrap",),
-    ),
+    Guarantee("notes", "leaves no note in what the disk caches", {}, ("strong",), ("copy",)),
+    Guarantee("leftovers", "leaves no process after its game", {}, ("linux",), ("bubblewrap",)),
     Guarantee(
         "deadline",
         "is ended at its time limit",
@@ -155,11 +135,7 @@ GUARANTEES: Final = (
         ("seccomp",),
         ("seccomp",),
     ),
-    Guarantee(
-        "memory",
-        "gets no more memory than its limit",
-        {"fills_memory": ERROR},
-    ),
+    Guarantee("memory", "gets no more memory than its limit", {"fills_memory": ERROR}),
     Guarantee(
         "referee",
         "cannot forge an answer or harm the referee",
@@ -171,15 +147,9 @@ GUARANTEES: Final = (
             "forges_answers": PLAYED,
         },
     ),
+    Guarantee("opponent", "does not disturb its opponent's turns", {}),
     Guarantee(
-        "opponent",
-        "does not disturb its opponent's turns",
-        {},
-    ),
-    Guarantee(
-        "honest",
-        "loses no turn to the machine if it keeps its limit",
-        {"uses_its_time": PLAYED},
+        "honest", "loses no turn to the machine if it keeps its limit", {"uses_its_time": PLAYED}
     ),
 )
 

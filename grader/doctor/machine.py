@@ -12,7 +12,7 @@ from typing import Final
 
 from connect4 import record
 from connect4.isolation.wasm import budget
-from grader.play.executors import physical_cores
+from grader.play.executors import physical_cores, processor_quota
 
 NAPS: Final = 200
 NAP: Final = 0.001
@@ -76,7 +76,7 @@ def measure() -> Machine:
         record.agent_versions(),
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         len(physical_cores()),
-        quota(),
+        processor_quota(),
         load,
         statistics.median(late),
         late[-1],
@@ -112,19 +112,3 @@ def _busy() -> tuple[int, int] | None:
         return None
     idle = times[3] + times[4]
     return sum(times) - idle, sum(times)
-
-
-def quota() -> float | None:
-    """Return how many cores this container may use; None if there is no limit (Linux)."""
-    try:
-        allowed, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return None if allowed == "max" else int(allowed) / int(period)
-    except (OSError, ValueError):
-        pass
-    try:
-        folder = Path("/sys/fs/cgroup/cpu")
-        allowed = (folder / "cpu.cfs_quota_us").read_text(encoding="ascii")
-        period = (folder / "cpu.cfs_period_us").read_text(encoding="ascii")
-        return int(allowed) / int(period) if int(allowed) > 0 else None
-    except (OSError, ValueError):
-        return None

@@ -10,17 +10,8 @@ from typing import Any, Final
 from tabulate import tabulate
 
 from connect4.isolation.seat import Level
-from grader.doctor.guarantees import (
-    GUARANTEES,
-    HELD_NOT,
-    HOW,
-    LESS_LOAD,
-    REPORT_IT,
-    TOO_BUSY,
-    WHY,
-    Guarantee,
-    Protections,
-)
+from grader.doctor import guarantees
+from grader.doctor.guarantees import GUARANTEES, HOW, WHY, Guarantee, Protections
 from grader.doctor.machine import Machine
 from grader.doctor.trial import Proof
 
@@ -78,9 +69,9 @@ class Diagnosis:
             name for name in guarantee.requires(level) if name not in self.protections.present
         ]
         if guarantee.key == "honest":
-            why, how = TOO_BUSY, LESS_LOAD
+            why, how = guarantees.TOO_BUSY, guarantees.LESS_LOAD
         elif len(lacking) < max(1, len(guarantee.requires(level))):
-            why, how = HELD_NOT, REPORT_IT
+            why, how = guarantees.HELD_NOT, guarantees.REPORT_IT
         else:
             notes = self.protections.notes
             why = "; ".join(notes.get(name, WHY[name]) for name in lacking)

@@ -236,11 +236,13 @@ def physical_cores() -> list[int]:
         except OSError:
             core = str(number)
         first.setdefault(core, number)
-    return list(first.values())[: _quota(Path("/sys/fs/cgroup"))]
+    quota = processor_quota()
+    return list(first.values())[: None if quota is None else max(1, int(quota))]
 
 
-def _quota(folder: Path) -> int | None:
-    """Return how many whole processors the control group allows, None for no limit."""
+def processor_quota() -> float | None:
+    """Return how many processors the control group of this container allows; None for no limit."""
+    folder = Path("/sys/fs/cgroup")
     try:
         limit, period = (folder / "cpu.max").read_text().split()
     except (OSError, ValueError):
@@ -249,9 +251,7 @@ def _quota(folder: Path) -> int | None:
             period = (folder / "cpu/cpu.cfs_period_us").read_text().strip()
         except OSError:
             return None
-    if not limit.isdigit():  # `max`, or -1
-        return None
-    return max(1, int(limit) // int(period))
+    return int(limit) / int(period) if limit.isdigit() else None  # not `max`, not -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import closing
 from dataclasses import replace
@@ -42,11 +42,20 @@ JobResult: TypeAlias = dict[str, Any]
 
 T = TypeVar("T")
 
+OWN_FILE: Final = AgentName("ai:ai.py", "ai", "ai.py")
+"""The name of a submission in its own process, whatever its file is called."""
+
 LOADING: Final = "load "
 """The prefix of the key of a loading trial; the hash of the submission follows."""
 
 PASSING: Final = ("was not loaded within", "its process was killed")
 """Words in the headline of a load failure that a busy machine may cause: it is tried again."""
+
+DEADLY: Final = 2
+"""After N deaths of the grader or its worker, the cause is not tried again."""
+
+HOPELESS: Final = 10
+"""A run stops if its first N games all fail: the machine is the cause."""
 
 DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
@@ -307,6 +316,24 @@ def play_all(
                 yield game, result
     finally:
         store.end_all()
+
+
+def play_suspects_alone(
+    games: Sequence[PlannedGame],
+    due: Callable[[Iterable[PlannedGame]], Iterable[PlannedGame]],
+    store: Store,
+    pool: Pool,
+    isolation: str,
+    sources: Mapping[str, str],
+) -> Generator[tuple[PlannedGame, JobResult], None, None]:
+    """Play the games that are `due` when their turn comes; yield as `play_all` does.
+
+    Games that may have ended a worker or the grader come first, one at a time.
+    """
+    suspects = store.suspects()
+    for alone in (True, False):
+        chosen = due(game for game in games if (game.key in suspects) == alone)
+        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, sources, alone)
 
 
 def is_passing(problem: str) -> bool:

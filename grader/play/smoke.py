@@ -12,8 +12,8 @@ from connect4.games.base import Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Setup
-from connect4.players.names import AgentName
 from grader.handin.form import Finding
+from grader.play.one_game import OWN_FILE
 from grader.rubric.model import Rubric, all_boards
 
 SECONDS: Final[Seconds] = 0.1
@@ -31,19 +31,11 @@ def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
         state = game.from_json(board.start)
         sizes.setdefault(state.board().shape, state)
     limits = Limits(start_seconds=rubric.limits.startup)
+    given = source.encode(), rubric.submission.allowed
     found: list[Finding] = []
     for method in METHODS:
         for (rows, columns), state in sorted(sizes.items(), key=lambda item: item[0]):
-            setup = Setup(
-                AgentName("ai:ai.py", "ai", "ai.py"),
-                state.mover,
-                game,
-                SECONDS,
-                0,
-                method,
-                source.encode(),
-                rubric.submission.allowed,
-            )
+            setup = Setup(OWN_FILE, state.mover, game, SECONDS, 0, method, *given)
             with closing(open_seat(setup, level, limits)) as seat:
                 if seat.load_failure is not None:
                     return [_finding(f"cannot be loaded: {headline(seat.load_failure)}", "")]

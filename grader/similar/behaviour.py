@@ -23,9 +23,8 @@ from connect4.games.base import Seconds, State
 from connect4.games.extended import EXTENDED, format_action
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.names import AgentName
 from connect4.players.registry import method_of, parse_agent
-from grader.play.one_game import JobResult, limits_of, one_line
+from grader.play.one_game import OWN_FILE, JobResult, limits_of, one_line
 from grader.rubric.model import Board, Rubric
 
 POSITIONS: Final = 300
@@ -110,16 +109,8 @@ def _setup(job: dict[str, Any]) -> Setup:
     if job["source"] is None:
         agent = parse_agent(job["agent"])
         return Setup(agent, 1, EXTENDED, job["seconds"], SEED, method_of(agent, agent))
-    return Setup(
-        AgentName("ai:ai.py", "ai", "ai.py"),
-        1,
-        EXTENDED,
-        job["seconds"],
-        SEED,
-        "intelligent",
-        job["source"].encode(),
-        tuple(job["allowed"]),
-    )
+    given = job["source"].encode(), tuple(job["allowed"])
+    return Setup(OWN_FILE, 1, EXTENDED, job["seconds"], SEED, "intelligent", *given)
 
 
 def is_rule(moves: Sequence[str | None], found: Sequence[dict[str, Any]]) -> bool:
