@@ -6,22 +6,10 @@ import html
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import quote
 
+from grader.ladder import pages
 from grader.ladder.book import Book, GameRow, Version
-from grader.ladder.pages import (
-    Scale,
-    day_text,
-    interval_text,
-    moved,
-    no_rating,
-    number,
-    page,
-    protection_card,
-    rows,
-    versions_data,
-)
 from grader.ladder.replays import public_reason, replay
 from grader.ladder.standings import Entry, Standings, Total
 from grader.output.pages import breakable
@@ -30,43 +18,32 @@ MAX_REASONS = 20
 OWN = ("played", "pass")
 
 
-class Places(Protocol):
-    """Returns the places of the site's pages."""
-
-    def agent(self, entry: Entry) -> str:
-        """Return the place of an agent's page."""
-
-    def pairing(self, one: Entry, two: Entry) -> str:
-        """Return the place of the games of two agents."""
-
-    def games(self, one: int, two: int) -> list[GameRow]:
-        """Return the games of two players."""
-
-
-def agent_page(book: Book, entry: Entry, standings: Standings, places: Places, own: bool) -> str:
+def agent_page(
+    book: Book, entry: Entry, standings: Standings, links: pages.Links, own: bool
+) -> str:
     """Return the page of an agent; a student's `own` page gives the full reasons for lost turns."""
     met = _met(entry, standings)
     parts = [_summary(entry, standings, own)]
     if entry.student is not None:
         parts.append(_versions(entry, standings, own))
         parts.append(_rungs(entry, standings))
-    parts.append(_games(entry, standings, places, met))
+    parts.append(_games(entry, standings, links, met))
     parts.append(_lost(book, entry, standings, own))
-    parts.append(protection_card(book))
+    parts.append(pages.protection_card(book))
     data = {
         "day": standings.last_seen,
         "names": [entry.name],
         "rungs": [],
         "ratings": [],
         "curves": [[[day, round(value)] for day, value in entry.curve]],
-        "versions": [versions_data(entry, standings)],
+        "versions": [pages.versions_data(entry, standings)],
         "cells": [],
     }
     facts = []
     if entry.student is not None and own:
         facts.append(f"{entry.student.name} is {entry.name} on this site")
     title = entry.name
-    return page(title, facts, "\n".join(filter(None, parts)), data, "../index.html")
+    return pages.page(title, facts, "\n".join(filter(None, parts)), data, "../index.html")
 
 
 def _card(title: str, body: str) -> str:
@@ -75,15 +52,15 @@ def _card(title: str, body: str) -> str:
 
 def _summary(entry: Entry, standings: Standings, own: bool) -> str:
     rank = f"Rank {entry.rank}. " if entry.rank else ""
-    week = "" if entry.change is None else f", {moved(entry)} this week"
+    week = "" if entry.change is None else f", {pages.moved(entry)} this week"
     if entry.rating is None:
-        text = f"{no_rating(entry).capitalize()}."
+        text = f"{pages.no_rating(entry).capitalize()}."
     elif entry.rating.low == entry.rating.high:
-        text = f"Rating <b>{number(entry.rating.mean)}</b> by definition"
+        text = f"Rating <b>{pages.number(entry.rating.mean)}</b> by definition"
     else:
         level = f"{100 * standings.league.rubric.statistics.confidence:g}%"
-        bounds = interval_text(entry.rating)
-        text = f"Rating <b>{number(entry.rating.mean)}</b> ({level} interval: {bounds}){week}"
+        bounds = pages.interval_text(entry.rating)
+        text = f"Rating <b>{pages.number(entry.rating.mean)}</b> ({level} interval: {bounds}){week}"
     text = f'<p class="points">{rank}{text}</p>'
     notes = ""
     if own and entry.student is not None and entry.student.problem:
@@ -102,7 +79,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
     assert entry.student is not None
     league = standings.league
     counted = entry.version.number if entry.version else None
-    scale = Scale([item.rating for item in standings.entries])
+    scale = pages.Scale([item.rating for item in standings.entries])
     lines = []
     for version in reversed(entry.student.versions):
         player = league.index[version.sha256]
@@ -115,17 +92,17 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         lines.append(
             [
                 f"v{version.number}",
-                day_text(version.seen),
-                "" if rating is None else number(rating.mean),
+                pages.day_text(version.seen),
+                "" if rating is None else pages.number(rating.mean),
                 scale.drawn(rating),
-                "" if never else interval_text(rating),
+                "" if never else pages.interval_text(rating),
                 str(total.games),
                 note,
             ]
         )
     headers = (("version", ""), ("first seen", "day"), ("rating", "number"), (scale.title, ""))
     more = (("interval", "wide"), ("games", "number wide"), ("status", "status"))
-    return _card("Versions", rows((*headers, *more), lines))
+    return _card("Versions", pages.rows((*headers, *more), lines))
 
 
 def _kind(version: Version) -> str:
@@ -149,7 +126,7 @@ def _rungs(entry: Entry, standings: Standings) -> str:
             word = f"{beaten}, {total.mean_margin:+.1f} points per game".replace("-", "\u2212")
         lines.append([breakable(item.name), word, total.shown if total else ""])
     headers = (("agent", "name"), ("result", ""), ("won / drawn / lost", "number wide"))
-    return _card("Against the kit's agents", rows(headers, lines)) if lines else ""
+    return _card("Against the kit's agents", pages.rows(headers, lines)) if lines else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +148,7 @@ def _met(entry: Entry, standings: Standings) -> list[Met]:
     return found
 
 
-def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met]) -> str:
+def _games(entry: Entry, standings: Standings, links: pages.Links, met: Sequence[Met]) -> str:
     """Return the opponents in the table with links to the games; best and worst game come first."""
     if entry.player is None or not met:
         return ""
@@ -187,17 +164,17 @@ def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met
         ("Best game", max(margins, key=lambda found: found[0])),
         ("Worst game", min(margins, key=lambda found: found[0])),
     ):
-        to = f"../{quote(places.pairing(entry, item.entry))}#{place}.0"
+        to = f"../{quote(links.pairing(entry, item.entry))}#{place}.0"
         shown = f"{margin:+d} against {html.escape(item.entry.name)}".replace("-", "\u2212")
         extremes.append(f'<p>{title}: <a href="{to}">{shown}</a></p>')
     lines = []
     for item in met:
         total = standings.between[entry.player, item.entry.player or 0]
-        to = f"../{quote(places.pairing(entry, item.entry))}"
+        to = f"../{quote(links.pairing(entry, item.entry))}"
         lines.append(
             [
                 breakable(item.entry.name),
-                number(None if item.entry.rating is None else item.entry.rating.mean),
+                pages.number(None if item.entry.rating is None else item.entry.rating.mean),
                 f"{total.mean_margin:+.1f}".replace("-", "\u2212"),
                 total.shown,
                 f'<a href="{to}">{total.games} games</a>',
@@ -205,7 +182,7 @@ def _games(entry: Entry, standings: Standings, places: Places, met: Sequence[Met
         )
     headers = (("opponent", "name"), ("its rating", "number wide"), ("mean margin", "number"))
     more = (("won / drawn / lost", "number wide"), ("replay", ""))
-    return _card("Games", "".join(extremes) + rows((*headers, *more), lines))
+    return _card("Games", "".join(extremes) + pages.rows((*headers, *more), lines))
 
 
 def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:

@@ -12,19 +12,9 @@ from connect4.errors import headline
 from grader.ladder.book import Book, PlannedPair, Student, Version
 from grader.ladder.choice import LEAST_PAIRS, Chosen
 from grader.ladder.fit import Fit, Pair
+from grader.play import schedule
 from grader.play.openings import opening
-from grader.play.schedule import (
-    SIDES,
-    Contestant,
-    Match,
-    PlannedGame,
-    limits_key,
-    limits_text,
-    opponent,
-    secret_seed,
-    seed_of,
-    submitted,
-)
+from grader.play.schedule import Contestant, Match, PlannedGame, secret_seed, submitted
 from grader.rubric.model import Rubric, make_board
 
 PART: Final = "ladder"
@@ -39,7 +29,7 @@ def player_id(player: Contestant) -> str:
 
 def terms_of(rubric: Rubric) -> str:
     """Return a hash of the time limit and the limits; games under other limits are not compared."""
-    terms = [rubric.ladder.time_limit, limits_key(rubric.limits)]
+    terms = [rubric.ladder.time_limit, schedule.limits_key(rubric.limits)]
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -126,7 +116,7 @@ class League:
         """Return both games of a planned pair, which share a board and an opening."""
         rules = self.rubric.ladder
         where = (PART, plan.one, plan.two, plan.number)
-        turn = seed_of(plan.one, plan.two) + plan.number
+        turn = schedule.seed_of(plan.one, plan.two) + plan.number
         board = rules.boards[turn % len(rules.boards)]
         if rules.opening_plies:
             started = opening(board, rules.opening_plies, secret_seed(self.secret, *where))
@@ -134,17 +124,11 @@ class League:
                 f"{board.name}, opening {plan.number + 1}", started.start, board.game
             )
         match = Match(PART, self.players[self.index[plan.one]], self.players[self.index[plan.two]])
+        seeds = [secret_seed(self.secret, *where, side) for side in schedule.SIDES]
+        terms = rules.time_limit, self.rubric.limits
         one, two = (
-            PlannedGame(
-                match,
-                board,
-                plan.number,
-                side,
-                secret_seed(self.secret, *where, side),
-                rules.time_limit,
-                self.rubric.limits,
-            )
-            for side in SIDES
+            PlannedGame(match, board, plan.number, side, seed, *terms)
+            for side, seed in zip(schedule.SIDES, seeds, strict=True)
         )
         return one, two
 
@@ -154,7 +138,7 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
     students = with_problems(book.students(), book, rubric)
     terms = terms_of(rubric)
     complete = book.pairs(terms)
-    players = [opponent(rung) for rung in rubric.ladder.rungs]
+    players = [schedule.opponent(rung) for rung in rubric.ladder.rungs]
     known = {player_id(player) for player in players}
     for student in students:
         for version in student.versions:
@@ -171,7 +155,7 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
-    unloaded: Mapping[str, str | None] = book.loaded(limits_text(rubric))
+    unloaded: Mapping[str, str | None] = book.loaded(schedule.limits_text(rubric))
     aside = book.set_aside()
     found = []
     for student in students:

@@ -6,12 +6,15 @@ import hashlib
 import html
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from connect4.views import document
 from connect4.views.page import page as replay_page
-from grader.ladder.book import Book
+from grader.handin.submission import file_name
+from grader.ladder.book import Book, GameRow
+from grader.ladder.names import private_token
 from grader.ladder.standings import Entry, Standings
 from grader.marks.intervals import Interval, few_games
 from grader.output.protection import read_protection
@@ -31,6 +34,36 @@ MINUS: Final = "\u2212"
 
 
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@dataclass(frozen=True)
+class Links:
+    """The places of the site's pages, relative to its folder."""
+
+    standings: Standings
+    secret: int
+
+    @property
+    def has_agents(self) -> bool:
+        """Return whether the public table links to a page for each agent."""
+        return self.standings.league.rubric.ladder.names != "own"
+
+    def agent(self, entry: Entry) -> str:
+        """Return the place of an agent's public page; empty if there is none."""
+        if entry.player is None or not self.has_agents:
+            return ""
+        return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
+
+    def pairing(self, one: Entry, two: Entry) -> str:
+        """Return the place of the games of two agents; nobody can guess it if names are hidden."""
+        names = " - ".join(sorted((one.name, two.name)))
+        if not self.has_agents:
+            names = private_token(self.secret, names)
+        return f"games/{file_name(names)}.html"
+
+    def games(self, one: int, two: int) -> list[GameRow]:
+        """Return the games of two players in the order in which they were played."""
+        return self.standings.games_of.get((min(one, two), max(one, two)), [])
 
 
 def page(

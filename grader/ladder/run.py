@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,17 +16,11 @@ from grader.ladder.book import Book, PairRow, PlannedPair, Version
 from grader.ladder.choice import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool
-from grader.play.one_game import JobResult, load_all, play_all
+from grader.play.one_game import DEADLY, HOPELESS, JobResult, load_all, play_suspects_alone
 from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
 from grader.play.trials import agent_trials, play_trials
 from grader.rubric.model import Rubric
-
-DEADLY: Final = 2
-"""After N deaths of the grader or its worker, a game is not played again."""
-
-HOPELESS: Final = 10
-"""A run stops if its first N games all fail, because the machine must be the cause."""
 
 KNOWN: Final = "every rating is known well enough"
 
@@ -207,11 +201,10 @@ class LadderRun:
 
     def _play(self, waiting: list[tuple[PairRow, list[PlannedGame]]], league: League) -> None:
         """Play the games of planned pairs until they are done or the time is used."""
-        listed = [(game, row) for row, games in waiting for game in games]
-        row_of = {game.key: row for game, row in listed}
+        row_of = {game.key: row for row, games in waiting for game in games}
         sources: dict[str, str] = {}
 
-        def in_time(games: Sequence[PlannedGame]) -> Iterator[PlannedGame]:
+        def in_time(games: Iterable[PlannedGame]) -> Iterator[PlannedGame]:
             for game in games:
                 if self.seconds_left <= 0:
                     return
@@ -219,23 +212,12 @@ class LadderRun:
                     sources.setdefault(sha256, self.book.source(sha256) or "")
                 yield game
 
-        suspects = self.book.suspects()
-        alone = [game for game, _ in listed if game.key in suspects]
-        rest = [game for game, _ in listed if game.key not in suspects]
-        for games, solitary in ((alone, True), (rest, False)):
-            done = play_all(
-                in_time(games),
-                self.book,
-                self.pool.executor,
-                self.pool.slots,
-                self.level,
-                sources,
-                solitary,
-            )
-            with contextlib.closing(done):
-                for game, result in done:
-                    self._count(game, result, row_of[game.key])
-                    self.follow(game)
+        listed = [game for _, games in waiting for game in games]
+        done = play_suspects_alone(listed, in_time, self.book, self.pool, self.level, sources)
+        with contextlib.closing(done):
+            for game, result in done:
+                self._count(game, result, row_of[game.key])
+                self.follow(game)
         complete = {row.pair for row, _ in waiting} - {
             row.pair for row in self.book.unplayed(self.terms)
         }

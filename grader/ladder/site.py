@@ -5,79 +5,32 @@ from __future__ import annotations
 import contextlib
 import html
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from grader.handin.submission import file_name
+from grader.ladder import pages
 from grader.ladder.agent_page import agent_page
-from grader.ladder.book import Book, GameRow
+from grader.ladder.book import Book
 from grader.ladder.gradebook import private_page
-from grader.ladder.names import private_token
-from grader.ladder.pages import (
-    ASSETS,
-    PARTS,
-    REPLAYS,
-    Scale,
-    day_text,
-    interval_text,
-    moved,
-    no_rating,
-    number,
-    page,
-    protection_card,
-    rows,
-    shared_files,
-    versions_data,
-)
 from grader.ladder.replays import pairing_digest, pairing_page
 from grader.ladder.standings import Entry, Standings
 from grader.output.files import make_folder, write
 from grader.output.pages import breakable
 
-FOLDERS: Final = (ASSETS, "agents", "games", "own")
+FOLDERS: Final = (pages.ASSETS, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 
-@dataclass(frozen=True)
-class Links:
-    """The places of the site's pages, relative to its folder."""
-
-    standings: Standings
-    secret: int
-
-    @property
-    def has_agents(self) -> bool:
-        """Return whether the public table links to a page for each agent."""
-        return self.standings.league.rubric.ladder.names != "own"
-
-    def agent(self, entry: Entry) -> str:
-        """Return the place of an agent's public page; empty if there is none."""
-        if entry.player is None or not self.has_agents:
-            return ""
-        return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
-
-    def pairing(self, one: Entry, two: Entry) -> str:
-        """Return the place of the games of two agents; nobody can guess it if names are hidden."""
-        names = " - ".join(sorted((one.name, two.name)))
-        if not self.has_agents:
-            names = private_token(self.secret, names)
-        return f"games/{file_name(names)}.html"
-
-    def games(self, one: int, two: int) -> list[GameRow]:
-        """Return the games of two players in the order in which they were played."""
-        return self.standings.games_of.get((min(one, two), max(one, two)), [])
-
-
 def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int:
     """Write the pages that have changed and remove those of former agents; return how many."""
-    links = Links(standings, secret)
+    links = pages.Links(standings, secret)
     for folder in FOLDERS:
         make_folder(site / folder)
     count, kept = 0, {site / "index.html"}
-    for place, text in {**shared_files(PARTS), **shared_files(REPLAYS)}.items():
+    shared = pages.shared_files(pages.PARTS) | pages.shared_files(pages.REPLAYS)
+    for place, text in shared.items():
         kept.add(site / place)
         count += _write_changed(site / place, text)
     count += _write_changed(site / "robots.txt", ROBOTS)
@@ -126,7 +79,7 @@ def _pairings(standings: Standings) -> Iterator[tuple[Entry, Entry]]:
             yield by_player[one], by_player[two]
 
 
-def _write_pairing(book: Book, path: Path, one: Entry, two: Entry, links: Links) -> int:
+def _write_pairing(book: Book, path: Path, one: Entry, two: Entry, links: pages.Links) -> int:
     assert one.player is not None
     assert two.player is not None
     if two.rank and (not one.rank or two.rank < one.rank):
@@ -156,10 +109,10 @@ HEADERS: Final = (
 """The columns of the table: `wide` ones are for wide screens, `middle` ones for all but phones."""
 
 
-def index_page(book: Book, standings: Standings, links: Links) -> str:
+def index_page(book: Book, standings: Standings, links: pages.Links) -> str:
     """Return the first page: the table, the curves, the grid."""
     entries = standings.entries
-    scale = Scale([entry.rating for entry in entries])
+    scale = pages.Scale([entry.rating for entry in entries])
     lines = [_line(entry, scale, links) for entry in entries]
     headers = [(scale.title if text == "SCALE" else text, kind) for text, kind in HEADERS]
     rules = standings.league.rubric
@@ -175,17 +128,17 @@ def index_page(book: Book, standings: Standings, links: Links) -> str:
     )
     students = [entry for entry in entries if entry.student is not None]
     games = sum(entry.total.games for entry in entries) and len(standings.games)
-    facts = [day_text(standings.day), f"{len(students)} students", f"{games} games"]
+    facts = [pages.day_text(standings.day), f"{len(students)} students", f"{games} games"]
     body = "\n".join(
         [
             f'<section class="card box" aria-label="Table"><p>{explained}</p>'
-            f"{rows(headers, lines)}</section>",
+            f"{pages.rows(headers, lines)}</section>",
             CURVES,
             GRID,
-            protection_card(book),
+            pages.protection_card(book),
         ]
     )
-    return page("Ladder", facts, body, _data(entries, standings, links))
+    return pages.page("Ladder", facts, body, _data(entries, standings, links))
 
 
 CURVES: Final = """<section class="card box" id="curves" aria-labelledby="curves-title" hidden>
@@ -209,7 +162,7 @@ aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
 <th scope="col">Replay</th></tr></thead><tbody id="grid-row"></tbody></table></div></section>"""
 
 
-def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
+def _line(entry: Entry, scale: pages.Scale, links: pages.Links) -> list[str]:
     name = breakable(entry.name)
     place = links.agent(entry)
     shown = f'<a href="{quote(place)}">{name}</a>' if place else name
@@ -221,20 +174,20 @@ def _line(entry: Entry, scale: Scale, links: Links) -> list[str]:
         str(entry.rank or ""),
         shown + _more(entry, version),
         version,
-        number(None if entry.rating is None else entry.rating.mean),
+        pages.number(None if entry.rating is None else entry.rating.mean),
         scale.drawn(entry.rating),
-        "" if entry.rating is None else interval_text(entry.rating),
+        "" if entry.rating is None else pages.interval_text(entry.rating),
         str(total.games),
         total.shown,
         str(total.faults.total or ""),
-        moved(entry),
+        pages.moved(entry),
     ]
 
 
 def _more(entry: Entry, version: str) -> str:
     """Return the second line of a name: why it has no rating, or what a phone leaves out."""
     if entry.rating is None:
-        return f'<span class="more">{no_rating(entry)}</span>'
+        return f'<span class="more">{pages.no_rating(entry)}</span>'
     total = entry.total
     record = f"{total.wins}\u2013{total.draws}\u2013{total.losses}"
     parts = [version, f"{total.games} games", record]
@@ -242,7 +195,7 @@ def _more(entry: Entry, version: str) -> str:
     return f'<span class="more phone">{shown}</span>'
 
 
-def _data(entries: list[Entry], standings: Standings, links: Links) -> Mapping[str, Any]:
+def _data(entries: list[Entry], standings: Standings, links: pages.Links) -> Mapping[str, Any]:
     """Return the data of the curves and of the grid."""
     shown = [entry for entry in entries if entry.player is not None and entry.rating is not None]
     place_of: dict[int, int] = {}
@@ -260,10 +213,10 @@ def _data(entries: list[Entry], standings: Standings, links: Links) -> Mapping[s
         "rungs": [place for place, entry in enumerate(shown) if entry.is_rung],
         "ratings": [round(entry.rating.mean) if entry.rating else 0 for entry in shown],
         "curves": [[[day, round(value)] for day, value in entry.curve] for entry in shown],
-        "versions": [versions_data(entry, standings) for entry in shown],
+        "versions": [pages.versions_data(entry, standings) for entry in shown],
         "cells": cells,
     }
 
 
-def _href(shown: list[Entry], row: int, column: int, links: Links) -> str:
+def _href(shown: list[Entry], row: int, column: int, links: pages.Links) -> str:
     return quote(links.pairing(shown[row], shown[column])) if links.has_agents else ""

@@ -37,11 +37,8 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
             f"The match ended early, {match.spared} pairs before the maximum: the interval of its "
             f"points is narrower than {rubric.match.stop:g}. This rule is the same for everybody."
         )
-    if total.faults.total:
-        skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
-        cost = "A lost turn is skipped." if skips else "A lost turn loses the game."
-        lines.append(f"Lost turns: {faults_text(total.faults)}. {cost}")
-    return lines
+    skipped, lost = "A lost turn is skipped.", "A lost turn loses the game."
+    return lines + _lost_turns(total, rubric, "Lost turns: {turns}. {cost}", skipped, lost)
 
 
 def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
@@ -65,11 +62,19 @@ def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
             f"{match.max_points:g} need {_signed(step.high)}. "
             f"Yours is {total.mean_margin:+.{total.digits}f}."
         )
-    if total.faults.total:
-        skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
-        cost = "the opponent then moves twice in a row" if skips else "each loses its game"
-        lines.append(f"You lost turns ({faults_text(total.faults)}); {cost}.")
-    return lines
+    skipped, lost = "the opponent then moves twice in a row", "each loses its game"
+    return lines + _lost_turns(total, rubric, "You lost turns ({turns}); {cost}.", skipped, lost)
+
+
+def _lost_turns(total: Tally, rubric: Rubric, text: str, skipped: str, lost: str) -> list[str]:
+    """Return the line on lost turns, if there are any: `text` with their number and their cost.
+
+    The cost is `skipped` where the game skips a lost turn, and `lost` where it loses the game.
+    """
+    if not total.faults.total:
+        return []
+    skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
+    return [text.format(turns=faults_text(total.faults), cost=skipped if skips else lost)]
 
 
 def _happened(total: Tally) -> str:
