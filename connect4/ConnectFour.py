@@ -119,11 +119,7 @@ def add_contestants(parser: Parser) -> None:
     add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
     add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
     add("start", metavar="START", nargs="?", help="the position to begin with")
-    add(
-        "--time",
-        type=time_limit,
-        help=f"seconds per move (default {DEFAULT_SECONDS:g})",
-    )
+    add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
     add(
         "--fuel",
         metavar="BUDGET",
@@ -359,10 +355,7 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
         return HumanSeat(plan.game, player, view.read_line, view.say, plan.terms.human_strict)
 
     status = 0
-    with (
-        Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table,
-        closing(view),
-    ):
+    with Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table, closing(view):
         try:
             for event in table.events():
                 if shown:

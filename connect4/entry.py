@@ -18,14 +18,9 @@ from types import TracebackType
 from typing import Final
 
 COMMANDS: Final = (
-    "connect4.ConnectFour",
-    "connect4.__main__",
-    "connect4.client",
-    "connect4.server.__main__",
-    "connect4.analysis.__main__",
-    "connect4.views.page.__main__",
-    "connect4.views.tree.__main__",
-    "grader.__main__",
+    *("connect4.ConnectFour", "connect4.__main__", "connect4.client", "grader.__main__"),
+    *("connect4.server.__main__", "connect4.analysis.__main__"),
+    *("connect4.views.page.__main__", "connect4.views.tree.__main__"),
 )
 
 NEEDED: Final = ("numpy", "tabulate")

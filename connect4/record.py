@@ -227,18 +227,8 @@ def loads(text: str) -> Record:
 
 KNOWN: Final = frozenset(
     {
-        "format",
-        "game",
-        "rules_version",
-        "start",
-        "time_limit",
-        "seed",
-        "isolation",
-        "lifetime",
-        "agent_versions",
-        "players",
-        "turns",
-        "result",
+        *("format", "game", "rules_version", "start", "time_limit", "seed", "isolation"),
+        *("lifetime", "agent_versions", "players", "turns", "result"),
     }
 )
 

@@ -208,8 +208,7 @@ def solving(
 
 
 def proving(
-    start: State,
-    otherwise: Callable[[State, Seconds], Expected],
+    start: State, otherwise: Callable[[State, Seconds], Expected]
 ) -> Callable[[State, Seconds], Expected]:
     """Return an `evaluate` that looks for a forced win in half of the time."""
     engine = ForcedWins(start)

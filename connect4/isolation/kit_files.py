@@ -24,17 +24,8 @@ from connect4.players.names import STUDENT_FILE
 KIT: Final = Path(__file__).resolve().parents[1]
 
 SYSTEM_LIBRARIES: Final = (
-    "/usr/lib",
-    "/usr/lib32",
-    "/usr/lib64",
-    "/usr/libexec",
-    "/usr/local/lib",
-    "/lib",
-    "/lib64",
-    "/nix/store",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/usr/share/zoneinfo",
+    *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/lib", "/lib64"),
+    *("/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
 )
 """Where the interpreter's own shared libraries are, beside the folders of Python."""
 
@@ -87,25 +78,10 @@ def _kit() -> Iterator[Path]:
 
 
 WORKER_FILES: Final = (
-    "__init__.py",
-    "config.py",
-    "errors.py",
-    "games",
-    "isolation/__init__.py",
-    "isolation/landlock.py",
-    "isolation/limits.py",
-    "isolation/protocol.py",
-    "isolation/sandbox.py",
-    "isolation/seccomp.py",
-    "isolation/serving.py",
-    "isolation/submission.py",
-    "isolation/warden.py",
-    "isolation/worker.py",
-    "players/__init__.py",
-    "players/base.py",
-    "players/names.py",
-    "players/student.py",
-    "utils.py",
+    *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
+    *(f"isolation/{name}.py" for name in ("__init__", "landlock", "limits", "protocol", "sandbox")),
+    *(f"isolation/{name}.py" for name in ("seccomp", "serving", "submission", "warden", "worker")),
+    *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
 """What the process that starts a submission loads of the kit, before the submission can look."""
 

@@ -95,11 +95,7 @@ def allow(rules: int, path: str, rights: int = READ_FILE | READ_DIR) -> None:
             rights &= ~READ_DIR
         rule = struct.pack("=Qi", rights, handle)
         if _syscall(
-            ADD_RULE,
-            ctypes.c_int(rules),
-            ctypes.c_int(RULE_PATH_BENEATH),
-            rule,
-            ctypes.c_uint32(0),
+            ADD_RULE, ctypes.c_int(rules), ctypes.c_int(RULE_PATH_BENEATH), rule, ctypes.c_uint32(0)
         ):
             raise OSError(ctypes.get_errno(), f"Landlock: no rule for {path}")
     finally:

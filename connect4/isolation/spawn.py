@@ -64,30 +64,17 @@ FORKS: Final = hasattr(os, "fork")
 STOPS: Final = hasattr(signal, "SIGSTOP")
 
 KEPT_VARIABLES: Final = (
-    "PATH",
-    "HOME",
-    "LD_LIBRARY_PATH",
-    "LANG",
-    "LC_ALL",
-    "PYTHONHOME",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONPYCACHEPREFIX",
-    "SYSTEMROOT",
-    "TEMP",
+    *("PATH", "HOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP"),
+    *("PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
 )
 SET_VARIABLES: Final = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
     "MALLOC_ARENA_MAX": "1",  # each thread's own one would take 64 MB of the address space
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "BLIS_NUM_THREADS": "1",
-    "NUMEXPR_NUM_THREADS": "1",
+    **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "BLIS", "NUMEXPR")},
     "VECLIB_MAXIMUM_THREADS": "1",
 }
-
 
 STOP_PATIENCE: Final = 1.0
 """Seconds in which every thread of a process is stopped, or the process is ended."""

@@ -54,15 +54,9 @@ BOOT_TIME: Final = 1_600_000_000 * 10**9
 """The time on the clock when an agent starts, in nanoseconds since 1970."""
 
 ENVIRONMENT: Final = (
-    b"HOME=/",
-    b"LC_ALL=C.UTF-8",
-    b"PYTHONDONTWRITEBYTECODE=1",
-    b"PYTHONHASHSEED=0",
-    b"PYTHONIOENCODING=utf-8:backslashreplace",
-    b"PYTHONTZPATH=",
-    b"PYTHONUTF8=1",
-    b"TMPDIR=/tmp",
-    b"TZ=UTC",
+    *(b"HOME=/", b"LC_ALL=C.UTF-8", b"PYTHONDONTWRITEBYTECODE=1", b"PYTHONHASHSEED=0"),
+    *(b"PYTHONIOENCODING=utf-8:backslashreplace", b"PYTHONTZPATH=", b"PYTHONUTF8=1"),
+    *(b"TMPDIR=/tmp", b"TZ=UTC"),
 )
 
 ARGUMENTS: Final = (b"python",)

@@ -10,12 +10,7 @@ from connect4.errors import harmless
 from connect4.games.base import SIDES, Ending, Player
 from connect4.record import Record
 from connect4.referee import Result, Turn
-from connect4.views.words import (
-    ENDINGS,
-    first_line,
-    not_loaded_report,
-    repeat_command,
-)
+from connect4.views.words import ENDINGS, first_line, not_loaded_report, repeat_command
 
 SHOWN_LINES: Final = 20
 """How much of what an agent has printed is shown."""

@@ -18,13 +18,7 @@ from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
 from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
 from connect4.views.palette import terminal_codes
-from connect4.views.words import (
-    fault_report,
-    kind_of_fault,
-    move_text,
-    repeat_command,
-    spent_text,
-)
+from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
 NAME: Final = 36
 """Characters of an agent's name that are shown, the last ones of a longer one."""

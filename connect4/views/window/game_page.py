@@ -81,13 +81,7 @@ class Buttons:
 class GamePage(ttk.Frame):
     """Follows a live game by the referee's events, then (or at once) looks through it."""
 
-    def __init__(
-        self,
-        parent: tk.Misc,
-        heading: Heading,
-        buttons: Buttons,
-        pace: str,
-    ) -> None:
+    def __init__(self, parent: tk.Misc, heading: Heading, buttons: Buttons, pace: str) -> None:
         super().__init__(parent, padding=12)
         self._heading = heading
         self._buttons = buttons

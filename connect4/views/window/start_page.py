@@ -80,10 +80,7 @@ class StartPage(ttk.Frame):
     @property
     def shortcuts(self) -> dict[str, Callable[[tk.Event[tk.Misc]], None]]:
         """Return what keys do on this page, whichever field has the focus."""
-        return {
-            "<Return>": self._return_pressed,
-            "<Control-o>": lambda _: self._open_record(),
-        }
+        return {"<Return>": self._return_pressed, "<Control-o>": lambda _: self._open_record()}
 
     def say(self, line: str) -> None:
         """Show what is wrong."""
@@ -194,13 +191,9 @@ class StartPage(ttk.Frame):
         if not self._ready:
             return
         mode = self._mode.get()
-        for form, modes in (
-            (self._opponent, ("against",)),
-            (self._first, ("watch",)),
-            (self._second, ("watch",)),
-        ):
+        for form in (self._opponent, self._first, self._second):
             form.pack_forget()
-            if mode in modes:
+            if mode == ("against" if form is self._opponent else "watch"):
                 form.pack(anchor="w", pady=4)
         who = ("the first agent", "the second agent") if mode == "watch" else ("me", "the agent")
         for button, text in zip(self._begin_choices, who, strict=True):

@@ -25,14 +25,7 @@ from connect4.views.window import theme
 from connect4.views.window.choices import Choices, load_choices, save_choices
 from connect4.views.window.controls import PACES, USUAL_PACE
 from connect4.views.window.game_page import Buttons, GamePage, Heading
-from connect4.views.window.session import (
-    GameFailed,
-    Message,
-    MoveAsked,
-    Notice,
-    Session,
-    TablePlan,
-)
+from connect4.views.window.session import GameFailed, Message, MoveAsked, Notice, Session, TablePlan
 from connect4.views.window.start_page import StartPage
 
 POLL: Final = 15
