@@ -526,6 +526,30 @@ def test_all_values_have_the_decimals_of_the_longest(
     browser.assert_quiet()
 
 
+def test_a_line_deeper_than_64_plies_with_as_many_values_is_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Then the numbers of the page's data have two digits."""
+    start = load_start(GAMES["extended"], "empty10x10")
+    nodes = [
+        Node(ply, (ply % 10, False) if ply else None, Kind(ply % 2), 9.0 * ply, -ply, ply, Flag(0))
+        for ply in range(71)
+    ]
+    file = tmp_path / "tree.html"
+    file.write_text(tree_page(GAMES["extended"], start, "minimax", nodes), encoding="utf-8")
+    browser.open(file)
+    browser.find("#all").click()
+    browser.run("document.getElementById('tree').scrollTop = 1e9")
+    browser.wait("return document.getElementById('n70') !== null")
+    browser.run("document.getElementById('n70').click()")
+    assert browser.text("#n70 .value") == "630"
+    assert browser.text("#n70 .window") == "−70 .. 70"
+    assert browser.find("#n70").get_attribute("aria-level") == "71"
+    caption = browser.run("return document.getElementById('caption').textContent")
+    assert caption == f"The board after {' '.join(map(text_of, nodes))}"
+    browser.assert_quiet()
+
+
 LATE = """0
 0 0 0 0 0 0 0
 0 0 0 2 0 0 0
