@@ -131,6 +131,28 @@ def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: Extended
     assert after == pytest.approx(expected_margin(state, state.mover))
 
 
+@settings(max_examples=60, deadline=None)
+@given(positions)
+def test_the_last_plies_against_chance_are_worth_the_same_without_making_children(
+    state: ExtendedState,
+) -> None:
+    """But for my pop-outs: their gains are those before the opponent's drop."""
+    lines = ai.Lines(*state.shape, 3 - state.mover, ai.Expectimax.share)
+    own, other = pair(state)
+    codes, drops, total, key, *_ = lines.read(state.board(), other, own)
+    position = codes, drops, -total, key, ai.OPPONENT, own, other
+    actions = lines.actions(position)
+    if not actions:
+        return
+    popouts = lines.pops(codes, ai.ME) if other else []
+    values = []
+    for gain, action in actions:
+        child = lines.play(position, gain, action)
+        answers = child[1] + popouts if action >= 0 else lines.actions(child)
+        values.append(child[2] + max((answer for answer, _ in answers), default=0.0))
+    assert ai.Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
+
+
 @settings(max_examples=100, deadline=None)
 @given(positions, st.integers(0, 2**32), st.sampled_from([ai.AlphaBeta, ai.Expectimax]))
 def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(

@@ -71,7 +71,7 @@ in the second, its table.
 
 With a token in the first cell, a gain in the second changes by
 `table[new + weight] - table[new] - table[old + weight] + table[old]`, `old` and `new` being the
-line's code before and after. Three places have this formula written out: a function for it costs
+line's code before and after. Four places have this formula written out: a function for it costs
 8 % of the speed.
 """
 
@@ -360,7 +360,7 @@ class Lines:
             codes, drops = self._drop(codes, drops, action, mover)
             key ^= self.keys[mover][action]
             if mover == OPPONENT and not self.even:
-                gain = self._loss(position[0], action)
+                gain = self.loss(position[0], action)
         else:
             codes, drops, change = self._pop(codes, drops, ~action)
             key ^= change
@@ -396,7 +396,7 @@ class Lines:
         gain += tc[c + wc] - tc[c] + td[d + wd] - td[d]
         return gain
 
-    def _loss(self, codes: Codes, cell: int) -> float:
+    def loss(self, codes: Codes, cell: int) -> float:
         """Return how much my margin falls with a token of the opponent's in the `cell`."""
         a, wa, ta, b, wb, tb, c, wc, tc, d, wd, td = self.look_ups[cell]
         a, b, c, d = codes[a], codes[b], codes[c], codes[d]
@@ -546,9 +546,19 @@ class Budget:
 
 
 class Expectimax:
-    """Expectimax against an opponent that takes each of its actions with equal probability."""
+    """Expectimax against an opponent that takes each of its actions with equal probability.
+
+    From five plies on each depth is searched twice: first only with the best of my actions, by the
+    values of the search before at the root and by their gains elsewhere, then with all of them.
+    """
 
     share = staticmethod(share_against_random)
+
+    WIDTH = 4
+    """How many of my actions the first of the two searches tries.
+
+    At five plies the games were as good as with all of them, at a fifth to a tenth of the cost.
+    """
 
     TABLE_SIZE = 2**18
     """Entries of the table of positions; a new one takes the place of an old one."""
@@ -556,22 +566,34 @@ class Expectimax:
     def __init__(self, lines: Lines):
         self.lines = lines
         self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
-        self.depth = 0
+        self.depth, self.best = 0, 0
+        self.narrow, self.solved = False, False
 
     def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action of the deepest search that the budget lets us finish."""
+        """Return the best action that the budget lets us find."""
         self.budget = budget
         actions = self.lines.actions(position)
-        best = actions[0][1]
-        self.depth = 1
+        left = self.lines.plies_left(position)
+        self.depth, self.best = 1, actions[0][1]
         try:
-            for depth in range(3, min(self.lines.plies_left(position), DEEPEST) + 2, 2):
-                values = [self._after(position, *item, depth) for item in actions]
-                best = actions[values.index(max(values))][1]
+            for depth in range(3, min(left, DEEPEST) + 2, 2):
+                self.solved = depth >= left
+                for self.narrow in (True, False) if depth > 3 else (False,):
+                    actions = self._ranked(position, actions, depth)
                 self.depth = depth
         except BudgetSpentError:
             pass
-        return best
+        return self.best
+
+    def _ranked(self, position: Position, actions: Actions, depth: int) -> Actions:
+        """Return the actions, best first; `best` is the best one if the budget ends the search."""
+        tried = actions[: self.WIDTH] if self.narrow else actions
+        values: list[tuple[float, tuple[float, int]]] = []
+        self.best = actions[0][1]
+        for item in tried:
+            values.append((self._after(position, *item, depth), item))
+            self.best = max(values)[1][1]
+        return [item for _, item in sorted(values, reverse=True)] + actions[len(tried) :]
 
     def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
         return -self._value(self.lines.play(position, gain, action), depth - 1)
@@ -586,12 +608,48 @@ class Expectimax:
         if depth == 1 and mover == ME:
             return total + actions[0][0]
         slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
+        searched = -depth if self.narrow and depth > 2 else depth
         key_found, known, value = self.seen[slot % self.TABLE_SIZE]
-        if key_found != slot or known != depth:
-            values = [self._after(position, *item, depth) for item in actions]
-            value = max(values) if mover == ME else sum(values) / len(values)
-            self.seen[slot % self.TABLE_SIZE] = slot, depth, value
+        if key_found != slot or known != searched:
+            if depth == 2 and not self.solved:
+                value = self._frontier(position)
+            else:
+                if mover == ME and self.narrow:
+                    actions = actions[: self.WIDTH]
+                values = [self._after(position, *item, depth) for item in actions]
+                value = max(values) if mover == ME else sum(values) / len(values)
+            self.seen[slot % self.TABLE_SIZE] = slot, searched, value
         return value
+
+    def _frontier(self, position: Position) -> float:
+        """Return the opponent's mean over its actions, each followed by my greatest gain.
+
+        For a drop no child is made: the gain of an answer has changed only where it shares a line
+        with the drop. The gains of my pop-outs are those before the drop.
+        """
+        codes, drops, total, _, mover, own, other = position
+        lines = self.lines
+        popouts = lines.pops(codes, ME) if other else []
+        popped = max(popouts, default=(-INFINITY, 0))[0]
+        change_of_margin = 0.0
+        for _, cell in drops:
+            shared = lines.shared[mover][cell]
+            best = max(popped, lines.gain_above(codes, cell, mover))
+            for gain, answer in drops:
+                if common := shared[answer]:
+                    line, mine, weight, table = common
+                    old = codes[line]
+                    new = old + mine
+                    change = table[new + weight] - table[new] - table[old + weight] + table[old]
+                    best = max(best, gain + change)
+                elif gain > best and answer != cell:
+                    best = gain
+            change_of_margin += best - lines.loss(codes, cell)
+        pops = lines.pops(codes, mover) if own else []
+        for gain, action in pops:
+            child = lines.play(position, gain, action)
+            change_of_margin += child[2] + total + lines.actions(child)[0][0]
+        return total - change_of_margin / (len(drops) + len(pops))
 
 
 class AlphaBeta:
