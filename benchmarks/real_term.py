@@ -237,24 +237,16 @@ class RealTerm:
         environment = {**os.environ, "PYTHONPATH": os.getcwd()}
         while True:
             with (self.folder / f"week {week + 1}.txt").open("w", encoding="utf-8") as log:
-                process = subprocess.Popen(
-                    self.command(week, "site"),
-                    cwd=self.folder,
-                    env=environment,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                )
+                command = self.command(week, "site")
+                where = {"cwd": self.folder, "env": environment, "stdout": log, "stderr": log}
+                must_end = self.kills.count(week) > killed
+                patience = self.chance.uniform(1, self.options.within) if must_end else None
                 try:
-                    must_end = self.kills.count(week) > killed
-                    status = process.wait(
-                        self.chance.uniform(1, self.options.within) if must_end else None
-                    )
+                    done = subprocess.run(command, timeout=patience, check=False, **where)
                     break
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+                except subprocess.TimeoutExpired:  # it was killed
                     killed += 1
-        if status:
+        if done.returncode:
             raise SystemExit((self.folder / f"week {week + 1}.txt").read_text(encoding="utf-8"))
         return self.line(new, killed, (time.monotonic() - began) / 60)
 

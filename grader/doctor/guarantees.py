@@ -47,11 +47,6 @@ class Guarantee:
             return self.agents
         return {agent: IN_WASM.get(agent, outcome) for agent, outcome in self.agents.items()}
 
-    @property
-    def is_basic(self) -> bool:
-        """Return whether level process guarantees this on every machine, however busy."""
-        return not self.process and self.key != "honest"
-
 
 def _all(outcome: Outcome, names: str) -> dict[str, Outcome]:
     return dict.fromkeys(names.split(), outcome)

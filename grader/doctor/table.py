@@ -87,7 +87,8 @@ class Diagnosis:
         return [
             item.text
             for item in GUARANTEES
-            if (item.is_basic or (strong and item.key not in ("honest", "notes")))
+            if item.key not in (("honest", "notes") if strong else ("honest",))
+            and (strong or not item.process)  # what level process guarantees on every machine
             and not self.holds(item, self.grade_level)
         ]
 

@@ -294,10 +294,6 @@ class Book(Store):
         rows = self._database.execute("SELECT number, day, note FROM run ORDER BY number")
         return [(number, day, note, listed.get(number, [])) for number, day, note in rows]
 
-    def set_day(self, day: str) -> None:
-        """Set the day that the site is made for."""
-        self.set_meta({"day": day})
-
     @property
     def day(self) -> str:
         """Return the day that the site is made for."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Sequence
 from typing import Final
 
 from tabulate import tabulate
@@ -13,7 +12,7 @@ from grader.ladder.book import Book
 from grader.ladder.league import League, player_id
 from grader.ladder.standings import Entry, Standings
 from grader.marks.intervals import few_games
-from grader.output.formats import cell
+from grader.output.formats import cell, csv_text
 
 HEADERS: Final = ("rank", "student", "version", "rating", "interval", "W/D/L", "lost turns", "week")
 
@@ -24,11 +23,6 @@ CSV_HEADERS: Final = (
 )
 
 PLAYED_HEADERS: Final = ("Run", "Day", "For", "Player", "Opponent", "Why", "Seconds", "End of run")
-
-
-def signed(value: float | None) -> str:
-    """Return a number of points with its sign, empty for None."""
-    return "" if value is None else f"{value:+.0f}"
 
 
 def remark(entry: Entry) -> str:
@@ -63,7 +57,7 @@ def table_text(standings: Standings) -> str:
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
                 entry.total.record,
                 entry.total.faults.total or "",
-                signed(entry.change),
+                "" if entry.change is None else f"{entry.change:+.0f}",
             ]
         )
     notes = [
@@ -84,35 +78,30 @@ def _version_text(entry: Entry) -> str:
 def grade_book(standings: Standings, submissions: list[Submission], address: str) -> str:
     """Return `ladder.csv`: one line for each student, with the address of the private page."""
     members = {item.name: item.members for item in submissions}
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(CSV_HEADERS)
+    rows: list[Sequence[object]] = []
     for entry in standings.entries:
         student, rating, total = entry.student, entry.rating, entry.total
         if student is None:
             continue
         version = entry.version
         page = f"{address.rstrip('/')}/" if address else ""
+        known = () if rating is None else (rating.mean, *rating.bounds)
         values = [
             *(student.name, entry.name, f"{page}{private_page(student.token)}", entry.rank or ""),
-            *(("", "", "") if rating is None else map(_points, (rating.mean, *rating.bounds))),
+            *([round(value, 1) for value in known] or ("", "", "")),
             *(("", "") if version is None else (version.number, version.seen)),
             *(total.games, total.wins, total.draws, total.losses, total.faults.total),
             remark(entry),
         ]
         for member in members.get(student.name) or (Member(student.name),):
             row = [member.name, member.identity, member.email, *values]
-            writer.writerow([cell(item) if isinstance(item, str) else item for item in row])
-    return "\ufeff" + out.getvalue()
+            rows.append([cell(item) if isinstance(item, str) else item for item in row])
+    return csv_text(CSV_HEADERS, rows)
 
 
 def private_page(token: str) -> str:
     """Return the place of a student's own page on the site."""
     return f"own/{token}.html"
-
-
-def _points(value: float) -> float:
-    return round(value, 1)
 
 
 def played_text(book: Book, league: League) -> str:
@@ -121,12 +110,10 @@ def played_text(book: Book, league: League) -> str:
     for student in league.students:
         for version in student.versions:
             names[version.sha256] = f"{student.name} v{version.number}"
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(PLAYED_HEADERS)
+    rows: list[Sequence[object]] = []
     for number, day, note, pairs in book.runs():
         for wanted, one, two, why, seconds in pairs:
             players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
             taken = "" if seconds is None else f"{seconds:.1f}"
-            writer.writerow([number, day, *players, why, taken, note])
-    return "\ufeff" + out.getvalue()
+            rows.append([number, day, *players, why, taken, note])
+    return csv_text(PLAYED_HEADERS, rows)

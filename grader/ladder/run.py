@@ -64,7 +64,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
     for title in book.take_stock():
         print(f"the last run was ended by the machine during {title}", file=sys.stderr)
     fresh = note_hand_ins(book, found, rubric, day, secret)
-    book.set_day(day)
+    book.set_meta({"day": day})
     return Begun(book.begin_run(day), secret, fresh)
 
 
@@ -127,7 +127,8 @@ class LadderRun:
     def decide(self, league: League) -> list[tuple[PlannedPair, PlannedGame, PlannedGame]]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
-        current = [place for place in league.current() if self._may_play(league, place)]
+        players = league.players
+        current = [at for at in league.current() if player_id(players[at]) not in self.held]
         needing = widest_first(league.fit, [place for place in current if place], rules.width)
         if not needing:
             return []
@@ -158,9 +159,6 @@ class LadderRun:
             self.spent.clear()
             self.share = max(1.0, self.seconds_left * self.pool.slots / len(needing))
         return within()
-
-    def _may_play(self, league: League, place: int) -> bool:
-        return player_id(league.players[place]) not in self.held
 
     def _void(self, league: League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""

@@ -206,7 +206,8 @@ def _data(entries: list[Entry], standings: Standings, links: pages.Links) -> Map
         if one in place_of and two in place_of:
             row, column = place_of[one], place_of[two]
             margin = round(total.mean_margin)
-            cells.append([row, column, margin, total.games, _href(shown, row, column, links)])
+            games = quote(links.pairing(shown[row], shown[column])) if links.has_agents else ""
+            cells.append([row, column, margin, total.games, games])
     return {
         "day": standings.day,
         "names": [entry.name for entry in shown],
@@ -216,7 +217,3 @@ def _data(entries: list[Entry], standings: Standings, links: pages.Links) -> Map
         "versions": [pages.versions_data(entry, standings) for entry in shown],
         "cells": cells,
     }
-
-
-def _href(shown: list[Entry], row: int, column: int, links: pages.Links) -> str:
-    return quote(links.pairing(shown[row], shown[column])) if links.has_agents else ""

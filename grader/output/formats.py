@@ -65,13 +65,8 @@ MAX_SHOWN: Final = 5
 
 
 def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    """Return `grades.csv`: one line for each student, also if several handed in together.
-
-    It starts with a byte order mark. Without one, Excel does not recognize UTF-8.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(GRADEBOOK_HEADERS)
+    """Return `grades.csv`: one line for each student, also if several handed in together."""
+    rows: list[list[object]] = []
     for mark in marks:
         submission, faults = mark.submission, mark.faults
         extra = placement.get(submission.name, 0.0)
@@ -82,12 +77,21 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
         ]
         for member in submission.members or (Member(submission.name),):
             names = [member.name, member.identity, member.email, submission.name]
-            writer.writerow(
-                [cell(name) for name in names]
-                + ["" if value is None else f"{value:.2f}" for value in points]
-                + [faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""]
-                + [cell(remark(mark)), cell(mark.why_withheld)]
+            rows.append(
+                [
+                    *map(cell, names),
+                    *("" if value is None else f"{value:.2f}" for value in points),
+                    *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
+                    *(cell(remark(mark)), cell(mark.why_withheld)),
+                ]
             )
+    return csv_text(GRADEBOOK_HEADERS, rows)
+
+
+def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a CSV file; a byte order mark tells Excel that it is UTF-8."""
+    out = io.StringIO()
+    csv.writer(out).writerows([headers, *rows])
     return "\ufeff" + out.getvalue()
 
 

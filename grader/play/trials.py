@@ -39,18 +39,19 @@ FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
 
 def grade_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
     """Return the trials of the opponents in parts A and B, on the boards that they play."""
-    trials = [_trial(rubric.part_a.opponent, rubric.part_a.boards, rubric, level)]
-    trials += [
-        _trial(step.agent, rubric.part_b.boards, rubric, level) for step in rubric.part_b.baselines
+    part_a, part_b = rubric.part_a, rubric.part_b
+    ladder = [step.agent for step in part_b.baselines]
+    return [
+        *agent_trials([part_a.opponent], part_a.boards, rubric, level),
+        *agent_trials(ladder, part_b.boards, rubric, level),
     ]
-    return trials
 
 
 def tournament_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
     """Return the trial of the boards of a tournament."""
     agent = KitAgent("random", "random", None, "random")
     boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
-    return [_trial(agent, list(boards.values()), rubric, level)]
+    return agent_trials([agent], list(boards.values()), rubric, level)
 
 
 def agent_trials(

@@ -130,10 +130,11 @@ def unusual(moves: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArr
     The unit is a robust estimate of the standard deviation over all pairs. A player that lost
     most of its turns is left out.
     """
-    names = [name for name, own in moves.items() if _share_played(own) > 0.5]
+    names = [name for name, own in moves.items() if own.count(None) < len(own) / 2]
     size = len(names)
     scores = np.full((size, size), np.nan)
-    counts = [Counter(moves[name][at] for name in names) for at in range(_length(moves))]
+    length = min(map(len, moves.values()), default=0)
+    counts = [Counter(moves[name][at] for name in names) for at in range(length)]
     for i in range(size):
         for j in range(i):
             scores[i, j] = scores[j, i] = _agreement(moves[names[i]], moves[names[j]], counts)
@@ -144,14 +145,6 @@ def unusual(moves: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArr
     values = rest[np.tril_indices(size, -1)]
     spread = SPREAD * float(np.median(np.abs(values - np.median(values))))
     return names, (rest - np.median(values)) / max(spread, 1e-9)
-
-
-def _share_played(own: Sequence[str | None]) -> float:
-    return sum(move is not None for move in own) / max(1, len(own))
-
-
-def _length(moves: Mapping[str, Sequence[str | None]]) -> int:
-    return min(map(len, moves.values()), default=0)
 
 
 def _agreement(

@@ -252,27 +252,27 @@ class Interpreter:
         store.close()
         return data
 
-    # -- what the program's system sees (`system.Memory`)
+    # -- what the program's `system.System` sees
 
     def read(self, start: int, size: int) -> bytes:
-        """See `system.Memory`."""
+        """Return bytes of the memory; raises `IndexError` outside it."""
         if start + size > self._memory.data_len(self._store):
             raise IndexError(start)
         return bytes(self._memory.read(self._store, start, start + size))
 
     def write(self, start: int, data: bytes) -> None:
-        """See `system.Memory`."""
+        """Write bytes to the memory; raises `IndexError` outside it."""
         if start + len(data) > self._memory.data_len(self._store):
             raise IndexError(start)
         self._memory.write(self._store, data, start)
 
     def spent(self) -> int:
-        """See `system.Memory`."""
+        """Return the fuel that was used since the program started."""
         left: int = self._store.get_fuel()
         return self._before + self._budget - left
 
     def charge(self, fuel: int) -> bool:
-        """See `system.Memory`."""
+        """Use up fuel; return whether any is left."""
         left: int = max(0, self._store.get_fuel() - fuel)
         self._store.set_fuel(left)
         return left > 0

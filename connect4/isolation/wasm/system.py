@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from connect4.isolation.channel import MAX_LINE
 from connect4.isolation.wasm import ANSWERS
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
 from connect4.isolation.wasm.files import Tree
+
+if TYPE_CHECKING:
+    from connect4.isolation.wasm.interpreter import Interpreter
 
 SUCCESS: Final = 0
 BADF: Final = 8
@@ -75,26 +78,6 @@ class ExitedError(Exception):
     """The program ended itself."""
 
 
-class Memory(Protocol):
-    """The module's memory, and the fuel that is left."""
-
-    def read(self, start: int, size: int) -> bytes:
-        """Return bytes; raises `IndexError` outside the memory."""
-        ...
-
-    def write(self, start: int, data: bytes) -> None:
-        """Write bytes; raises `IndexError` outside the memory."""
-        ...
-
-    def spent(self) -> int:
-        """Return the fuel that was used since the program started."""
-        ...
-
-    def charge(self, fuel: int) -> bool:
-        """Use up fuel; return whether any is left."""
-        ...
-
-
 class _Open:
     """An open file or folder."""
 
@@ -108,7 +91,7 @@ class _Open:
 class System:
     """One program's operating system. `memory` is set once the module has one."""
 
-    memory: Memory
+    memory: Interpreter
 
     def __init__(self, tree: Tree, printed: Callable[[bytes], None]) -> None:
         self.tree = tree

@@ -38,11 +38,12 @@ class TreeJob:
         self.page = self._folder / "tree.html"
         start = self._folder / "position.txt"
         start.write_text(state.to_text(), encoding="utf-8")
+        path = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "connect4.views.tree", str(start), *words,
              "--time", f"{seconds:g}", "-o", str(self.page)],
-            env={**os.environ, "PYTHONPATH": path_with(PACKAGE)},
+            env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=(self._folder / "errors.txt").open("wb"),
         )  # fmt: skip
@@ -69,8 +70,3 @@ class TreeJob:
             errors = (self._folder / "errors.txt").read_text(encoding="utf-8", errors="replace")
             last = (errors.strip().splitlines() or ["it ended without a word"])[-1]
             self._say(f"No search tree: {last.removeprefix('error: ')}")
-
-
-def path_with(folder: Path) -> str:
-    """Return the module search path of a child process, `folder` first."""
-    return os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
