@@ -48,6 +48,12 @@ def hand_in(folder: Path, name: str, source: str, report: str | None = "Ann, 1\n
     return path
 
 
+def hand_in_each(folder: Path, *names: str) -> None:
+    """Hand in a small search for each student; no two files are the same."""
+    for name in names:
+        hand_in(folder, name, searcher(1, note=name))
+
+
 def rubric(folder: Path, seconds: float = 1.0, **more: str) -> Path:
     """Write a rubric of one tiny board and a deterministic baseline; `more` adds tables' lines."""
     (folder / "tiny.txt").write_text(TINY, encoding="utf-8")

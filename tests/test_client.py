@@ -65,6 +65,16 @@ def test_two_clients_play_a_game_to_the_same_end_in_both_modes(mode, tmp_path):
     assert re.fullmatch(r"Game over: (white wins|black wins|draw)\. \(\d+ plies\)\n", output)
 
 
+def after_a_move(listener, folder, *options):
+    """Return a client that plays white from `c`, its server, and the first move that it sent."""
+    address = "127.0.0.1", port_of(listener), "g", "white", "c"
+    process = begun(COMMAND, *address, "--agent", "random", *options, cwd=folder)
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    return process, server, server.socket.recv(100).decode().strip()
+
+
 def test_the_client_writes_column_row_direction_and_reads_whole_lines(listener, tmp_path):
     (tmp_path / "start.txt").write_text("O, , \nX,X,\nX,X,\n", encoding="utf-8")
     process = begun(
@@ -102,14 +112,7 @@ def test_the_client_writes_column_row_direction_and_reads_whole_lines(listener, 
     ],
 )
 def test_a_game_that_breaks_off_is_one_line_and_status_1(lines, message, listener, tmp_path):
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "c", "--agent", "random",
-        "--seed", "1", cwd=tmp_path,
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g white\n")
-    server.send("g white\n")
-    move = server.socket.recv(100).decode().strip()
+    process, server, move = after_a_move(listener, tmp_path, "--seed", "1")
     own = white_again(move)
     server.send(lines.format(move=move, own=own))
     server.socket.shutdown(socket.SHUT_WR)
@@ -245,14 +248,7 @@ def test_a_strict_server_ends_the_game_for_clients_without_a_limit(plies, tmp_pa
     ],
 )
 def test_the_record_says_how_a_game_broke_off(line, ending, winner, listener, tmp_path):
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "c", "--agent", "random",
-        "--record", "game.json", cwd=tmp_path,
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g white\n")
-    server.send("g white\n")
-    move = server.socket.recv(100).decode().strip()
+    process, server, move = after_a_move(listener, tmp_path, "--record", "game.json")
     server.send(f"{move}\n{line.format(own=white_again(move))}\n")
     assert ended(process)[0] == 1
     server.close()

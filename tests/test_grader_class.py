@@ -28,6 +28,7 @@ from tests.grading import (
     descendants,
     games,
     hand_in,
+    hand_in_each,
     kill,
     rubric,
     searcher,
@@ -157,8 +158,7 @@ def _is_worker(number: int) -> bool:
 def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
     """Whenever a game of the hog's is under way its worker is killed, as for lack of memory."""
     rubric(tmp_path)
-    for name in ("ann", "hog", "zoe"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "hog", "zoe")
     arguments = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
     running = start(*arguments, "--isolation", "process", cwd=tmp_path)
     kills = kill_during(running, tmp_path / "grade.db", "hog, ")
@@ -181,8 +181,7 @@ def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_pa
 @pytest.mark.slow
 def test_two_whose_game_ends_the_worker_are_named_with_the_way_out(tmp_path: Path) -> None:
     rubric(tmp_path)
-    for name in ("ann", "hog"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "hog")
     arguments = ("tournament", "class", "--rubric", "rubric.toml", "--jobs", "1")
     running = start(*arguments, "--isolation", "process", cwd=tmp_path)
     assert kill_during(running, tmp_path / "tournament.db", ("ann, groups", "hog, groups")) >= 2

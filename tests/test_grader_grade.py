@@ -61,6 +61,7 @@ from tests.grading import (
     descendants,
     games,
     hand_in,
+    hand_in_each,
     rubric,
     searcher,
     start,
@@ -927,8 +928,7 @@ def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path:
 def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Path) -> None:
     """The machine may have been busy; what a source raises itself it raises again."""
     rubric(tmp_path)
-    for name in ("ann", "bo"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "bo")
     first = grade(tmp_path)
     assert first.returncode == 0, first.stderr
     for problem, tried in (
@@ -985,8 +985,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
 @pytest.mark.slow
 def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
     rubric(tmp_path)
-    for name in ("ann", "bo"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "bo")
     named = ("grade", "class/ann", "--rubric", "rubric.toml", "--quick", "--isolation", "process")
     done = run(COMMAND, *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -1034,8 +1033,7 @@ def seedless(folder: Path, seed: str = "") -> None:
 @pytest.mark.slow
 def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -> None:
     seedless(tmp_path)
-    for name in ("ann", "bo"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "bo")
     done = grade(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "seed" not in done.stderr
@@ -1150,8 +1148,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
 @pytest.mark.slow
 def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
     rubric(tmp_path)
-    for name in ("ann", "hog"):
-        hand_in(tmp_path / "class", name, searcher(1, note=name))
+    hand_in_each(tmp_path / "class", "ann", "hog")
     assert grade(tmp_path).returncode == 0
     for _ in range(3):  # a grader that somebody kills proves nothing about the game
         suspect(tmp_path / "grade.db", "hog", machine())

@@ -335,14 +335,19 @@ def test_pause_holds_an_agent_and_a_step_lets_one_turn_through(
     wait(window, lambda: "The game is over" in texts(window))
 
 
+def after_a_lost_turn(window: Window, fault: str) -> str:
+    """Play a move, and return what is shown once the opponent has lost its turn."""
+    wait(window, lambda: "your move" in texts(window))
+    click_cell(window, 0, 0)
+    wait(window, lambda: fault in texts(window))
+    wait(window, lambda: "your move" in texts(window))
+    return texts(window)
+
+
 def test_a_failing_agent_is_shown_with_its_traceback(window: Window, tmp_path: Path) -> None:
     name = agent_file(tmp_path, FAILING_AGENT)
     start(window, tmp_path, WHOLE_GAME, mode="against", opponent=name)
-    wait(window, lambda: "your move" in texts(window))
-    click_cell(window, 0, 0)
-    wait(window, lambda: "✗ error" in texts(window))
-    wait(window, lambda: "your move" in texts(window))
-    shown = texts(window)
+    shown = after_a_lost_turn(window, "✗ error")
     assert "Traceback (most recent call last)" in shown
     assert "RuntimeError: no idea" in shown
 
@@ -353,11 +358,7 @@ def test_a_late_turn_is_shown_with_position_and_command(window: Window, tmp_path
     state.write_text(WHOLE_GAME, encoding="utf-8")
     chosen = Choices(board="file", file=str(state), opponent=name, seconds="0.1")
     window.play([replace(chosen.planned(), record_name="fault.json")])
-    wait(window, lambda: "your move" in texts(window))
-    click_cell(window, 0, 0)
-    wait(window, lambda: "✗ timeout" in texts(window))
-    wait(window, lambda: "your move" in texts(window))
-    shown = texts(window)
+    shown = after_a_lost_turn(window, "✗ timeout")
     assert "lost turn 2 (timeout):\n  no answer within 0.1 s" in shown
     assert "The position, as a state file:\n" in shown
     assert "--replay-turn fault.json:2" in shown
