@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import compiled
-from benchmarks.training.fit import agent_windows, fit, packed, write_weights
+from benchmarks.training.fit import agent_numbers, first_weights, fit, packed, write_weights
 from connect4.games.extended import ExtendedState
 from connect4.players import ai
 
@@ -57,20 +57,23 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
     program: Path, tmp_path: Path
 ) -> None:
     weights = tmp_path / "weights.txt"
-    write_weights(weights, agent_windows())
+    write_weights(weights, agent_numbers())
     rng = Random(2)
     states = [played(empty(board), rng.randrange(8), rng) for board in 6 * BOARDS if board > "4"]
     states = [state for state in states if len(state.legal_actions()) > 1]
     answers = output(program, "judge", NODES, weights, text="".join(map(written, states)))
     same = 0
     for state, answer in zip(states, answers, strict=True):
-        total, correction, _, _, depth, action = answer.split()
+        total, beside, in_hand, _, depth, action = answer.split()
         player = ai.AIPlayer(state.mover, 1)
         search, position = player._prepare(state.for_agent(), ai.AlphaBeta)
         assert isinstance(search, ai.AlphaBeta)
         chosen = search.lines.move(search.choose(position, ai.Budget(1, NODES)))
         assert position[2] == pytest.approx(float(total), abs=1e-5)
-        assert search.correction(position[0]) == pytest.approx(float(correction), abs=1e-5)
+        found = search._beside(position, search.lines.actions(position))
+        assert found == pytest.approx(float(beside), abs=1e-4)
+        held = search._in_hand(ai.ME, *position[5:])
+        assert held == pytest.approx(float(in_hand), abs=1e-4)
         same += GAME.format_action(chosen) == action and search.depth == int(depth)
     assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
 
@@ -80,14 +83,17 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
 def test_numbers_are_learned_from_the_positions_of_the_generator(
     program: Path, tmp_path: Path
 ) -> None:
-    positions = tmp_path / "positions.txt"
-    positions.write_text("\n".join(output(program, "probes", 1, 10, 50, 200, "-", "4x6+2")) + "\n")
-    windows = fit(positions, ridge=10)
+    positions, weights = tmp_path / "positions.txt", tmp_path / "weights.txt"
+    write_weights(weights, first_weights())
+    found = output(program, "probes", 1, 10, 50, 200, weights, "4x6+2")
+    positions.write_text("\n".join(found) + "\n")
+    learned = fit([positions])
     mine, opponents = 1 + 3 + 9, 2 * (1 + 3 + 9)
-    late_columns = windows[3, 3]
-    assert np.isfinite(windows).all()
-    assert (late_columns[..., mine] != late_columns[..., opponents]).any()
+    late_rows = learned.window[0, 0]
+    assert all(np.isfinite(numbers).all() for numbers in vars(learned).values())
+    assert (late_rows[..., mine] != late_rows[..., opponents]).any()
+    assert learned.hand[0, 0, 1, 0] != learned.hand[0, 0, 0, 1]
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
-    assert packed(agent_windows()) == ai.LEARNED.decode()
+    assert packed(agent_numbers()) == (ai.LEARNED.decode(), ai.LEARNED_WORTHS.decode())

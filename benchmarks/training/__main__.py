@@ -2,24 +2,29 @@
 
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
-searches found beyond the agent's evaluation. The last lines are `LEARNED` as `ai.py` has it.
+searches found beyond the agent's evaluation. The last lines are `LEARNED` and
+`LEARNED_WORTHS` as `ai.py` has them.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.exact import compiler
-from benchmarks.training.fit import fit, packed, read_weights, write_weights
+from benchmarks.training.fit import first_weights, fit, packed, read_weights, write_weights
 
 SOURCE = Path(__file__).with_name("selfplay.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
 BOARDS = ("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4")
 BOARDS += ("9x10+1", "8x10+7")
 LINE = 94
+PARTS = 4
+"""Of a round, each with a seed of its own: the numbers do not depend on how many run at once."""
 
 
 def compiled(folder: Path) -> Path:
@@ -32,33 +37,48 @@ def compiled(folder: Path) -> Path:
     return program
 
 
+def probe(program: Path, weights: Path, number: int, options: argparse.Namespace) -> list[Path]:
+    """Write the positions of a round, and return their files."""
+
+    def part(index: int) -> Path:
+        seed = 1000 * options.seed + PARTS * number + index
+        budgets = seed, options.games // PARTS, options.game_nodes, options.nodes
+        positions: Path = options.folder / f"positions-{number}-{index}.txt"
+        with positions.open("w") as file:
+            command = [program, "probes", *map(str, budgets), weights, *BOARDS]
+            subprocess.run(command, stdout=file, check=True)
+        return positions
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        return list(pool.map(part, range(PARTS)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--games", type=int, default=1000, help="a round (default: 1000)")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--games", type=int, default=2000, help="a round (default: 2000)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at the same time")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     program = compiled(options.folder)
-    weights: Path | None = None
+    weights = options.folder / "weights-0.txt"
+    write_weights(weights, first_weights())
     for number in range(1, options.rounds + 1):
         print(f"round {number}", flush=True)
-        positions = options.folder / f"positions-{number}.txt"
-        budgets = options.seed + number, options.games, options.game_nodes, options.nodes
-        command = [program, "probes", *map(str, budgets), weights or "-", *BOARDS]
-        with positions.open("w") as file:
-            subprocess.run(command, stdout=file, check=True)
-        windows = fit(positions)
-        if weights:
-            windows += read_weights(weights)
+        learned = read_weights(weights) + fit(probe(program, weights, number, options))
         weights = options.folder / f"weights-{number}.txt"
-        write_weights(weights, windows)
-    if weights:
-        for line in textwrap.wrap(packed(read_weights(weights)), LINE):
+        write_weights(weights, learned)
+    for name, text in zip(
+        ("LEARNED", "LEARNED_WORTHS"), packed(read_weights(weights)), strict=True
+    ):
+        print(f"{name} = (")
+        for line in textwrap.wrap(text, LINE):
             print(f'    b"{line}"')
+        print(")")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,20 @@
-"""Fit what the evaluation leaves out: `python3 -m benchmarks.training.fit POSITIONS WEIGHTS`.
+"""Fit what the evaluation leaves out to positions from `selfplay probes`.
 
-POSITIONS come from `selfplay probes` or `selfplay games`. The target is the value of a deeper
-search (or the final margin) less the value at the horizon, for the player who makes the last move.
-The features count the windows of four cells by line kind, contents, and parities of height and
-column. Each phase of the game has its own numbers. Ridge regression; every fifth game is held out.
+The target is the value of a deep search less that of a
+search of two plies, for the player who makes the last move. Three parts are fitted together:
+
+- windows: how many windows of four cells there are, by line kind, contents, and parities of height
+  and column;
+- hand: the pop-outs in hand of both players;
+- features: gains of the best pop-outs and drops, which `selfplay` prints.
+
+Hand and features have a second number that counts times the lateness: how far the last third of the
+board is filled. Each phase of the game has its own numbers. Ridge regression; every fifth game is
+held out.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,15 +27,19 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-PHASES, KINDS, CODES = 6, 4, 81
-"""Phases 3 to 5 are those with pop-outs left; in each half the late phase comes first."""
+PHASES, KINDS, CODES = 3, 4, 81
+"""The late phase comes first."""
 
 ROW, RISE, FALL, COLUMN = range(KINDS)
 STEPS = ((0, 1), (1, 1), (1, -1), (1, 0))
 """Of each kind: how far a window goes up and to the right from cell to cell."""
 
-FREE = 7
-"""Features that are fitted but not kept: pop-outs in hand, whose turn it is, a constant."""
+MOST = 10
+"""More pop-outs in hand count as this many."""
+
+FEATURES = 16
+HAND = 2 * MOST + 3
+RIDGE, OTHER_RIDGE = 500.0, 20.0
 
 CHUNK = 4000
 
@@ -45,27 +55,28 @@ class Sample:
     phase: Ints
     target: Floats
     game: Ints
+    late: Floats
+    features: Floats  # (positions, FEATURES)
 
     def take(self, rows: Any) -> Sample:
         """Return some of the positions."""
         return Sample(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-def read_samples(path: Path, target: str) -> list[Sample]:
+def read_samples(paths: list[Path]) -> list[Sample]:
     """Read the positions, by board shape."""
     by_shape: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     game, before = 0, 0
-    with path.open() as file:
-        for line in file:
-            if not line.endswith("\n"):
-                break  # the generator is still writing
-            rows, columns, one, two, mover, cells, horizon, value, _, margin = line.split()
-            left = cells.count("0") + 2 * (int(one) + int(two))
-            game += left > before + 10  # probes go astray by a few plies
-            before = left
-            goal = float(margin if target == "margin" else value)
-            row = cells, int(one), int(two), int(mover), goal - float(horizon), left, game
-            by_shape.setdefault((int(rows), int(columns)), []).append(row)
+    for path in paths:
+        with path.open() as file:
+            for line in file:
+                rows, columns, one, two, mover, cells, *numbers = line.split()
+                quick, value, late, *features = map(float, numbers)
+                left = cells.count("0") + 2 * (int(one) + int(two))
+                game += left > before + 10  # probes go astray by a few plies
+                before = left
+                row = cells, int(one), int(two), int(mover), value - quick, left, game, late
+                by_shape.setdefault((int(rows), int(columns)), []).append((*row, features))
     return [_sample(shape, found) for shape, found in by_shape.items()]
 
 
@@ -73,7 +84,7 @@ def _sample(shape: tuple[int, int], found: list[tuple[Any, ...]]) -> Sample:
     texts, *numbers = zip(*found, strict=True)
     tokens = np.frombuffer("".join(texts).encode(), dtype=np.uint8) - 48
     cells = tokens.reshape(len(found), *shape).astype(np.int64)
-    one, two, mover, surplus, left, game = map(np.array, numbers)
+    one, two, mover, surplus, left, game, late, features = map(np.array, numbers)
     last = np.where(left % 2 == 1, mover, 3 - mover)
     to_move = (last == mover).astype(np.int64)
     exchanged = np.where(cells > 0, 3 - cells, 0)
@@ -81,9 +92,9 @@ def _sample(shape: tuple[int, int], found: list[tuple[Any, ...]]) -> Sample:
     cells = np.where(is_one[:, None, None], cells, exchanged)
     hand = np.where(is_one[:, None], np.stack((one, two), 1), np.stack((two, one), 1))
     empty, size = left - 2 * (one + two), shape[0] * shape[1]
-    third = (empty * 3 > size).astype(np.int64) + (empty * 3 > 2 * size)
-    phase = third + 3 * (one + two > 0)
-    return Sample(cells, last - 1, hand, to_move, phase, (2 * to_move - 1) * surplus, game)
+    phase = (empty * 3 > size).astype(np.int64) + (empty * 3 > 2 * size)
+    target = (2 * to_move - 1) * surplus
+    return Sample(cells, last - 1, hand, to_move, phase, target, game, late, features)
 
 
 def is_full(code: int) -> bool:
@@ -96,7 +107,7 @@ def reversed_code(code: int) -> int:
     return sum(code // 3**place % 3 * 3 ** (3 - place) for place in range(4))
 
 
-def numbering(columns: bool) -> tuple[Ints, int]:
+def numbering() -> tuple[Ints, int]:
     """Return the number of each window (kind, height, column, code), and how many there are.
 
     Mirrored windows share a number: a rise is the mirror image of a fall. The last number is that
@@ -109,20 +120,20 @@ def numbering(columns: bool) -> tuple[Ints, int]:
         if is_full(code):
             full.append((kind, height, own, code))
             continue
-        forms = [(FALL if kind == RISE else kind, height, own * columns, code)]
+        forms = [(FALL if kind == RISE else kind, height, own, code)]
         if kind == ROW:
-            forms.append((ROW, height, (1 - own) * columns, reversed_code(code)))
+            forms.append((ROW, height, 1 - own, reversed_code(code)))
         numbers[kind, height, own, code] = known.setdefault(min(forms), len(known))
     for window in full:
         numbers[window] = len(known)
     return numbers, len(known) + 1
 
 
-def features(sample: Sample, numbers: Ints, count: int) -> Floats:
-    """Return the features of the positions, one row each."""
+def window_counts(sample: Sample, numbers: Ints, count: int) -> Floats:
+    """Return how often each window is there, one row for each position."""
     positions, rows, columns = sample.cells.shape
-    table = np.zeros((positions, count + FREE))
-    flat, start = table.ravel(), np.arange(positions) * table.shape[1]
+    table = np.zeros((positions, count))
+    flat, start = table.ravel(), np.arange(positions) * count
     for kind, (up, right) in enumerate(STEPS):
         for height in range(rows - 3 * up):
             for column in range(3 if right < 0 else 0, columns - (3 if right > 0 else 0)):
@@ -131,11 +142,24 @@ def features(sample: Sample, numbers: Ints, count: int) -> Floats:
                 own = (column % 2 == sample.own).astype(np.int64)
                 flat[start + numbers[kind, height % 2, own, code]] += 1
     table[:, count - 1] = 0
-    last, other = sample.hand.T
-    table[:, count:] = np.stack(
-        (last, other, last**2, other**2, last * other, sample.to_move, np.ones(positions)), 1
-    )
     return table
+
+
+def hand_terms(last: Ints, other: Ints) -> Floats:
+    """Return what the worth of pop-outs in hand is a sum of: one column for each term."""
+    last, other = np.minimum(last, MOST)[..., None], np.minimum(other, MOST)[..., None]
+    counts = np.arange(1, MOST + 1)
+    both = (last * other / 10, np.minimum(last, other), (last > other) & (other > 0))
+    return np.concatenate((last == counts, other == counts, *both), -1).astype(float)
+
+
+def other_terms(sample: Sample) -> Floats:
+    """Return hand and features, each also times the lateness; features apart by who is to move."""
+    turn = sample.to_move[:, None]
+    features = np.concatenate((sample.features * (1 - turn), sample.features * turn), 1)
+    hand = hand_terms(*sample.hand.T)
+    late = sample.late[:, None]
+    return np.concatenate((hand, late * hand, features, late * features), 1)
 
 
 def chunks(samples: list[Sample], phase: int) -> Iterator[Sample]:
@@ -146,14 +170,30 @@ def chunks(samples: list[Sample], phase: int) -> Iterator[Sample]:
             yield sample.take(chosen[begin : begin + CHUNK])
 
 
-def fit_phase(samples: list[Sample], phase: int, ridge: float) -> Floats:
+@dataclass
+class Learned:
+    """The numbers of all phases, as `selfplay` reads them."""
+
+    window: Floats  # phase, kind, parity of the height, own column, code
+    hand: Floats  # phase, times lateness, pop-outs of the last mover, of the other
+    feature: Floats  # phase, the last mover is to move, times lateness, feature
+
+    def __add__(self, other: Learned) -> Learned:
+        return Learned(
+            self.window + other.window, self.hand + other.hand, self.feature + other.feature
+        )
+
+
+def fit_phase(samples: list[Sample], phase: int) -> tuple[Floats, Floats, Floats]:
     """Return the numbers of one phase, and print the error where it is held out."""
-    numbers, count = numbering(columns=phase >= PHASES // 2)
-    normal = np.diag(np.r_[np.full(count, ridge), np.full(FREE, 1e-3)])
-    right = np.zeros(count + FREE)
+    numbers, count = numbering()
+    others = 2 * HAND + 4 * FEATURES
+    normal = np.diag(np.r_[np.full(count, RIDGE), np.full(others, OTHER_RIDGE)])
+    right = np.zeros(count + others)
     held: list[tuple[Floats, Floats]] = []
     for part in chunks(samples, phase):
-        x, apart = features(part, numbers, count), part.game % 5 == 0
+        x = np.concatenate((window_counts(part, numbers, count), other_terms(part)), 1)
+        apart = part.game % 5 == 0
         held.append((x[apart], part.target[apart]))
         normal += x[~apart].T @ x[~apart]
         right += x[~apart].T @ part.target[~apart]
@@ -167,63 +207,69 @@ def fit_phase(samples: list[Sample], phase: int, ridge: float) -> Floats:
             f" {errors[1]:.2f} after",
             flush=True,
         )
-    found: Floats = solution[numbers]
-    return found
+    hand = solution[count : count + 2 * HAND].reshape(2, HAND)
+    terms = hand_terms(*np.indices((MOST + 1, MOST + 1)))
+    feature = solution[count + 2 * HAND :].reshape(2, 2, FEATURES).swapaxes(0, 1)
+    return solution[numbers], np.moveaxis(terms @ hand.T, -1, 0), feature
 
 
-def fit(positions: Path, target: str = "value", ridge: float = 500.0) -> Floats:
-    """Return the numbers of all windows: phase, kind, height, column, code."""
-    samples = read_samples(positions, target)
-    return np.stack([fit_phase(samples, phase, ridge) for phase in range(PHASES)])
+def fit(positions: list[Path]) -> Learned:
+    """Return the numbers that explain the positions best."""
+    samples = read_samples(positions)
+    parts = zip(*(fit_phase(samples, phase) for phase in range(PHASES)), strict=True)
+    return Learned(*map(np.stack, parts))
 
 
-def write_weights(path: Path, windows: Floats) -> None:
+def write_weights(path: Path, learned: Learned) -> None:
     """Write the numbers as `selfplay` reads them."""
-    path.write_text("window " + " ".join(f"{number:.5f}" for number in windows.ravel()) + "\n")
+    path.write_text(
+        "".join(
+            f"{name} " + " ".join(f"{number:.5f}" for number in numbers.ravel()) + "\n"
+            for name, numbers in vars(learned).items()
+        )
+    )
 
 
-def read_weights(path: Path) -> Floats:
+def read_weights(path: Path) -> Learned:
     """Return the numbers that `write_weights` wrote."""
-    _, *numbers = path.read_text().split()
-    return np.array(numbers, dtype=float).reshape(PHASES, KINDS, 2, 2, CODES)
+    shapes = (PHASES, KINDS, 2, 2, CODES), (PHASES, 2, MOST + 1, MOST + 1), (PHASES, 2, 2, FEATURES)
+    lines = path.read_text().splitlines()
+    return Learned(
+        *(
+            np.array(line.split()[1:], float).reshape(s)
+            for line, s in zip(lines, shapes, strict=True)
+        )
+    )
 
 
-def agent_windows() -> Floats:
-    """Return the numbers in `ai.py`; those without pop-outs left are 0."""
+def first_weights() -> Learned:
+    """Return what `selfplay` begins with: hand-set worths of pop-outs in hand, nothing else."""
+    last, other = np.indices((MOST + 1, MOST + 1))
+    hand = np.zeros((PHASES, 2, MOST + 1, MOST + 1))
+    debt = np.where((last > 4) & (other > 0), 6 - 6 * other, 2 * other)
+    hand[:, 0] = 5 * last - debt
+    return Learned(np.zeros((PHASES, KINDS, 2, 2, CODES)), hand, np.zeros((PHASES, 2, 2, FEATURES)))
+
+
+def agent_numbers() -> Learned:
+    """Return the numbers in `ai.py`."""
     from connect4.players import ai
 
-    learned = np.array(ai.WINDOWS[ai.ME])
-    return np.concatenate((np.zeros_like(learned), learned))
+    return Learned(np.array(ai.WINDOWS[ai.ME]), np.array(ai.HAND), np.array(ai.FEATURES))
 
 
-def packed(windows: Floats) -> str:
-    """Return the numbers of the phases with pop-outs left as `LEARNED` in `ai.py` has them."""
+def packed(learned: Learned) -> tuple[str, str]:
+    """Return the numbers as `LEARNED` and `LEARNED_WORTHS` in `ai.py` have them."""
     from connect4.players import ai
 
     codes = [code for code in range(CODES) if not is_full(code)]
     tables = [
         table[codes]
-        for phase in windows[PHASES // 2 :]
+        for phase in learned.window
         for kind in (phase[ROW, :, 0], phase[FALL], phase[COLUMN])
         for table in kind.reshape(-1, CODES)
     ]
+    worths = np.concatenate((learned.hand.ravel(), learned.feature.ravel()))
     steps = np.clip(np.rint(np.array(tables) / ai.LEARNED_STEP), -128, 127).astype(np.int8)
-    return base64.b85encode(steps.tobytes()).decode()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("positions", type=Path)
-    parser.add_argument("weights", type=Path)
-    parser.add_argument("--ridge", type=float, default=500.0)
-    parser.add_argument("--target", choices=("value", "margin"), default="value")
-    parser.add_argument("--add", type=Path, help="WEIGHTS that the positions were played with")
-    options = parser.parse_args()
-    windows = fit(options.positions, options.target, options.ridge)
-    if options.add:
-        windows += read_weights(options.add)
-    write_weights(options.weights, windows)
-
-
-if __name__ == "__main__":
-    main()
+    wide = np.rint(worths / ai.LEARNED_STEP).astype("<i2")
+    return tuple(base64.b85encode(numbers.tobytes()).decode() for numbers in (steps, wide))

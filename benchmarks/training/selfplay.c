@@ -2,18 +2,18 @@
 
    Build: cc -O3 -march=native -o selfplay selfplay.c -lm
 
-   selfplay games SEED GAMES NODES_LOW NODES_HIGH WEIGHTS BOARD...   positions of strong games
-   selfplay probes SEED GAMES NODES_GAME NODES_PROBE WEIGHTS BOARD...  the same beside such games
+   selfplay probes SEED GAMES NODES_GAME NODES_PROBE WEIGHTS BOARD...  positions beside quick games
    selfplay match NEW OLD PAIRS NODES SEED BOARD...                  two sets of weights, in pairs
    selfplay playouts SEED GAMES BOARD...                             random games, to check the rules
    selfplay judge NODES WEIGHTS                                      judges the positions on stdin
 
-   BOARD is 8x10 or 8x10+4 (four pop-outs each). WEIGHTS is a file, or `-` for those of the agent
-   before anything was learned; its lines are `name value...`, see `read_weights`.
+   BOARD is 8x10 or 8x10+4 (four pop-outs each). WEIGHTS is a file; its lines are `name value...`, see
+   `read_weights`.
    A position is `ROWS COLUMNS POPOUTS1 POPOUTS2 MOVER CELLS`; CELLS are digits, the bottom row first.
 
    `connect4/players/ai.py` explains the evaluation and the search; the names here are the same. */
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -25,11 +25,13 @@ enum { ME = 1, OPPONENT = 2 };
 enum { ROW, RISE, FALL, COLUMN, KINDS };
 enum {
     SIDE = 12, CELLS = SIDE * SIDE, LINES = 6 * SIDE - 2, WINDOWS = 400, ACTIONS = 2 * SIDE,
-    PHASES = 6, POPOUTS = 10, PLIES = CELLS + 4 * POPOUTS, DEEPEST = 200, TABLE_SIZE = 1 << 18,
+    PHASES = 3, POPOUTS = 10, DEEPEST = 200, TABLE_SIZE = 1 << 18,
     OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
 };
 
 #define CLOSE 1e-6
+#define TEMPO 0.75
+#define SHARE_OF_PRIZE 0.9
 
 static int power3[SIDE + 1];
 static double *tables[SIDE + 1]; /* by length: the expected margin of each code */
@@ -54,29 +56,31 @@ static void seed_random(uint64_t seed) {
 
 /* -- The weights of one player */
 
+/* Of each player's pop-outs: the gain of the best and of the second, the sum of the others' gains,
+   all where they are positive; the best and the sum of the others where they are negative. */
+enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
+/* The prize of zugzwang apart by who has pop-outs left, the gains of the mover's best drops, 1. */
+enum { PRIZE_BOTH = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
+
+/* All from the last mover's side, for positions with pop-outs left. The first index is the phase. */
 typedef struct {
-    double tempo, prize, hoard, fading;
-    double reduce_one, reduce_two, reduction; /* from which move on, and the greatest reduction */
-    double even_reduction;                    /* 1: all reductions by two plies */
-    /* From the last mover's side: phase, kind, parity of the height of the first cell,
-       1 if its column is one that the last mover may pop out of, code of four cells. */
+    /* Kind, parity of the height of the first cell, 1 if its column is one that the last mover may
+       pop out of, code of four cells. */
     double window[PHASES][KINDS][2][2][81];
-    double hand[PHASES][POPOUTS + 1][POPOUTS + 1]; /* pop-outs of the last mover, of the other */
+    /* By the pop-outs of the last mover and of the other; the second half times the lateness. */
+    double hand[PHASES][2][POPOUTS + 1][POPOUTS + 1];
+    /* 1 if the last mover is to move, feature; the second half times the lateness. */
+    double feature[PHASES][2][2][FEATURES];
 } Weights;
 
 static void read_weights(Weights *w, const char *path) {
     memset(w, 0, sizeof *w);
-    w->tempo = 0.75, w->prize = 0.6, w->hoard = 4, w->fading = 10;
-    w->reduce_one = 3, w->reduce_two = 6, w->even_reduction = 0;
-    if (!strcmp(path, "-")) return;
     FILE *file = fopen(path, "r");
     if (!file) { fprintf(stderr, "cannot read %s\n", path); exit(2); }
     struct { const char *name; double *first; int count; } parts[] = {
-        {"tempo", &w->tempo, 1}, {"prize", &w->prize, 1}, {"hoard", &w->hoard, 1},
-        {"fading", &w->fading, 1}, {"reduce_one", &w->reduce_one, 1},
-        {"reduce_two", &w->reduce_two, 1}, {"even_reduction", &w->even_reduction, 1},
         {"window", &w->window[0][0][0][0][0], sizeof w->window / sizeof(double)},
-        {"hand", &w->hand[0][0][0], sizeof w->hand / sizeof(double)},
+        {"hand", &w->hand[0][0][0][0], sizeof w->hand / sizeof(double)},
+        {"feature", &w->feature[0][0][0][0], sizeof w->feature / sizeof(double)},
     };
     char name[32];
     while (fscanf(file, "%31s", name) == 1) {
@@ -211,9 +215,9 @@ typedef struct {
     double residuals[WINDOWS][81];
     Entry *known;
     long nodes, limit;
-    int solved, last_mover, hoard, phase, depth;
-    double fading, value;
-    double beside; /* what counts beside expected margins and pop-outs in hand before the last ply */
+    int solved, last_mover, phase, depth;
+    double value;
+    double beside, late; /* before the last ply: what counts beside expected margins and pop-outs in hand; the lateness */
     jmp_buf spent;
 } Engine;
 
@@ -303,9 +307,9 @@ static int pop_changes(const int *codes, int column, int (*changes)[2], int *cou
     return cell - shape.columns;
 }
 
-static int pop_outs(const Position *p, int player, Action *actions) {
+static int pop_outs(const Position *p, int player, int mover, Action *actions) {
     int count = 0, changes[SIDE][2], changed;
-    for (int column = ((player - p->mover) % 2 + 2) % 2; column < shape.columns; column += 2) {
+    for (int column = ((player - mover) % 2 + 2) % 2; column < shape.columns; column += 2) {
         int line = shape.first_column_line + column, code = p->codes[line];
         if (!code) continue;
         double gain = tables[shape.length[line]][code / 3] - tables[shape.length[line]][code];
@@ -317,7 +321,7 @@ static int pop_outs(const Position *p, int player, Action *actions) {
                 int old = p->codes[at.line];
                 gain += table[old + changes[i][1] * at.weight] - table[old];
             }
-        actions[count++] = (Action){p->mover == ME ? gain : -gain, ~column};
+        actions[count++] = (Action){mover == ME ? gain : -gain, ~column};
     }
     return count;
 }
@@ -325,7 +329,7 @@ static int pop_outs(const Position *p, int player, Action *actions) {
 static int actions_of(const Position *p, int player, Action *actions) {
     memcpy(actions, p->drops, sizeof(Action) * p->drop_count);
     if (!p->own) return p->drop_count;
-    int count = p->drop_count + pop_outs(p, player, actions + p->drop_count);
+    int count = p->drop_count + pop_outs(p, player, p->mover, actions + p->drop_count);
     sort_actions(actions, count);
     return count;
 }
@@ -403,28 +407,50 @@ static double prize_of(const Position *p) {
     return empty % 2 ? prize : -prize;
 }
 
-/* The worth of the pop-outs to the mover. */
+/* How far the last third of the board is filled. */
+static double lateness(const Position *p) { return fmax(0, 1 - 3.0 * empty_cells(p) / shape.cells); }
+
+/* The worth of the pop-outs in hand to the mover. */
 static double in_hand(const Engine *e, int mover, int own, int other) {
     int last = mover == e->last_mover ? own : other, first = mover == e->last_mover ? other : own;
-    double worth = 5.0 * last;
-    worth -= !e->hoard || !first ? 2.0 * first : 6.0 - 6.0 * first;
-    worth = e->fading * worth + e->weights.hand[e->phase][last < POPOUTS ? last : POPOUTS]
-                                               [first < POPOUTS ? first : POPOUTS];
+    last = last < POPOUTS ? last : POPOUTS, first = first < POPOUTS ? first : POPOUTS;
+    const double (*hand)[POPOUTS + 1][POPOUTS + 1] = e->weights.hand[e->phase];
+    double worth = hand[0][last][first] + e->late * hand[1][last][first];
     return mover == e->last_mover ? worth : -worth;
 }
 
-/* Prize and residual, for the mover. */
-static double beside(const Engine *e, const Position *p) {
-    double prize = p->own || p->other ? 0 : e->weights.prize * prize_of(p);
-    return prize + (p->mover == ME ? p->residual : -p->residual);
+static void side_features(const Position *p, int player, int mover, int popouts, double *f) {
+    Action pops[SIDE];
+    int count = popouts ? pop_outs(p, player, mover, pops) : 0;
+    sort_actions(pops, count);
+    for (int i = 0; i < count && i < popouts; i++) {
+        double gain = pops[i].gain;
+        f[gain < 0 ? (i ? DEBT : WORST) : i < 2 ? BEST + i : OTHERS] += gain;
+    }
 }
 
+static void features_of(const Engine *e, const Position *p, double *f) {
+    int last = e->last_mover, last_moves = p->mover == last;
+    memset(f, 0, sizeof(double) * FEATURES);
+    side_features(p, e->player, last, last_moves ? p->own : p->other, f);
+    side_features(p, e->player, 3 - last, last_moves ? p->other : p->own, f + SIDE_FEATURES);
+    int prize = p->own && p->other ? PRIZE_BOTH : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
+    if (prize != PRIZE_BOTH || !e->phase) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
+    if (p->drop_count) f[DROP] = p->drops[0].gain;
+    if (p->drop_count > 1) f[SECOND_DROP] = p->drops[1].gain;
+    f[ONE] = 1;
+}
 
-/* The share of the game that is left: 0 late, 1 in the middle, 2 early; 3 more with pop-outs. */
-static int phase_of(int plies_left, int popouts) {
-    int empty = plies_left - 2 * popouts;
-    int third = empty * 3 > shape.cells * 2 ? 2 : empty * 3 > shape.cells ? 1 : 0;
-    return third + (popouts ? 3 : 0);
+/* What counts for the mover beside expected margins and pop-outs in hand. */
+static double beside(const Engine *e, const Position *p) {
+    double worth = p->mover == ME ? p->residual : -p->residual;
+    if (!p->own && !p->other) return worth + SHARE_OF_PRIZE * prize_of(p);
+    double f[FEATURES], sum = 0;
+    int last_moves = p->mover == e->last_mover;
+    const double (*w)[FEATURES] = e->weights.feature[e->phase][last_moves];
+    features_of(e, p, f);
+    for (int i = 0; i < FEATURES; i++) sum += (w[0][i] + e->late * w[1][i]) * f[i];
+    return worth + (last_moves ? sum : -sum);
 }
 
 static int swapped(int code) {
@@ -438,15 +464,14 @@ static void prepare(Engine *e, const State *state) {
     for (int cell = 0; cell < shape.cells; cell++) empty += !state->cells[cell];
     int left = empty + 2 * popouts, me_last = (left % 2 == 1) == (state->mover == e->player);
     e->last_mover = me_last ? ME : OPPONENT;
-    e->hoard = state->popouts[me_last ? e->player : 3 - e->player] > e->weights.hoard;
-    e->fading = fmin(1, empty / e->weights.fading);
-    e->phase = phase_of(left, popouts);
+    /* 0 late, 1 in the middle, 2 early */
+    e->phase = (empty * 3 > shape.cells) + (empty * 3 > 2 * shape.cells);
     for (int i = 0; i < shape.windows; i++) {
         int last = me_last ? e->player : 3 - e->player;
         int height = shape.window[i].height % 2, poppable = shape.window[i].column % 2 == last - 1;
         const double *table = e->weights.window[e->phase][shape.window[i].kind][height][poppable];
         for (int code = 0; code < 81; code++)
-            e->residuals[i][code] = me_last ? table[code] : -table[swapped(code)];
+            e->residuals[i][code] = !popouts ? 0 : me_last ? table[code] : -table[swapped(code)];
     }
 }
 
@@ -458,7 +483,7 @@ static double pop_frontier(Engine *e, const Position *p, double alpha, double te
     Action actions[SIDE];
     double best = -INFINITY;
     double total = p->total + in_hand(e, p->mover, p->own - 1, p->other) - in_hand(e, p->mover, p->own, p->other);
-    int count = pop_outs(p, e->player, actions);
+    int count = pop_outs(p, e->player, p->mover, actions);
     for (int i = 0; i < count; i++) {
         double value = total + actions[i].gain;
         if (value > fmax(alpha, best)) {
@@ -498,17 +523,13 @@ static double frontier(Engine *e, const Position *p, double alpha, double beta, 
 
 static double leaf(Engine *e, const Position *p, double alpha, double beta) {
     double more = e->beside + (p->own || p->other ? in_hand(e, p->mover, p->own, p->other) : 0);
-    return frontier(e, p, alpha - more, beta - more, e->weights.tempo) + more;
+    return frontier(e, p, alpha - more, beta - more, TEMPO) + more;
 }
 
 static double look(Engine *e, const Position *child, int depth, int index, double alpha, double beta) {
     if (index) {
         int less = 0;
-        const Weights *w = &e->weights;
-        if (w->even_reduction) {
-            if (index >= w->reduce_one && depth > 4 && !e->solved) less = 2;
-        } else if (index >= w->reduce_one && depth > 3 && !e->solved)
-            less = index >= w->reduce_two && depth > 5 ? 2 : 1;
+        if (index > 2 && depth > 3 && !e->solved) less = index > 5 && depth > 5 ? 2 : 1;
         double value = -search(e, child, depth - 1 - less, -alpha - CLOSE, -alpha);
         if (less && value > alpha) value = -search(e, child, depth - 1, -alpha - CLOSE, -alpha);
         if (!(alpha < value && value < beta)) return value;
@@ -534,7 +555,10 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
         return entry->value;
     int count = actions_of(p, e->player, actions);
     if (!count || !depth) return p->total;
-    if (depth == 2 && !e->solved) e->beside = -beside(e, p); /* nearly the same after one move */
+    if (depth == 2 && !e->solved) { /* nearly the same after one move */
+        e->late = lateness(p);
+        e->beside = -beside(e, p);
+    }
     for (int i = 1; found && i < count; i++)
         if (actions[i].action == favourite) {
             Action first = actions[i];
@@ -566,7 +590,7 @@ static int choose(Engine *e, const State *state, long nodes) {
     int count = actions_of(&root, e->player, actions);
     int left = empty_cells(&root) + 2 * (root.own + root.other);
     int end = left - (root.own || root.other ? 3 : 8);
-    e->nodes = 0, e->limit = nodes, e->beside = 0, e->depth = 0, e->value = root.total;
+    e->nodes = 0, e->limit = nodes, e->beside = e->late = 0, e->depth = 0, e->value = root.total;
     if (setjmp(e->spent)) {
         e->solved = 0;
         return actions[0].action;
@@ -590,15 +614,10 @@ static int choose(Engine *e, const State *state, long nodes) {
     return actions[0].action;
 }
 
-/* The value of the position at the horizon of a search that ends there, for the mover. */
-static double horizon(Engine *e, const State *state) {
-    Position p;
-    Action actions[ACTIONS];
-    prepare(e, state);
-    read_position(e, state, &p);
-    if (!actions_of(&p, e->player, actions)) return p.total;
-    e->beside = beside(e, &p);
-    return leaf(e, &p, -INFINITY, INFINITY);
+/* The value of a search of two plies, for the mover. */
+static double two_plies(Engine *e, const Position *p) {
+    e->nodes = 0, e->limit = LONG_MAX, e->solved = 0;
+    return search(e, p, 2, -INFINITY, INFINITY);
 }
 
 /* -- Games */
@@ -675,40 +694,23 @@ static void seat(Engine *e, int player) {
     memset(e->known, 255, sizeof(Entry) * TABLE_SIZE);
 }
 
-/* Play strong games from random openings; print each position after the opening as
-   `position horizon value depth margin`, the last four for the mover. */
-static void games(int argc, char **argv) {
-    static Engine engines[3];
-    static State states[PLIES];
-    static double notes[PLIES][3];
-    for (int player = 1; player <= 2; player++) make_engine(&engines[player], argv[4]);
-    int count = atoi(argv[1]), low = atoi(argv[2]), high = atoi(argv[3]);
-    for (int game = 0; game < count; game++) {
-        State state = start_on(argv[5 + game % (argc - 5)]);
-        int plies = 0, actions[ACTIONS];
-        for (int player = 1; player <= 2; player++) seat(&engines[player], player);
-        play_randomly(&state, 2 + random_below(shape.cells / OPENING_SHARE));
-        double share = (double)(random_bits() >> 11) / 9007199254740992.0;
-        long nodes = (long)(low * pow((double)high / low, share));
-        while (legal_actions(&state, actions)) {
-            Engine *e = &engines[state.mover];
-            states[plies] = state;
-            notes[plies][0] = horizon(e, &state);
-            int action = choose(e, &state, nodes);
-            notes[plies][1] = e->value, notes[plies][2] = e->depth;
-            apply(&state, action);
-            plies++;
-        }
-        for (int i = 0; i < plies; i++) {
-            print_state(&states[i]);
-            printf(" %.4f %.4f %.0f %.0f\n", notes[i][0], notes[i][1], notes[i][2],
-                   margin_of(&state, states[i].mover));
-        }
-    }
+static void print_probe(Engine *e, const State *state, long nodes) {
+    Position p;
+    double f[FEATURES];
+    prepare(e, state);
+    read_position(e, state, &p);
+    double quick = two_plies(e, &p);
+    choose(e, state, nodes);
+    print_state(state);
+    features_of(e, &p, f);
+    printf(" %.4f %.4f %.4f", quick, e->value, lateness(&p));
+    for (int i = 0; i < FEATURES; i++) printf(" %.4g", f[i]);
+    putchar('\n');
 }
 
-/* Play quick games, and from each of their positions some random plies. Print where those end, with
-   what a search of NODES_PROBE finds there in place of the margin. */
+/* Play quick games, and from each of their positions some random plies. Print where those end as
+   `position value-of-two-plies value lateness feature...` where pop-outs are left: the values for the
+   mover, of a search of two plies and of one with NODES_PROBE. */
 static void probes(int argc, char **argv) {
     static Engine engines[3], probing[3];
     int actions[ACTIONS], count = atoi(argv[1]);
@@ -723,13 +725,8 @@ static void probes(int argc, char **argv) {
         while (legal_actions(&state, actions)) {
             State astray = state;
             play_randomly(&astray, 1 + random_below(ASTRAY));
-            if (legal_actions(&astray, actions)) {
-                Engine *e = &probing[astray.mover];
-                double quick = horizon(e, &astray);
-                choose(e, &astray, atol(argv[3]));
-                print_state(&astray);
-                printf(" %.4f %.4f %d %.4f\n", quick, e->value, e->depth, e->value);
-            }
+            if (legal_actions(&astray, actions) && astray.popouts[1] + astray.popouts[2])
+                print_probe(&probing[astray.mover], &astray, atol(argv[3]));
             apply(&state, choose(&engines[state.mover], &state, atol(argv[2])));
         }
     }
@@ -789,8 +786,8 @@ static void playouts(int argc, char **argv) {
     }
 }
 
-/* Print for each position on standard input its expected margin, its value at the horizon, the
-   residual and the action that NODES nodes find, with the value found. */
+/* Print for each position on standard input its expected margin, what counts beside it before the
+   last ply, the worth of the pop-outs in hand and the action that NODES nodes find, with the value found. */
 static void judge(int argc, char **argv) {
     static Engine e;
     make_engine(&e, argv[1]);
@@ -807,8 +804,8 @@ static void judge(int argc, char **argv) {
         Position p;
         prepare(&e, &s);
         read_position(&e, &s, &p);
-        printf("%.6f %.6f", p.total, p.residual);
-        printf(" %.6f", horizon(&e, &s));
+        e.late = lateness(&p);
+        printf("%.6f %.6f %.6f", p.total, beside(&e, &p), in_hand(&e, p.mover, p.own, p.other));
         int action = choose(&e, &s, atol(argv[0]));
         printf(" %.6f %d", e.value, e.depth);
         print_action(action);
@@ -818,7 +815,7 @@ static void judge(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     struct { const char *name; void (*run)(int, char **); int fewest; } modes[] = {
-        {"games", games, 6}, {"probes", probes, 6}, {"match", match, 6}, {"playouts", playouts, 3}, {"judge", judge, 2},
+        {"probes", probes, 6}, {"match", match, 6}, {"playouts", playouts, 3}, {"judge", judge, 2},
     };
     fill_tables();
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)

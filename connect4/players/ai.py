@@ -24,7 +24,7 @@ import time as clock
 from base64 import b85decode
 from collections.abc import Callable
 from itertools import chain, permutations
-from operator import getitem
+from operator import getitem, mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,6 +89,9 @@ MOST_PLANS = 2000
 
 MOST_CORRECTIONS = 5000
 """Corrections kept for lines of one form, for the same reason."""
+
+MOST_IN_HAND = 10
+"""More pop-outs in hand count as this many."""
 
 DEEPEST = 200
 """Plies: what keeps the recursion of a search far from Python's limit."""
@@ -183,32 +186,37 @@ TABLES = _line_tables()
 LEARNED_STEP = 1 / 32
 
 LEARNED = (
-    b"^Y#h<?BD$G-vImO@!ak9^2+|=^5Y2P*W~Zt*X!2U?ds(7^Y`$`_R|CX>C*o8@zv$z*YNM^@9gj0-Tm&?-~Rjq^CA-3`{Mi"
-    b"!^A#x^<ptr=3hw0)<lg7{_zndC82;St;0zQ61@HeI4FA^S5diQS2if-f1{DDY(&G&I+3N=q3nK>p77P>|1_u@nBr6^T3;y"
-    b"o||LX_v836?J1{M-AC@dWb4E{3?_x>FS77h&)3;z`j0T%rB9Uc+-4FL@V4H**q3k>fHC?Fse{U`?t2nq8V_yg(w;S>-G4f"
-    b"^E@1rr1z3mNYi1?K4o76=9h6!j4Z5hfrP2O<gu^#uP90uvb-Ckg@`9|#NmCkq)93;hcL^#mpH4)X;D|MVCV4=5BF6YU2Q8"
-    b"6O7=8x9Ek0vZPt9SRN+00AZX_4V`S7yt<e2N5I?5hei+7zqhD2`d;18!jU&CJpm64g>-j;q@Ez5B&H0|NaXN1|shT5CjYH"
-    b"0u2Tc1OxB@<P853{~xq~%K(J>0PGO}00006ECBxq00000>FogK`2YX_000000000000000000000000000000000000000"
-    b"00002ek>>!__W;=m00000;s^lP;Q#;t0NmgJ!|VV6000000000000000000000000000000000000000000000555-w4Pp"
-    b"QSC;$Ke03bvF`uqR@007?Q0Q=?u0000000000000000000000000000000000000000000000R7e(0O}_I3>N?Z000Q-0O"
-    b"aEU0002u{{Z9l00000000000000000000000000000000000000000000000901{Qmm*2@d!5`S<nT{P+&^01OTP{OlL{9"
-    b"{T+E?dbCc1_JW+_0<Op1O5pP`Skti?)3lz^6&us^y~lw2mLGj{sadE3GVRZ1P1~P1R4DY_U!)h_Xhdt>;U}p|Ni*`<LB@M"
-    b"3I_KB@B#h`?F9P>0tN@|?(F&q0SxT^1P1H~2I&w0)(;c&BN6!;591*j3lH|*_U-2N{L>Ey_Z0%*91Z>z762FoH2?Sb0{Q*"
-    b"!5%c5-`0g48`w9y8_um2H0R8w5{OSV+^ArpRAN}bb2n-JF>Hq2N<N47O4-ypv`4|cZ1Qr4s{}TWD{rd*~{R#E=@d5E00|@"
-    b"~M{ORTb;|%xm2k`9(0{967@DB|ADh2lY`|t$-`~(H#3<2{B4iFa)@CptE5)T&)0SF!p{PGX|{`>&}1_$jC8T0e-?(qiu_X"
-    b"`343ij~`^#K+T12Xam_xlDN4igvj(Fz0$5E20p|NjpJ2N3@Z{|OKk3HJE@_WAwz@%{7i|MBkW?gI1y4csXJ(-Hs&5C8xG0"
-    b"QM083I_lH008s~0Quqo00000000000000000000000000000000000000000000001g2h0Q>*|10MhY000I60Q&X-00030"
-    b"008j^0000000000000000000000000000000000000000000000005*3;+%n00RsF0000F69D`9000001OWg9@c;k-0000"
-    b"00000000000000000000000000000000000000001_Xz;}000UL00000754!C`~Uy|00II4`S1V$000000000000000000"
-    b"0000000000000000000000000000R{g4_5KhK74i1+`s@h%0rm?80tNm76a5hj2nqfA{0I&P^7HQJ^#%$60u%KG{Q?9D2L"
-    b"}i8`t$to1_1g45CQ`I2LA>F|NQ~`|M36}1_b^90{!~<0S5FE0{{F0`VIsK00R8~@C*b61_1y00RH^?2KNL2^z#Gq@caP=`"
-    b"waf>3;5gz4Eq-a01X881P~7h`SJks^!Eey5(oMN{_GF}{s{>G0{9ID_Vf<?_3#7v=m_-p3jFs70Q&U!2m1X2_6Pd<@CNt}"
-    b"{QnC2^Zf+(|N8Fv_Wa-n^c4{T5&!=H0`v|3{|oy81`7iT3H$#8@cHxt{}2BB2n+P~@dp0_`RxSs^aB3)1pxsJ2KxpE0~G!"
-    b"A0|E#6_wE7${RagP0RsID`Tzd%0Qvp~2?6-@`TX(#{rLj|{`~|7`1A?@_xAe%{PYF$`~C9v00#gL_y6(y`wRpL{Q3L-2?7"
-    b"WJ1`h-b{tN*E0R#y91_J`?_4@S!`t|t*_5b|?`U3$02KWm23IN~_00;a40002g5daDQ000002@L=b>;M1&000000000000"
-    b"0000000000000000000000000000000042N3`T000IP000005BdP}000000RH>{`Un6300000000000000000000000000"
-    b"00000000000000000002lW;J<^})?3jhEB0Q(UD|NQ^}008~{00i;?0000000000000000000000000000000000000000"
-    b"0000000;UH0QmI)5)c3Y000{I00aI2000301OWE_000000000000000000000000000000000000000000000000"
+    b"{{Q;&|Kaxk_w@q%_5lq68V3Xh`~V9F^#B6+@AK&C==b{n`|9=Z0{sdI{_zI>?&I&;?DgyB^zrlR{t5&1?fwn{4;Tme3kVG"
+    b"l2N@w2>H`1i1N!g-"
+    b"`Pb<1{r>|96bkzZ`~La;3hoOM4+iV{1P%fV2=fF94hjee;szNG>+1gi3kduZ4hbC&@d^m{1QY!L1m*(s>h%TZ{RI9A1^*2"
+    b"f865`-7yb|c^9l+H7w-"
+    b"%E`Tqw44G#YY3jhZ467Ty50|xKp_z(vM0Sy)e1{oX(3jz5N=JWgv_z&|16#@SR4G|0x5f=p@75@SO3H$y8<m~1B2>JF42m"
+    b"1>C`wi*;000LH^Z^F%0R!*?2lfO8`2qy|{`~X!3G(+0`UDXC1qB5Q6Z-"
+    b"xT2Lk{276S_c@eTL_{{#yI{|Ey15d!xB1po&I`vC$00SovFBKHCs6bBm)2pAL(4-"
+    b"5Ve{s0pX0ty8D{RHv;>k$420to%~^$79t?DF;R^!xes@Cy6``S$LG_yCOj0RAli0000B5CHoB00000>iPif_y7O^000000"
+    b"00000000000000000000000000000000000000W^&bHF4*(M=000004Hp0f3;+NC00jyF`Ro7y00000000000000000000"
+    b"00000000000000000000000000qX|<4pIOL3jhEB05@O&1@!;`008{^0PofS0000000000000000000000000000000000"
+    b"000000000000O;xQ0PX_-"
+    b"1{weW000aF00jF00002|0RRa6000000000000000000000000000000000000000000000008;``1khr0RZ~;{`Kwc^8y6"
+    b"^1q=oN^!f`14fXl<@$>rr0SEsB`|tM!2Ll8K@cHoR^X>Th^zixZ_Wl10`v(#J{Qd(11N{2@0{;d6{Q>&{_x}C>`vU&_{r>"
+    b"y)0Q>y|_xS(>0ss5=0RRL2`uh0%`S|$r_W%I`3i$Q-"
+    b"{QCa<1N{v9@C5_>3kLfG{`~$21O)*30r&6q_wD`+01x{03I_ZR4gLfE1qJ~E{RIL53-"
+    b"<N`_W=V41qJ{C{Q(O3`UC|D_U`!q`UVLB3IFl}0{;j8`~URt^aJ+)2@MSX`vVUR5DEkf3J(PS0s#&C0Riyv`1$|>0sH;{|"
+    b"NH&=_XYg+0sHv>`uPI|0{sU969WGR1NZ_5`2qa%^auX|4+I1T2nrDa0}TiU`~?gJ0t5pE0|f*H2L%QI1Nr*`{|5N|`U3y?"
+    b"0QdO=0|pNY1r+`I0s#vV3I`7P`vd_10tNa00s{jC1PToV1ONsJ0r>p<`SJGh`u+U>|Ni~_{Qd{^{pS?`*$V&<6aWAK0O}0"
+    b"@2?YQE000660Qmd>00000000000000000000000000000000000000000000001^Wh00RsF2oeAQ000LO00;>H0000D4gd"
+    b"fJ000000000000000000000000000000000000000000000000yR5CHoS00RgB000059RLIT00000`}+U@<^TWy0000000"
+    b"0000000000000000000000000000000000002^^#=g^0{{dQ000004F3QJ3IG5A00spB0tNs8000000000000000000000"
+    b"000000000000000000000000{Qms+`}+U}1^D>-"
+    b"^7#Gr`UeOM2>}5A2@eSS{QmX*`~V3C`UnK|_yi9T1q1p0{Py<t01Er__V@Gx0}KQS6#W1J`}+R<{RI5^{`>v?{Qv+22Lc5"
+    b"D0RjOA`}_R*{P_O(|NQ>{`v3q41^^8F00sB_1_1sA{{jR20R#pP0|Ed91pEB~1q2NL1^)O0{R063`~Cs@`2hO-"
+    b"`vnFF0r>m}00agA1O5U00Q>s>`vU^}`~v#=2LA~K{RH~|2K@O100#H?`~&(32mTEG`33;@4F3K7`~Ld{0RjjA1_1v02L1>"
+    b"J`vw060Qm#|2L1g1`Tq+30R;g70Q~{`{rdj=`uqL*`vC|300aUA1ONvM0|)#30Q><01O5d81ONvK00;a42>%8L`T_?A`uO"
+    b"<y`t$ex0{j90{{sH{{s92}`T_$2|NQ^|{R9C30|EU90Q>d<0R#O60{!*@1qTEK3H|{C{RRI71N#F1{rv&`00H>>0{a5|`1"
+    b"}6@0{H>^|NaI46ae!800;~K0002m2mk~B000002?PKF?EnA(000000000000000000000000000000000000000000002^"
+    b"$P&^{{RI8000005B~rJ{{R3000IF3{0jg80000000000000000000000000000000000000000000003jY=W>Hz=)3jhEB"
+    b"0PP3>2L1p5008^?00Qj*00000000000000000000000000000000000000000000000H<50RH&^02lxO000jH00IC20002"
+    b"~_W%J2000000000000000000000000000000000000000000000000"
 )
 """Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
 
@@ -218,6 +226,57 @@ the parity of their height; four of those in diagonals and four of those in colu
 of the lowest cell's height and by whether the player who makes the last move may pop out of its
 column. A table has the codes with an empty cell in order, with 1 for the last mover's tokens.
 """
+
+
+LEARNED_WORTHS = (
+    b"002P$JO2{@`2G$55C2F1YyaE-2msmv-"
+    b"T=@5p8$IRhyZ{9uK>#cF#%NpyaJd3Z2>X?1_22H`2ZgQG69bPssU>QJp$?hlL1`;SOGo(TmfYPx&h1qJp={=ssbtk*8$1_"
+    b"rvbYGya5LS5dvBQTLJa~Z36NF#{--Mrv;w|;RoUf@B-"
+    b")odIIPIWCIZd$OOv;x(4$H>IjDeb^`wbWCPa&djtvv@CDWe1_<>C7zF(SegoPAL<HXiWd$P!>jo1D_z3a@&jUsTngsg<jR"
+    b"gt@z6M_hY6wONAqMpXV+F1S1_qA?0|&1MMhGbh=m`J-"
+    b"{sD;s_yXSoo&ppDtpaxfa{?#<JO6wE{Q+SDJ_7RrUIOg_tpT0^NC4^mq5tCmJ^>H`x&Rvipa4|>JOJGOvi)KI8vr%|{s5i"
+    b";^Z;%E836YGi~jKZl>S8j*Z*Ju_WwZuvHwy3B>%7dTK@F^nE)XHA^~{;x&a^owg7$r|Ni#<hW{V{o&c2qWB_IX!2nGF3jl"
+    b"%sN&U|LUjNenzW;*%{r?#Nn*UAzx&5U4AO5BO4*&4}s{R`PuKw`;ng06x6#Rt!0RCV8HvZ-POa9gUkNx@mQ2f>VJN>Nv0R"
+    b"GMWa{bQzP5u4+-"
+    b"~9Lc008#>fc_f(%l)YRoBgi+y#4Y0CjKk|ApoHNG5^>8ss57wn*N{u$^P{I(gDN(JOIJ}UH>Kj1pfm6{QeyOJpY;kfdTda"
+    b"bN~hb!~dB7i~oB6kpHItb^}xbz5zJ_!vJ;wKmaKK4geYeB>;K?jREcfUIOI;kONQzF9it(3I_}boCBl+`T}4B-"
+    b"2;ULJp~a4;Re_T&j_pps{{4}QUt^VVg(ll;|8e*mI#6ghXs2CyaWyfbp;6qvj%+!I|v;K{|RRXQ3Zzu&IK$6wFXrO6bR1<"
+    b"sR@A!U<W@2YzC+X`v!Uk5D3KxbqP%h9SZ;e00000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"00000000000000000000000000000000000000000000000000000007$mng2Qe?*6|1js9f*GX53*=>3ZTY5*nx!vA&uL"
+    b"H`Z^;r^}ujQ(8yC;|Kc!~k6Y4FJ~vpZ{?GIR6y?;r`VDr2%6B2m!SKdjLQH4*=Bvt^aoakOEx-"
+    b"7y_~ZYXL3+@Bq93egISe8URiLSppCPrvp|5Bn9LJtOjcbJ_rE`Edw+I=>vTPC<W{VxCVU(IS2^}$q4}j1q8PQNCof(u?BJ"
+    b"nLkRl_$O(oDm;{*wNCnmfdj>fN_XoWQf(c6s1`A9DO9l1?fd(T7-"
+    b"UpcoTnQEm><Xg`8U_^xz6M4I<OiGxR0$Lc%L<kYSquOG00000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"000000000000000000000000000000000000000000000000000000000000001po*D1^@~G0|58``~Ug>_W%F?000F50R"
+    b"RjD0077T{{Q;_{{Q^{{r?RB{r?02@c;b(2LL4i5&-"
+    b")D{{LJ52mlEH1po&C0|5E|`~Uj?^Z)+;1ON^I2mti|1^|Ws`~Ua<0RR91{r?I800960`Tzd^{r?I8_5TC_`u`mO2ml5E0{"
+    b"{a60RZ>^`2YI<`Tza@000XB|NjR70RRR700000000000000000000000000000000000000003IGNG1ONg60RZ>^`2YO>`"
+    b"2YR?000XB008*^{r~y@00000000000000000000000000000000000000002mk^A0|5U2|Nrv;`2YL=00960000R90ssI2"
+    b"0svJ200000000000000000000000000000000000000002LJ*90s#L1|Nrs-"
+    b"`2YO>00960000R90|5X3_y67h0000000000000000000000000000000000000000"
+)
+"""Worths of pop-outs in hand, then of what could be popped out or dropped: two bytes each, in the
+same steps, learned by the same command. By phase, from the last mover's side.
+
+In hand: a table by the pop-outs of the last mover and of the other player, and one that counts
+times the lateness. Of what stands on the board, if the other player is to move and if the last
+mover is: the weights of `AlphaBeta._features`, and those that count times the lateness.
+"""
+
+
+def _learned_worths() -> tuple[list[Any], list[Any]]:
+    """Return the worths of pop-outs in hand, and the weights of the features."""
+    numbers = np.frombuffer(b85decode(LEARNED_WORTHS), "<i2") * LEARNED_STEP
+    in_hand, features = np.split(numbers, [3 * 2 * (MOST_IN_HAND + 1) ** 2])
+    tables = in_hand.reshape(3, 2, MOST_IN_HAND + 1, MOST_IN_HAND + 1)
+    return tables.tolist(), features.reshape(3, 2, 2, -1).tolist()
+
+
+HAND, FEATURES = _learned_worths()
 
 
 def _learned_windows() -> list[Any]:
@@ -342,11 +401,14 @@ class Lines:
         """Return an action as the simulator knows it."""
         return (action % self.columns, False) if action >= 0 else (~action, True)
 
+    def empty_cells(self, drops: Actions) -> int:
+        """Return the number of empty cells, given all drops."""
+        return sum((self.cells - 1 - cell) // self.columns + 1 for _, cell in drops)
+
     def plies_left(self, position: Position) -> int:
         """Return the greatest number of moves until the game ends: each one lowers it by 1."""
         _, drops, _, _, _, own, other = position
-        empty = sum((self.cells - 1 - cell) // self.columns + 1 for _, cell in drops)
-        return empty + 2 * (own + other)
+        return self.empty_cells(drops) + 2 * (own + other)
 
     def actions(self, position: Position) -> Actions:
         """Return what the mover can do."""
@@ -665,17 +727,11 @@ class AlphaBeta:
     Worth 4 to 10 points a game over 0; from 0.5 to 1 it makes no difference.
     """
 
-    PRIZE = 0.6
+    PRIZE = 0.9
     """How much of the prize that zugzwang gives counts; only without pop-outs left.
 
     Worth 9 points a game on 8x10 at equal nodes.
     """
-
-    HOARD = 4
-    """More pop-outs than this in the hand of the last mover are a hoard, see `_in_hand`."""
-
-    FADING = 10
-    """From N empty cells on, pop-outs in hand lose their worth as the board fills."""
 
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
@@ -698,7 +754,8 @@ class AlphaBeta:
         self.value = 0.0
         self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
         self.beside = 0.0  # of the positions before the last ply that are being looked at
-        self.last_mover, self.hoard, self.fading = ME, False, 1.0  # see `_in_hand`
+        self.late = 0.0  # of the same: how far the last third of the board is filled
+        self.last_mover, self.phase = ME, 0  # see `_in_hand` and `LEARNED`
         self.corrections: list[Correction] = []
         self.corrected: tuple[int, int] | None = None  # last mover and phase of the corrections
         self.solved = False
@@ -710,13 +767,10 @@ class AlphaBeta:
         left = self.lines.plies_left(position)
         _, _, _, _, mover, own, other = position
         self.last_mover = mover if left % 2 else 3 - mover
-        self.hoard = (own if self.last_mover == mover else other) > self.HOARD
-        empty = left - 2 * (own + other)
-        self.fading = min(1.0, empty / self.FADING)
-        self._correct(own + other, empty)
+        self._correct(own + other, left - 2 * (own + other))
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
         self.depth, self.values = 0, []
-        self.beside = 0.0
+        self.beside = self.late = 0.0
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
                 self.solved = depth == left
@@ -737,39 +791,97 @@ class AlphaBeta:
     def _correct(self, popouts: int, empty: int) -> None:
         """Choose the corrections for this phase of the game; without pop-outs there are none."""
         third = self.lines.cells / 3
-        wanted = (self.last_mover, (empty > third) + (empty > 2 * third)) if popouts else None
+        self.phase = (empty > third) + (empty > 2 * third)
+        wanted = (self.last_mover, self.phase) if popouts else None
         if wanted != self.corrected:
             self.corrected = wanted
             self.corrections = self.lines.corrections(*wanted) if wanted else []
 
-    def _beside(self, position: Position) -> float:
-        """Return what counts for the mover beside expected margins and pop-outs in hand."""
+    def _beside(self, position: Position, actions: Actions) -> float:
+        """Return what counts for the mover beside expected margins and pop-outs in hand.
+
+        Also keeps the lateness, by which the worth of those in hand changes.
+        """
         codes, drops, _, _, mover, own, other = position
-        beside = 0.0 if own or other else self.PRIZE * self.lines.prize(codes, drops)
         correction = self.correction(codes)
-        return beside + (correction if mover == ME else -correction)
+        beside = correction if mover == ME else -correction
+        if not (own or other):
+            return beside + self.PRIZE * self.lines.prize(codes, drops)
+        self.late = max(0.0, 1 - 3 * self.lines.empty_cells(drops) / self.lines.cells)
+        last_moves = mover == self.last_mover
+        features = self._features(position, actions)
+        steady, late = FEATURES[self.phase][last_moves]
+        worth: float = sum(map(mul, steady, features))
+        if self.late:
+            worth += self.late * sum(map(mul, late, features))
+        return beside + (worth if last_moves else -worth)
+
+    def _features(self, position: Position, actions: Actions) -> list[float]:
+        """Return what the learned weights count, from the last mover's side.
+
+        That is what the pop-outs of the last mover would gain, what those of the other would, the
+        prize of zugzwang (if both have pop-outs in hand, which counts only in the late phase, if
+        only the last mover has, if only the other has), the gains of the mover's two best drops,
+        and 1.
+        """
+        codes, drops, _, _, mover, own, other = position
+        mine = self._popout_features(sorted(gain for gain, action in actions if action < 0), own)
+        pops = self.lines.pops(codes, 3 - mover) if other else []
+        theirs = self._popout_features(sorted(gain for gain, _ in pops), other)
+        last_moves = mover == self.last_mover
+        prizes = [0.0, 0.0, 0.0]
+        holders = 0 if own and other else 1 if (own > 0) == last_moves else 2
+        if holders or not self.phase:
+            prize = self.lines.prize(codes, drops)
+            prizes[holders] = prize if last_moves else -prize
+        first = drops[0][0] if drops else 0.0
+        second = drops[1][0] if len(drops) > 1 else 0.0
+        sides = mine + theirs if last_moves else theirs + mine
+        return [*sides, *prizes, first, second, 1.0]
+
+    @staticmethod
+    def _popout_features(gains: list[float], popouts: int) -> list[float]:
+        """Return sums of these gains, which are sorted, as far as there are pop-outs for them.
+
+        The positive ones are the best, the second and the sum of the others; the negative ones the
+        best and the sum of the others.
+        """
+        best = second = others = least = debt = 0.0
+        for place, gain in enumerate(gains[: -popouts - 1 : -1]):
+            if gain < 0:
+                if place:
+                    debt += gain
+                else:
+                    least = gain
+            elif not place:
+                best = gain
+            elif place == 1:
+                second = gain
+            else:
+                others += gain
+        return [best, second, others, least, debt]
 
     def correction(self, codes: Codes) -> float:
         """Return what the learned corrections add to my margin."""
         return sum(map(getitem, self.corrections, codes[self.lines.short_lines :]))
 
-    def _in_hand(self, mover: int, popouts: int) -> float:
+    def _in_hand(self, mover: int, own: int, other: int) -> float:
         """Return the worth of the pop-outs in hand to the mover.
 
         Each move lowers the number of plies left by one, so that it is settled from the start who
         makes the last one, as long as nobody loses a turn. The other player is the one to move when
         the board is full, and has to pop out, at a loss, as often as it still can, while the last
-        mover drops into the gap. So the last mover keeps its pop-outs. Those of the other are worth
-        less, and where the last mover has a hoard, which answers all of them, they are a debt, but
-        for having the choice.
+        mover drops into the gap. So the last mover keeps its pop-outs, and those of the other may
+        be a debt.
         """
+        own, other = min(own, MOST_IN_HAND), min(other, MOST_IN_HAND)
+        steady, late = HAND[self.phase]
+        worth: float
         if mover == self.last_mover:
-            worth = 5.0 * popouts
-        elif not self.hoard or not popouts:
-            worth = 2.0 * popouts
-        else:
-            worth = 6.0 - 6.0 * popouts
-        return self.fading * worth
+            worth = steady[own][other] + self.late * late[own][other]
+            return worth
+        worth = steady[other][own] + self.late * late[other][own]
+        return -worth
 
     def line(self, position: Position, action: int) -> list[int]:
         """Return `action` and the best actions after it, as far as the table knows them."""
@@ -804,7 +916,7 @@ class AlphaBeta:
         if depth == 1 and not self.solved and (drops or self.lines.actions(position)):
             more = self.beside
             if own or other:
-                more += self._in_hand(mover, own) - self._in_hand(3 - mover, other)
+                more += self._in_hand(mover, own, other)
             return self._frontier(position, alpha - more, beta - more, self.TEMPO) + more
         if depth == 2 and self.solved and not (own or other):
             return self._frontier(position, alpha, beta, 1.0)
@@ -818,7 +930,7 @@ class AlphaBeta:
         if not actions or not depth:
             return total
         if depth == 2 and not self.solved:  # it hardly changes with one move: enough for all
-            self.beside = -self._beside(position)
+            self.beside = -self._beside(position, actions)
         if found and favourite != actions[0][1]:
             actions = sorted(actions, key=lambda item: item[1] != favourite)
         best, best_action, floor = -INFINITY, 0, alpha
@@ -873,8 +985,8 @@ class AlphaBeta:
 
     def _pop_frontier(self, position: Position, alpha: float, tempo: float) -> float:
         """Return the same as `_frontier` for the mover's pop-outs alone."""
-        codes, _, total, _, mover, own, _ = position
-        total += self._in_hand(mover, own - 1) - self._in_hand(mover, own)
+        codes, _, total, _, mover, own, other = position
+        total += self._in_hand(mover, own - 1, other) - self._in_hand(mover, own, other)
         best = -INFINITY
         for gain, action in self.lines.pops(codes, mover):
             value = total + gain
