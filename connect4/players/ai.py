@@ -11,7 +11,7 @@ line if every empty cell becomes mine with a fixed probability, its `share`. The
 is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
 a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
 Only the gains of drops that share a line with the move have changed. While pop-outs are left,
-alpha-beta adds corrections that were learned from deeper searches.
+alpha-beta adds corrections and worths of pop-outs that were learned from deeper searches.
 
 The file reads from top to bottom: types, points and line tables, corrections, the board, the
 budget, expectimax, alpha-beta, and the `AIPlayer` that combines them. `docs/reference-agent.md`
