@@ -500,8 +500,10 @@ class Lines:
         above = cell + self.columns
         if above >= self.cells:
             return 0.0
-        line, changes = self.shared[mover][cell][above]  # type: ignore[misc]
-        return self.gain(codes, above) + changes[codes[line]]
+        i, a, j, b, k, c, m, d = self.look_ups[ME][above]
+        taken = codes[m] + self.changes[mover][cell][-1]
+        gain: float = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[taken]
+        return gain
 
     def prize(self, codes: Codes, drops: Actions) -> float:
         """Return what the mover wins, or loses, by zugzwang, as a simpler game has it.
@@ -532,8 +534,14 @@ class Lines:
 
     def _drops(self, codes: Codes, landing: list[int]) -> Actions:
         """Return the drops into the `landing` cells that are on the board."""
-        cells = [cell for cell in landing if cell < self.cells]
-        return sorted(((self.gain(codes, cell), cell) for cell in cells), reverse=True)
+        drops = []
+        for cell in landing:
+            if cell < self.cells:
+                i, a, j, b, k, c, m, d = self.look_ups[ME][cell]
+                gain = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
+                drops.append((gain, cell))
+        drops.sort(reverse=True)
+        return drops
 
     def _drop(self, codes: Codes, drops: Actions, cell: int, mover: int) -> tuple[Codes, Actions]:
         """Return the codes after a drop, and the drops that are possible then."""
@@ -547,10 +555,11 @@ class Lines:
         above = cell + self.columns
         replies = [(self.gain(after, above), above)] if above < self.cells else []
         for drop in drops:
-            if common := shared[drop[1]]:
+            gain, other = drop
+            if common := shared[other]:
                 line, changes = common
-                replies.append((drop[0] + changes[codes[line]], drop[1]))
-            elif drop[1] != cell:
+                replies.append((gain + changes[codes[line]], other))
+            elif other != cell:
                 replies.append(drop)
         replies.sort(reverse=True)
         return after, replies
@@ -981,7 +990,9 @@ class AlphaBeta:
             for reply, other in drops:
                 if common := shared[other]:
                     line, changes = common
-                    best_reply = max(best_reply, reply + changes[codes[line]])
+                    reply += changes[codes[line]]
+                    if reply > best_reply:
+                        best_reply = reply
                 elif other != cell and reply > best_reply:
                     best_reply = reply
                 if best_reply >= enough:
