@@ -24,7 +24,7 @@ import time as clock
 from base64 import b85decode
 from collections.abc import Callable
 from itertools import chain, permutations
-from operator import getitem, mul
+from operator import getitem, itemgetter, mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -65,11 +65,14 @@ Shares: TypeAlias = tuple[float, ...]
 Table: TypeAlias = "tuple[float, ...] | LongLine"
 """The expected margin of each code of a line."""
 
+Changes: TypeAlias = list[tuple[int, int]]
+"""Lines and the changes of their codes."""
+
 Shared: TypeAlias = "tuple[int, Differences]"
 """A line through two cells: its index, and for each of its codes how much the gain in the second
 changes with the mover's token in the first."""
 
-PopPlan: TypeAlias = "tuple[list[tuple[int, int, Differences]], int, int]"
+PopPlan: TypeAlias = "tuple[float, itemgetter[Any], list[Differences], Changes, int, int]"
 """What a pop-out changes: see `Lines._pop_plan`."""
 
 Entry: TypeAlias = tuple[int, int, int, float, int]
@@ -436,7 +439,7 @@ class Lines:
 
     def empty_cells(self, drops: Actions) -> int:
         """Return the number of empty cells, given all drops."""
-        return sum((self.cells - 1 - cell) // self.columns + 1 for _, cell in drops)
+        return sum([len(self.above[cell]) for _, cell in drops], len(drops))
 
     def plies_left(self, position: Position) -> int:
         """Return the greatest number of moves until the game ends: each one lowers it by 1."""
@@ -568,46 +571,53 @@ class Lines:
         """Return the pop-outs in the mover's columns, in no order."""
         pops = []
         for column in range((self.player - mover) % 2, self.columns, 2):
-            line = self.column_line[column]
-            if code := codes[line]:
-                gain = self.tables[line][code // 3] - self.tables[line][code]
-                for line, _, differences in self._pop_plan(column, code)[0]:
-                    gain += differences[codes[line]]
+            if code := codes[self.column_line[column]]:
+                plan = self.pop_plans[column].get(code) or self._pop_plan(column, code)
+                in_column, crossing, differences, *_ = plan
+                gain = sum(map(getitem, differences, crossing(codes)), in_column)
                 pops.append((gain if mover == ME else -gain, ~column))
         return pops
 
     def _pop(self, codes: Codes, drops: Actions, column: int) -> tuple[Codes, Actions, int]:
         """Return the codes and drops after a pop-out, and the change of the key."""
         after = codes[:]
-        plan, key, top = self._pop_plan(column, codes[self.column_line[column]])
-        after[self.column_line[column]] //= 3
-        for line, change, _ in plan:
+        code = codes[self.column_line[column]]
+        *_, changes, key, top = self._pop_plan(column, code)
+        for line, change in changes:
             after[line] += change
         landing = [cell for _, cell in drops if cell % self.columns != column]
-        return after, self._drops(after, [*landing, top]), key
+        landing.append(top)
+        return after, self._drops(after, landing), key
 
     def _pop_plan(self, column: int, code: int) -> PopPlan:
         """Return what a pop-out does to a column with this code.
 
-        That is the changes of rows and diagonals as (line, change of its code, differences), the
-        change of the key, and the highest cell that was taken.
+        That is my gain in the column itself, what reads the codes of the rows and diagonals that
+        change, their differences, the changes of all codes, the change of the key, and the highest
+        cell that was taken.
         """
         if plan := self.pop_plans[column].get(code):
             return plan
         if len(self.pop_plans[column]) >= MOST_PLANS:
             self.pop_plans[column].clear()
-        changes, key = [], 0
-        cell, rest = column, code
+        changes: Changes = []
+        cell, rest, key = column, code, 0
         while rest:
             rest, token = divmod(rest, 3)
             falling = rest % 3
             if falling != token:
-                for line, weight in self.crossing[cell][:3]:
-                    step = (falling - token) * weight
-                    changes.append((line, step, self.differences(line, step)))
+                step = falling - token
+                changes += [(line, step * weight) for line, weight in self.crossing[cell][:3]]
                 key ^= self.keys[token][cell] ^ (self.keys[falling][cell] if falling else 0)
             cell += self.columns
-        plan = self.pop_plans[column][code] = changes, key, cell - self.columns
+        crossing = itemgetter(*(line for line, _ in changes))
+        differences = [self.differences(*change) for change in changes]
+        column_line = self.column_line[column]
+        table = self.tables[column_line]
+        gain = table[code // 3] - table[code]
+        changes.append((column_line, code // 3 - code))
+        plan = gain, crossing, differences, changes, key, cell - self.columns
+        self.pop_plans[column][code] = plan
         return plan
 
 
@@ -777,6 +787,7 @@ class AlphaBeta:
     def __init__(self, lines: Lines):
         self.lines = lines
         self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
+        self.held: dict[tuple[float, int, int, int], float] = {}  # what `_in_hand` returned
         self.depth = 0
         self.value = 0.0
         self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
@@ -796,6 +807,7 @@ class AlphaBeta:
         self.last_mover = mover if left % 2 else 3 - mover
         self._correct(own + other, left - 2 * (own + other))
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
+        self.held.clear()
         self.depth, self.values = 0, []
         self.beside = self.late = 0.0
         try:
@@ -852,9 +864,9 @@ class AlphaBeta:
         and 1.
         """
         codes, drops, _, _, mover, own, other = position
-        mine = self._popout_features(sorted(gain for gain, action in actions if action < 0), own)
-        pops = self.lines.pops(codes, 3 - mover) if other else []
-        theirs = self._popout_features(sorted(gain for gain, _ in pops), other)
+        mine = self._popout_features([gain for gain, action in actions if action < 0][:own])
+        pops = sorted(self.lines.pops(codes, 3 - mover), reverse=True) if other else []
+        theirs = self._popout_features([gain for gain, _ in pops[:other]])
         last_moves = mover == self.last_mover
         prizes = [0.0, 0.0, 0.0]
         holders = 0 if own and other else 1 if (own > 0) == last_moves else 2
@@ -867,14 +879,14 @@ class AlphaBeta:
         return [*sides, *prizes, first, second, 1.0]
 
     @staticmethod
-    def _popout_features(gains: list[float], popouts: int) -> list[float]:
-        """Return sums of these gains, which are sorted, as far as there are pop-outs for them.
+    def _popout_features(gains: list[float]) -> list[float]:
+        """Return sums of these gains, best first, as far as there are pop-outs for them.
 
         The positive ones are the best, the second and the sum of the others; the negative ones the
         best and the sum of the others.
         """
         best = second = others = least = debt = 0.0
-        for place, gain in enumerate(gains[: -popouts - 1 : -1]):
+        for place, gain in enumerate(gains):
             if gain < 0:
                 if place:
                     debt += gain
@@ -901,14 +913,15 @@ class AlphaBeta:
         mover drops into the gap. So the last mover keeps its pop-outs, and those of the other may
         be a debt.
         """
-        own, other = min(own, MOST_IN_HAND), min(other, MOST_IN_HAND)
-        steady, late = HAND[self.phase]
-        worth: float
-        if mover == self.last_mover:
-            worth = steady[own][other] + self.late * late[own][other]
-            return worth
-        worth = steady[other][own] + self.late * late[other][own]
-        return -worth
+        hands = self.late, mover, own, other
+        if hands not in self.held:
+            own, other = min(own, MOST_IN_HAND), min(other, MOST_IN_HAND)
+            steady, late = HAND[self.phase]
+            if mover == self.last_mover:
+                self.held[hands] = steady[own][other] + self.late * late[own][other]
+            else:
+                self.held[hands] = -(steady[other][own] + self.late * late[other][own])
+        return self.held[hands]
 
     def line(self, position: Position, action: int) -> list[int]:
         """Return `action` and the best actions after it, as far as the table knows them."""
@@ -987,13 +1000,12 @@ class AlphaBeta:
             value = total + gain
             enough = (value - alpha) / tempo
             best_reply = 0.0
-            for reply, other in drops:
+            for drop in drops:
+                reply, other = drop
                 if common := shared[other]:
                     line, changes = common
                     reply += changes[codes[line]]
-                    if reply > best_reply:
-                        best_reply = reply
-                elif other != cell and reply > best_reply:
+                if reply > best_reply and other != cell:
                     best_reply = reply
                 if best_reply >= enough:
                     break
@@ -1002,9 +1014,9 @@ class AlphaBeta:
             value -= tempo * best_reply
             if value > best:
                 best = value
-                alpha = max(alpha, value)
                 if value >= beta:
                     return best
+                alpha = max(alpha, value)
         if own:
             best = max(best, self._pop_frontier(position, max(alpha, best), tempo))
         return best if best > -INFINITY else total
@@ -1016,7 +1028,7 @@ class AlphaBeta:
         best = -INFINITY
         for gain, action in self.lines.pops(codes, mover):
             value = total + gain
-            if value > max(alpha, best):
+            if value > alpha and value > best:
                 replies = self.lines.play(position, gain, action)[1]
                 value -= tempo * replies[0][0]
             best = max(best, value)
