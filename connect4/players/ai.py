@@ -378,6 +378,8 @@ class Lines:
         self.keys = [[bits.getrandbits(60) for _ in range(self.cells)] for _ in range(3)]
         self.turn = bits.getrandbits(60)
         self.pop_plans: list[dict[int, PopPlan]] = [{} for _ in range(columns)]
+        columns_kept = list(zip(range(columns), self.column_line, self.pop_plans, strict=True))
+        self.own_columns = [columns_kept[(player - mover) % 2 :: 2] for mover in (0, ME, OPPONENT)]
 
     def _prepare(self, lines: list[list[int]]) -> None:
         """Lay out flat, by cell, what the search looks up all the time."""
@@ -549,14 +551,17 @@ class Lines:
     def _drop(self, codes: Codes, drops: Actions, cell: int, mover: int) -> tuple[Codes, Actions]:
         """Return the codes after a drop, and the drops that are possible then."""
         after = codes[:]
-        a, wa, b, wb, c, wc, d, wd = self.changes[mover][cell]
-        after[a] += wa
-        after[b] += wb
-        after[c] += wc
-        after[d] += wd
+        i, a, j, b, k, c, m, d = self.changes[mover][cell]
+        after[i] += a
+        after[j] += b
+        after[k] += c
+        after[m] += d
         shared = self.shared[mover][cell]
         above = cell + self.columns
-        replies = [(self.gain(after, above), above)] if above < self.cells else []
+        replies = []
+        if above < self.cells:
+            i, a, j, b, k, c, m, d = self.look_ups[ME][above]
+            replies.append((a[after[i]] + b[after[j]] + c[after[k]] + d[after[m]], above))
         for drop in drops:
             gain, other = drop
             if common := shared[other]:
@@ -570,10 +575,10 @@ class Lines:
     def pops(self, codes: Codes, mover: int) -> Actions:
         """Return the pop-outs in the mover's columns, in no order."""
         pops = []
-        for column in range((self.player - mover) % 2, self.columns, 2):
-            if code := codes[self.column_line[column]]:
-                plan = self.pop_plans[column].get(code) or self._pop_plan(column, code)
-                in_column, crossing, differences, *_ = plan
+        for column, line, plans in self.own_columns[mover]:
+            if code := codes[line]:
+                plan = plans.get(code) or self._pop_plan(column, code)
+                in_column, crossing, differences, _, _, _ = plan
                 gain = sum(map(getitem, differences, crossing(codes)), in_column)
                 pops.append((gain if mover == ME else -gain, ~column))
         return pops
@@ -582,7 +587,7 @@ class Lines:
         """Return the codes and drops after a pop-out, and the change of the key."""
         after = codes[:]
         code = codes[self.column_line[column]]
-        *_, changes, key, top = self._pop_plan(column, code)
+        _, _, _, changes, key, top = self._pop_plan(column, code)
         for line, change in changes:
             after[line] += change
         landing = [cell for _, cell in drops if cell % self.columns != column]
@@ -961,7 +966,8 @@ class AlphaBeta:
         if depth == 2 and self.solved and not (own or other):
             return self._frontier(position, alpha, beta, 1.0)
         slot = key ^ own * OWN_KEY ^ other * OTHER_KEY
-        key_found, known, bound, value, favourite = self.known[slot % self.TABLE_SIZE]
+        place = slot % self.TABLE_SIZE
+        key_found, known, bound, value, favourite = self.known[place]
         found = key_found == slot
         tells = not bound or (value >= beta if bound > 0 else value <= alpha)
         if found and known >= depth and tells:
@@ -979,11 +985,11 @@ class AlphaBeta:
             value = self._look(child, depth, index, alpha, beta)
             if value > best:
                 best, best_action = value, action
-                alpha = max(alpha, value)
                 if value >= beta:
                     break
+                alpha = max(alpha, value)
         bound = 1 if best >= beta else -1 if best <= floor else 0
-        self.known[slot % self.TABLE_SIZE] = slot, depth, bound, best, best_action
+        self.known[place] = slot, depth, bound, best, best_action
         return best
 
     def _frontier(self, position: Position, alpha: float, beta: float, tempo: float) -> float:
