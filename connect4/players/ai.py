@@ -1002,8 +1002,10 @@ class AlphaBeta:
         shared_by = self.lines.shared[mover]
         best = -INFINITY
         for gain, cell in drops:
-            shared = shared_by[cell]
             value = total + gain
+            if value <= best:  # nor can the drops after it be better: they gain less
+                break
+            shared = shared_by[cell]
             enough = (value - alpha) / tempo
             best_reply = 0.0
             for drop in drops:
