@@ -300,6 +300,23 @@ def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> No
             assert long[code] == pytest.approx(table[code])
 
 
+def test_differences_follow_the_table_however_few_of_them_are_kept(
+    rng: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ai, "MOST_DIFFERENCES", 5)
+    table = ai.TABLES[(0.5,) * 5]
+    gains = ai.Differences(table, 9)
+    changes = ai.Differences(gains, 2 * 27)
+    for _ in range(300):
+        places = [rng.randrange(3), rng.randrange(3), 0, 0, rng.randrange(3)]
+        code = sum(digit * 3**place for place, digit in enumerate(places))
+        gain, later = table[code + 9] - table[code], table[code + 63] - table[code + 54]
+        assert gains[code] == pytest.approx(gain)
+        assert changes[code] == pytest.approx(later - gain)
+        assert len(gains) <= 5
+        assert len(changes) <= 5
+
+
 @pytest.fixture
 def rng() -> random.Random:
     return random.Random(5)

@@ -367,12 +367,13 @@ class Lines:
             for (kind, _), line in lines.items()
         ]
         self.even = {0.5}.issuperset(chain.from_iterable(shares))
-        self.tables: list[Table] = [TABLES.get(line) or LongLine(line) for line in shares]
+        long = {line: LongLine(line) for line in shares if line not in TABLES}
+        self.tables: list[Table] = [TABLES.get(line) or long[line] for line in shares]
         self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
         for index, line in enumerate(lines.values()):
             for place, cell in enumerate(line):
                 self.crossing[cell].append((index, 3**place))
-        self.known: dict[tuple[int, int, int], Differences] = {}
+        self.known_differences: dict[tuple[int, int, int], Differences] = {}
         self._prepare(list(lines.values()))
         bits = random.Random(0)
         self.keys = [[bits.getrandbits(60) for _ in range(self.cells)] for _ in range(3)]
@@ -403,11 +404,14 @@ class Lines:
         self.shared: list[list[list[Shared | None]]] = [
             [[None] * self.cells for _ in range(self.cells)] for _ in range(3)
         ]
-        for index, line in enumerate(lines):
-            for (i, cell), (j, other) in permutations(enumerate(line), 2):
-                for mover in (ME, OPPONENT):
-                    changes = self.differences(index, 3**j, mover * 3**i)
-                    self.shared[mover][cell][other] = index, changes
+        for mover in (ME, OPPONENT):
+            pairs: dict[tuple[int, int, int], Differences] = {}  # of a form and two of its places
+            for index, line in enumerate(lines):
+                form = id(self.tables[index])
+                for (i, cell), (j, other) in permutations(enumerate(line), 2):
+                    if (form, i, j) not in pairs:
+                        pairs[form, i, j] = self.differences(index, 3**j, mover * 3**i)
+                    self.shared[mover][cell][other] = index, pairs[form, i, j]
 
     def differences(self, line: int, step: int, second: int = 0) -> Differences:
         """Return the differences of a line's table, or with a second step those of them.
@@ -415,10 +419,10 @@ class Lines:
         Lines of one form share theirs.
         """
         form = id(self.tables[line]), step, second
-        if form not in self.known:
+        if form not in self.known_differences:
             table = self.differences(line, step) if second else self.tables[line]
-            self.known[form] = Differences(table, second or step)
-        return self.known[form]
+            self.known_differences[form] = Differences(table, second or step)
+        return self.known_differences[form]
 
     def read(self, board: np.ndarray[Any, Any], own: int, other: int) -> Position:
         """Return the position on `board` with me to move."""
