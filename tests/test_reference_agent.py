@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players import ai
 from connect4.players.names import STUDENT_FILE
+from connect4.utils import Integer
 from tests.command import module_of
 
 SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
@@ -151,6 +152,22 @@ def test_the_last_plies_against_chance_are_worth_the_same_without_making_childre
         answers = child[1] + popouts if action >= 0 else lines.actions(child)
         values.append(child[2] + max((answer for answer, _ in answers), default=0.0))
     assert ai.Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
+
+
+def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_board() -> None:
+    rows = "000000 000000 000020 000010 002110 012222"
+    board = np.array([[int(cell) for cell in row] for row in rows.split()])
+
+    def move(popouts: int) -> tuple[int, bool]:
+        player = ai.AIPlayer(1, 1)
+        player.node_budget = 300
+        counts = {1: Integer(popouts), 2: Integer(3)}
+        return player.get_expectimax_move((board.copy(), counts))
+
+    assert move(3) == (2, False)
+    assert move(9) == (2, True)
+    board[4, 1] = 2  # now player 1 makes the last move
+    assert not move(9)[1]
 
 
 @settings(max_examples=100, deadline=None)

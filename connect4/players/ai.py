@@ -671,11 +671,19 @@ class Expectimax:
     At five plies the games were as good as with all of them, at a fifth to a tenth of the cost.
     """
 
+    DEBTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
+    """What the Nth pop-out in hand costs me if the opponent makes the last move.
+
+    I am then the one to move when the board is full, and have to pop out at a loss. Measured in
+    games from the same positions with N and N - 1: see `docs/reference-agent.md`.
+    """
+
     TABLE_SIZE = 2**18
     """Entries of the table of positions; a new one takes the place of an old one."""
 
     def __init__(self, lines: Lines):
         self.lines = lines
+        self.relief: tuple[float, ...] = (0.0,)  # by pop-outs in hand: what using one saves me
         self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
         self.depth, self.best = 0, 0
         self.narrow, self.solved = False, False
@@ -685,6 +693,7 @@ class Expectimax:
         self.budget = budget
         actions = self.lines.actions(position)
         left = self.lines.plies_left(position)
+        self.relief = (0.0,) if left % 2 else self.DEBTS
         self.depth, self.best = 1, actions[0][1]
         try:
             for depth in range(3, min(left, DEEPEST) + 2, 2):
@@ -707,7 +716,13 @@ class Expectimax:
         return [item for _, item in sorted(values, reverse=True)] + actions[len(tried) :]
 
     def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
-        return -self._value(self.lines.play(position, gain, action), depth - 1)
+        value = -self._value(self.lines.play(position, gain, action), depth - 1)
+        _, _, _, _, mover, own, _ = position
+        return value + self._relieved(own) if action < 0 and mover == ME else value
+
+    def _relieved(self, popouts: int) -> float:
+        """Return what I save by using one of so many pop-outs; at the end the margin shows it."""
+        return 0.0 if self.solved else self.relief[min(popouts, len(self.relief) - 1)]
 
     def _value(self, position: Position, depth: int) -> float:
         """Return the mover's expected final margin."""
@@ -741,7 +756,7 @@ class Expectimax:
         codes, drops, total, _, mover, own, other = position
         lines = self.lines
         popouts = lines.pops(codes, ME) if other else []
-        popped = max(popouts, default=(-INFINITY, 0))[0]
+        popped = max(popouts, default=(-INFINITY, 0))[0] + self._relieved(other)
         change_of_margin = 0.0
         for _, cell in drops:
             shared = lines.shared[mover][cell]
