@@ -20,8 +20,10 @@ from benchmarks.training.fit import first_weights, fit, packed, read_weights, wr
 
 SOURCE = Path(__file__).with_name("selfplay.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
-BOARDS = ("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4")
-BOARDS += ("9x10+1", "8x10+7")
+BOARDS = (
+    *("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4", "9x10+1"),
+    *("8x10+7", "8x10", "12x12", "6x8", "10x10", "5x6+2", "6x7+1"),
+)
 LINE = 94
 PARTS = 4
 """Of a round, each with a seed of its own: the numbers do not depend on how many run at once."""
@@ -57,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--games", type=int, default=2000, help="a round (default: 2000)")
+    parser.add_argument("--games", type=int, default=2400, help="a round (default: 2400)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
     parser.add_argument("--seed", type=int, default=1)

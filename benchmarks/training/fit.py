@@ -30,6 +30,9 @@ Ints = npt.NDArray[np.int64]
 PHASES, KINDS, CODES = 3, 4, 81
 """The late phase comes first."""
 
+SETS = 2 * PHASES
+"""Of numbers: a phase each, with pop-outs left, then without."""
+
 ROW, RISE, FALL, COLUMN = range(KINDS)
 STEPS = ((0, 1), (1, 1), (1, -1), (1, 0))
 """Of each kind: how far a window goes up and to the right from cell to cell."""
@@ -37,9 +40,12 @@ STEPS = ((0, 1), (1, 1), (1, -1), (1, 0))
 MOST = 10
 """More pop-outs in hand count as this many."""
 
-FEATURES = 16
+FEATURES, PRIZE = 16, 10
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
+
+STEP = 1 / 32
+"""Of the numbers as the agent has them, in points."""
 
 CHUNK = 4000
 
@@ -52,7 +58,7 @@ class Sample:
     own: Ints  # the parity of the columns that the last mover may pop out of
     hand: Ints  # (positions, 2): pop-outs of the last mover and of the other one
     to_move: Ints  # 1 where the last mover is to move
-    phase: Ints
+    set: Ints  # the phase, plus PHASES without pop-outs left
     target: Floats
     game: Ints
     late: Floats
@@ -93,8 +99,9 @@ def _sample(shape: tuple[int, int], found: list[tuple[Any, ...]]) -> Sample:
     hand = np.where(is_one[:, None], np.stack((one, two), 1), np.stack((two, one), 1))
     empty, size = left - 2 * (one + two), shape[0] * shape[1]
     phase = (empty * 3 > size).astype(np.int64) + (empty * 3 > 2 * size)
+    chosen = phase + PHASES * (one + two == 0)
     target = (2 * to_move - 1) * surplus
-    return Sample(cells, last - 1, hand, to_move, phase, target, game, late, features)
+    return Sample(cells, last - 1, hand, to_move, chosen, target, game, late, features)
 
 
 def is_full(code: int) -> bool:
@@ -107,11 +114,12 @@ def reversed_code(code: int) -> int:
     return sum(code // 3**place % 3 * 3 ** (3 - place) for place in range(4))
 
 
-def numbering() -> tuple[Ints, int]:
+def numbering(popouts: bool) -> tuple[Ints, int]:
     """Return the number of each window (kind, height, column, code), and how many there are.
 
-    Mirrored windows share a number: a rise is the mirror image of a fall. The last number is that
-    of full windows, which count nothing, so that the evaluation of a full board stays exact.
+    Mirrored windows share a number: a rise is the mirror image of a fall. Without pop-outs all
+    columns are the same. The last number is that of full windows, which count nothing, so that the
+    evaluation of a full board stays exact.
     """
     numbers = np.zeros((KINDS, 2, 2, CODES), dtype=np.int64)
     known: dict[tuple[int, ...], int] = {}
@@ -120,9 +128,9 @@ def numbering() -> tuple[Ints, int]:
         if is_full(code):
             full.append((kind, height, own, code))
             continue
-        forms = [(FALL if kind == RISE else kind, height, own, code)]
+        forms = [(FALL if kind == RISE else kind, height, own * popouts, code)]
         if kind == ROW:
-            forms.append((ROW, height, 1 - own, reversed_code(code)))
+            forms.append((ROW, height, (1 - own) * popouts, reversed_code(code)))
         numbers[kind, height, own, code] = known.setdefault(min(forms), len(known))
     for window in full:
         numbers[window] = len(known)
@@ -162,10 +170,10 @@ def other_terms(sample: Sample) -> Floats:
     return np.concatenate((hand, late * hand, features, late * features), 1)
 
 
-def chunks(samples: list[Sample], phase: int) -> Iterator[Sample]:
-    """Yield the positions of a phase in parts that fit in memory."""
+def chunks(samples: list[Sample], number: int) -> Iterator[Sample]:
+    """Yield the positions of a set in parts that fit in memory."""
     for sample in samples:
-        chosen = np.flatnonzero(sample.phase == phase)
+        chosen = np.flatnonzero(sample.set == number)
         for begin in range(0, len(chosen), CHUNK):
             yield sample.take(chosen[begin : begin + CHUNK])
 
@@ -174,9 +182,9 @@ def chunks(samples: list[Sample], phase: int) -> Iterator[Sample]:
 class Learned:
     """The numbers of all phases, as `selfplay` reads them."""
 
-    window: Floats  # phase, kind, parity of the height, own column, code
-    hand: Floats  # phase, times lateness, pop-outs of the last mover, of the other
-    feature: Floats  # phase, the last mover is to move, times lateness, feature
+    window: Floats  # set, kind, parity of the height, own column, code
+    hand: Floats  # set, times lateness, pop-outs of the last mover, of the other
+    feature: Floats  # set, the last mover is to move, times lateness, feature
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(
@@ -184,14 +192,14 @@ class Learned:
         )
 
 
-def fit_phase(samples: list[Sample], phase: int) -> tuple[Floats, Floats, Floats]:
-    """Return the numbers of one phase, and print the error where it is held out."""
-    numbers, count = numbering()
+def fit_set(samples: list[Sample], number: int) -> tuple[Floats, Floats, Floats]:
+    """Return the numbers of one set, and print the error where it is held out."""
+    numbers, count = numbering(number < PHASES)
     others = 2 * HAND + 4 * FEATURES
     normal = np.diag(np.r_[np.full(count, RIDGE), np.full(others, OTHER_RIDGE)])
     right = np.zeros(count + others)
     held: list[tuple[Floats, Floats]] = []
-    for part in chunks(samples, phase):
+    for part in chunks(samples, number):
         x = np.concatenate((window_counts(part, numbers, count), other_terms(part)), 1)
         apart = part.game % 5 == 0
         held.append((x[apart], part.target[apart]))
@@ -202,9 +210,10 @@ def fit_phase(samples: list[Sample], phase: int) -> tuple[Floats, Floats, Floats
         before = np.concatenate([y for _, y in held])
         after = np.concatenate([y - x @ solution for x, y in held])
         errors = [np.sqrt(np.mean(error**2)) for error in (before - before.mean(), after)]
+        without = "out" if number >= PHASES else ""
         print(
-            f"phase {phase}: {len(before)} positions held out, error {errors[0]:.2f} before,"
-            f" {errors[1]:.2f} after",
+            f"phase {number % PHASES} with{without} pop-outs: {len(before)} positions held out,"
+            f" error {errors[0]:.2f} before, {errors[1]:.2f} after",
             flush=True,
         )
     hand = solution[count : count + 2 * HAND].reshape(2, HAND)
@@ -216,7 +225,7 @@ def fit_phase(samples: list[Sample], phase: int) -> tuple[Floats, Floats, Floats
 def fit(positions: list[Path]) -> Learned:
     """Return the numbers that explain the positions best."""
     samples = read_samples(positions)
-    parts = zip(*(fit_phase(samples, phase) for phase in range(PHASES)), strict=True)
+    parts = zip(*(fit_set(samples, number) for number in range(SETS)), strict=True)
     return Learned(*map(np.stack, parts))
 
 
@@ -232,7 +241,7 @@ def write_weights(path: Path, learned: Learned) -> None:
 
 def read_weights(path: Path) -> Learned:
     """Return the numbers that `write_weights` wrote."""
-    shapes = (PHASES, KINDS, 2, 2, CODES), (PHASES, 2, MOST + 1, MOST + 1), (PHASES, 2, 2, FEATURES)
+    shapes = (SETS, KINDS, 2, 2, CODES), (SETS, 2, MOST + 1, MOST + 1), (SETS, 2, 2, FEATURES)
     lines = path.read_text().splitlines()
     return Learned(
         *(
@@ -243,33 +252,34 @@ def read_weights(path: Path) -> Learned:
 
 
 def first_weights() -> Learned:
-    """Return what `selfplay` begins with: hand-set worths of pop-outs in hand, nothing else."""
+    """Return what `selfplay` begins with: worths of pop-outs in hand and the prize of zugzwang."""
     last, other = np.indices((MOST + 1, MOST + 1))
-    hand = np.zeros((PHASES, 2, MOST + 1, MOST + 1))
+    hand = np.zeros((SETS, 2, MOST + 1, MOST + 1))
     debt = np.where((last > 4) & (other > 0), 6 - 6 * other, 2 * other)
-    hand[:, 0] = 5 * last - debt
-    return Learned(np.zeros((PHASES, KINDS, 2, 2, CODES)), hand, np.zeros((PHASES, 2, 2, FEATURES)))
+    hand[:PHASES, 0] = 5 * last - debt
+    feature = np.zeros((SETS, 2, 2, FEATURES))
+    feature[PHASES:, :, 0, PRIZE] = 0.9
+    return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature)
 
 
 def agent_numbers() -> Learned:
     """Return the numbers in `ai.py`."""
     from connect4.players import ai
 
-    return Learned(np.array(ai.WINDOWS[ai.ME]), np.array(ai.HAND), np.array(ai.FEATURES))
+    hand = np.concatenate((ai.HAND, np.zeros_like(ai.HAND)))  # none without pop-outs
+    return Learned(np.array(ai.WINDOWS[ai.ME]), hand, np.array(ai.FEATURES))
 
 
 def packed(learned: Learned) -> tuple[str, str]:
     """Return the numbers as `LEARNED` and `LEARNED_WORTHS` in `ai.py` have them."""
-    from connect4.players import ai
-
     codes = [code for code in range(CODES) if not is_full(code)]
     tables = [
         table[codes]
-        for phase in learned.window
-        for kind in (phase[ROW, :, 0], phase[FALL], phase[COLUMN])
+        for chosen in learned.window
+        for kind in (chosen[ROW, :, 0], chosen[FALL], chosen[COLUMN])
         for table in kind.reshape(-1, CODES)
     ]
-    worths = np.concatenate((learned.hand.ravel(), learned.feature.ravel()))
-    steps = np.clip(np.rint(np.array(tables) / ai.LEARNED_STEP), -128, 127).astype(np.int8)
-    wide = np.rint(worths / ai.LEARNED_STEP).astype("<i2")
+    worths = np.concatenate((learned.hand[:PHASES].ravel(), learned.feature.ravel()))
+    steps = np.clip(np.rint(np.array(tables) / STEP), -128, 127).astype(np.int8)
+    wide = np.rint(worths / STEP).astype("<i2")
     return tuple(base64.b85encode(numbers.tobytes()).decode() for numbers in (steps, wide))

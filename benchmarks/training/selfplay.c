@@ -25,13 +25,13 @@ enum { ME = 1, OPPONENT = 2 };
 enum { ROW, RISE, FALL, COLUMN, KINDS };
 enum {
     SIDE = 12, CELLS = SIDE * SIDE, LINES = 6 * SIDE - 2, WINDOWS = 400, ACTIONS = 2 * SIDE,
-    PHASES = 3, POPOUTS = 10, DEEPEST = 200, TABLE_SIZE = 1 << 18,
-    OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
+    PHASES = 3, SETS = 2 * PHASES, POPOUTS = 10, DEEPEST = 200, TABLE_SIZE = 1 << 18,
+    CUT_DEPTH = 4, OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
 };
 
 #define CLOSE 1e-6
-#define TEMPO 0.75
-#define SHARE_OF_PRIZE 0.9
+#define TEMPO 0.5
+#define MARGIN 3.0
 
 static int power3[SIDE + 1];
 static double *tables[SIDE + 1]; /* by length: the expected margin of each code */
@@ -59,18 +59,18 @@ static void seed_random(uint64_t seed) {
 /* Of each player's pop-outs: the gain of the best and of the second, the sum of the others' gains,
    all where they are positive; the best and the sum of the others where they are negative. */
 enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
-/* The prize of zugzwang apart by who has pop-outs left, the gains of the mover's best drops, 1. */
-enum { PRIZE_BOTH = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
+/* The prize of zugzwang apart by who has pop-outs left (both or none, the last mover, the other), the gains of the mover's best drops, 1. */
+enum { PRIZE_ALIKE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
 
-/* All from the last mover's side, for positions with pop-outs left. The first index is the phase. */
+/* All from the last mover's side. The first index is the phase, plus PHASES without pop-outs left. */
 typedef struct {
     /* Kind, parity of the height of the first cell, 1 if its column is one that the last mover may
        pop out of, code of four cells. */
-    double window[PHASES][KINDS][2][2][81];
+    double window[SETS][KINDS][2][2][81];
     /* By the pop-outs of the last mover and of the other; the second half times the lateness. */
-    double hand[PHASES][2][POPOUTS + 1][POPOUTS + 1];
+    double hand[SETS][2][POPOUTS + 1][POPOUTS + 1];
     /* 1 if the last mover is to move, feature; the second half times the lateness. */
-    double feature[PHASES][2][2][FEATURES];
+    double feature[SETS][2][2][FEATURES];
 } Weights;
 
 static void read_weights(Weights *w, const char *path) {
@@ -215,7 +215,7 @@ typedef struct {
     double residuals[WINDOWS][81];
     Entry *known;
     long nodes, limit;
-    int solved, last_mover, phase, depth;
+    int solved, last_mover, phase, set, depth, sounding;
     double value;
     double beside, late; /* before the last ply: what counts beside expected margins and pop-outs in hand; the lateness */
     jmp_buf spent;
@@ -434,8 +434,8 @@ static void features_of(const Engine *e, const Position *p, double *f) {
     memset(f, 0, sizeof(double) * FEATURES);
     side_features(p, e->player, last, last_moves ? p->own : p->other, f);
     side_features(p, e->player, 3 - last, last_moves ? p->other : p->own, f + SIDE_FEATURES);
-    int prize = p->own && p->other ? PRIZE_BOTH : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
-    if (prize != PRIZE_BOTH || !e->phase) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
+    int prize = !p->own == !p->other ? PRIZE_ALIKE : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
+    if (prize != PRIZE_ALIKE || !e->phase || !p->own) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
     if (p->drop_count) f[DROP] = p->drops[0].gain;
     if (p->drop_count > 1) f[SECOND_DROP] = p->drops[1].gain;
     f[ONE] = 1;
@@ -444,10 +444,9 @@ static void features_of(const Engine *e, const Position *p, double *f) {
 /* What counts for the mover beside expected margins and pop-outs in hand. */
 static double beside(const Engine *e, const Position *p) {
     double worth = p->mover == ME ? p->residual : -p->residual;
-    if (!p->own && !p->other) return worth + SHARE_OF_PRIZE * prize_of(p);
     double f[FEATURES], sum = 0;
     int last_moves = p->mover == e->last_mover;
-    const double (*w)[FEATURES] = e->weights.feature[e->phase][last_moves];
+    const double (*w)[FEATURES] = e->weights.feature[e->phase + (p->own || p->other ? 0 : PHASES)][last_moves];
     features_of(e, p, f);
     for (int i = 0; i < FEATURES; i++) sum += (w[0][i] + e->late * w[1][i]) * f[i];
     return worth + (last_moves ? sum : -sum);
@@ -466,12 +465,13 @@ static void prepare(Engine *e, const State *state) {
     e->last_mover = me_last ? ME : OPPONENT;
     /* 0 late, 1 in the middle, 2 early */
     e->phase = (empty * 3 > shape.cells) + (empty * 3 > 2 * shape.cells);
+    e->set = e->phase + (popouts ? 0 : PHASES);
     for (int i = 0; i < shape.windows; i++) {
         int last = me_last ? e->player : 3 - e->player;
         int height = shape.window[i].height % 2, poppable = shape.window[i].column % 2 == last - 1;
-        const double *table = e->weights.window[e->phase][shape.window[i].kind][height][poppable];
+        const double *table = e->weights.window[e->set][shape.window[i].kind][height][poppable];
         for (int code = 0; code < 81; code++)
-            e->residuals[i][code] = !popouts ? 0 : me_last ? table[code] : -table[swapped(code)];
+            e->residuals[i][code] = me_last ? table[code] : -table[swapped(code)];
     }
 }
 
@@ -537,6 +537,22 @@ static double look(Engine *e, const Position *child, int depth, int index, doubl
     return -search(e, child, depth - 1, -beta, -alpha);
 }
 
+/* Whether a search two plies less deep is so far outside the null window that the search need not
+   go on; `bound` becomes the bound that it proves, most likely. */
+static int sounded(Engine *e, const Position *p, int depth, double alpha, double beta, const Entry *entry, uint64_t slot, double *bound) {
+    for (int again = 0;; again++) {
+        if (entry->slot == slot && entry->depth >= depth - 2) {
+            if (entry->bound >= 0 && entry->value - MARGIN >= beta) return *bound = entry->value - MARGIN, 1;
+            if (entry->bound <= 0 && entry->value + MARGIN <= alpha) return *bound = entry->value + MARGIN, 1;
+        }
+        if (again || depth <= CUT_DEPTH || e->sounding) return 0;
+        e->sounding = 1;
+        if (search(e, p, depth - 2, beta + MARGIN - CLOSE, beta + MARGIN) < beta + MARGIN)
+            search(e, p, depth - 2, alpha - MARGIN, alpha - MARGIN + CLOSE);
+        e->sounding = 0;
+    }
+}
+
 static void spend(Engine *e) {
     if (++e->nodes > e->limit) longjmp(e->spent, 1);
 }
@@ -544,6 +560,7 @@ static void spend(Engine *e) {
 static double search(Engine *e, const Position *p, int depth, double alpha, double beta) {
     spend(e);
     Action actions[ACTIONS];
+    double best = -INFINITY;
     if (depth == 1 && !e->solved && (p->drop_count || actions_of(p, e->player, actions)))
         return leaf(e, p, alpha, beta);
     if (depth == 2 && e->solved && !p->own && !p->other) return frontier(e, p, alpha, beta, 1);
@@ -553,6 +570,9 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     if (found && entry->depth >= depth &&
         (!entry->bound || (entry->bound > 0 ? entry->value >= beta : entry->value <= alpha)))
         return entry->value;
+    if (depth >= CUT_DEPTH && !e->solved && beta - alpha < 2 * CLOSE && sounded(e, p, depth, alpha, beta, entry, slot, &best))
+        return best;
+    found = entry->slot == slot, favourite = entry->action;
     int count = actions_of(p, e->player, actions);
     if (!count || !depth) return p->total;
     if (depth == 2 && !e->solved) { /* nearly the same after one move */
@@ -565,7 +585,7 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
             memmove(actions + 1, actions, sizeof(Action) * i);
             actions[0] = first;
         }
-    double best = -INFINITY, floor = alpha;
+    double floor = alpha;
     int best_action = 0;
     for (int i = 0; i < count; i++) {
         Position child;
@@ -590,7 +610,7 @@ static int choose(Engine *e, const State *state, long nodes) {
     int count = actions_of(&root, e->player, actions);
     int left = empty_cells(&root) + 2 * (root.own + root.other);
     int end = left - (root.own || root.other ? 3 : 8);
-    e->nodes = 0, e->limit = nodes, e->beside = e->late = 0, e->depth = 0, e->value = root.total;
+    e->nodes = 0, e->limit = nodes, e->beside = e->late = 0, e->sounding = 0, e->depth = 0, e->value = root.total;
     if (setjmp(e->spent)) {
         e->solved = 0;
         return actions[0].action;
@@ -616,7 +636,7 @@ static int choose(Engine *e, const State *state, long nodes) {
 
 /* The value of a search of two plies, for the mover. */
 static double two_plies(Engine *e, const Position *p) {
-    e->nodes = 0, e->limit = LONG_MAX, e->solved = 0;
+    e->nodes = 0, e->limit = LONG_MAX, e->solved = e->sounding = 0;
     return search(e, p, 2, -INFINITY, INFINITY);
 }
 
@@ -709,8 +729,8 @@ static void print_probe(Engine *e, const State *state, long nodes) {
 }
 
 /* Play quick games, and from each of their positions some random plies. Print where those end as
-   `position value-of-two-plies value lateness feature...` where pop-outs are left: the values for the
-   mover, of a search of two plies and of one with NODES_PROBE. */
+   `position value-of-two-plies value lateness feature...`: the values for the mover, of a search of
+   two plies and of one with NODES_PROBE. */
 static void probes(int argc, char **argv) {
     static Engine engines[3], probing[3];
     int actions[ACTIONS], count = atoi(argv[1]);
@@ -725,7 +745,7 @@ static void probes(int argc, char **argv) {
         while (legal_actions(&state, actions)) {
             State astray = state;
             play_randomly(&astray, 1 + random_below(ASTRAY));
-            if (legal_actions(&astray, actions) && astray.popouts[1] + astray.popouts[2])
+            if (legal_actions(&astray, actions))
                 print_probe(&probing[astray.mover], &astray, atol(argv[3]));
             apply(&state, choose(&engines[state.mover], &state, atol(argv[2])));
         }
