@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import compiled
-from benchmarks.training.fit import agent_numbers, first_weights, fit, packed, write_weights
+from benchmarks.training.fit import Fit, agent_numbers, first_weights, packed, write_weights
 from connect4.games.extended import ExtendedState
 from connect4.players import ai
 
@@ -87,7 +87,7 @@ def test_numbers_are_learned_from_the_positions_of_the_generator(
     write_weights(weights, first_weights())
     found = output(program, "probes", 1, 10, 50, 200, weights, "4x6+2")
     positions.write_text("\n".join(found) + "\n")
-    learned = fit([positions])
+    learned = Fit().add([positions])
     mine, opponents = 1 + 3 + 9, 2 * (1 + 3 + 9)
     late_rows = learned.window[0, 0]
     assert all(np.isfinite(numbers).all() for numbers in vars(learned).values())

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.exact import compiler
-from benchmarks.training.fit import first_weights, fit, packed, read_weights, write_weights
+from benchmarks.training.fit import Fit, first_weights, packed, read_weights, write_weights
 
 SOURCE = Path(__file__).with_name("selfplay.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
@@ -69,9 +69,10 @@ def main() -> None:
     program = compiled(options.folder)
     weights = options.folder / "weights-0.txt"
     write_weights(weights, first_weights())
+    fit = Fit()
     for number in range(1, options.rounds + 1):
         print(f"round {number}", flush=True)
-        learned = read_weights(weights) + fit(probe(program, weights, number, options))
+        learned = fit.add(probe(program, weights, number, options))
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
     for name, text in zip(

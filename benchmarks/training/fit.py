@@ -43,6 +43,7 @@ MOST = 10
 FEATURES, PRIZE = 16, 10
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
+KEPT = 0.8
 
 STEP = 1 / 32
 """Of the numbers as the agent has them, in points."""
@@ -192,41 +193,68 @@ class Learned:
         )
 
 
-def fit_set(samples: list[Sample], number: int) -> tuple[Floats, Floats, Floats]:
-    """Return the numbers of one set, and print the error where it is held out."""
-    numbers, count = numbering(number < PHASES)
-    others = 2 * HAND + 4 * FEATURES
-    normal = np.diag(np.r_[np.full(count, RIDGE), np.full(others, OTHER_RIDGE)])
-    right = np.zeros(count + others)
-    held: list[tuple[Floats, Floats]] = []
-    for part in chunks(samples, number):
-        x = np.concatenate((window_counts(part, numbers, count), other_terms(part)), 1)
-        apart = part.game % 5 == 0
-        held.append((x[apart], part.target[apart]))
-        normal += x[~apart].T @ x[~apart]
-        right += x[~apart].T @ part.target[~apart]
-    solution = np.linalg.solve(normal, right)
-    if held:
-        before = np.concatenate([y for _, y in held])
-        after = np.concatenate([y - x @ solution for x, y in held])
-        errors = [np.sqrt(np.mean(error**2)) for error in (before - before.mean(), after)]
-        without = "out" if number >= PHASES else ""
-        print(
-            f"phase {number % PHASES} with{without} pop-outs: {len(before)} positions held out,"
-            f" error {errors[0]:.2f} before, {errors[1]:.2f} after",
-            flush=True,
-        )
-    hand = solution[count : count + 2 * HAND].reshape(2, HAND)
-    terms = hand_terms(*np.indices((MOST + 1, MOST + 1)))
-    feature = solution[count + 2 * HAND :].reshape(2, 2, FEATURES).swapaxes(0, 1)
-    return solution[numbers], np.moveaxis(terms @ hand.T, -1, 0), feature
+class SetFit:
+    """The numbers of one set beside the first ones: the solution of the normal equations.
+
+    Positions of earlier rounds stay in them, with a weight of KEPT to the power of their age. What
+    a round found beside the numbers of then is turned into what it found beside the first ones.
+    """
+
+    def __init__(self, number: int):
+        self.number = number
+        self.numbers, self.count = numbering(number < PHASES)
+        size = self.count + 2 * HAND + 4 * FEATURES
+        self.ridge = np.r_[np.full(self.count, RIDGE), np.full(size - self.count, OTHER_RIDGE)]
+        self.normal, self.right = np.zeros((size, size)), np.zeros(size)
+        self.solution = np.zeros(size)
+
+    def add(self, samples: list[Sample]) -> None:
+        """Fit to the positions of one more round; prints the error where it is held out."""
+        normal, right = np.zeros_like(self.normal), np.zeros_like(self.right)
+        held: list[tuple[Floats, Floats]] = []
+        for part in chunks(samples, self.number):
+            counts = window_counts(part, self.numbers, self.count)
+            x = np.concatenate((counts, other_terms(part)), 1)
+            apart = part.game % 5 == 0
+            held.append((x[apart], part.target[apart]))
+            normal += x[~apart].T @ x[~apart]
+            right += x[~apart].T @ part.target[~apart]
+        self.normal = KEPT * self.normal + normal
+        self.right = KEPT * self.right + right + normal @ self.solution
+        before = self.solution
+        self.solution = np.linalg.solve(self.normal + np.diag(self.ridge), self.right)
+        if held:
+            found = np.concatenate([y for _, y in held])
+            left = np.concatenate([y - x @ (self.solution - before) for x, y in held])
+            errors = [np.sqrt(np.mean(error**2)) for error in (found - found.mean(), left)]
+            without = "out" if self.number >= PHASES else ""
+            print(
+                f"phase {self.number % PHASES} with{without} pop-outs: {len(found)} positions held"
+                f" out, error {errors[0]:.2f} before, {errors[1]:.2f} after",
+                flush=True,
+            )
+
+    def learned(self) -> tuple[Floats, Floats, Floats]:
+        """Return the numbers of windows, of pop-outs in hand and of the features."""
+        hand = self.solution[self.count : self.count + 2 * HAND].reshape(2, HAND)
+        terms = hand_terms(*np.indices((MOST + 1, MOST + 1)))
+        feature = self.solution[self.count + 2 * HAND :].reshape(2, 2, FEATURES).swapaxes(0, 1)
+        return self.solution[self.numbers], np.moveaxis(terms @ hand.T, -1, 0), feature
 
 
-def fit(positions: list[Path]) -> Learned:
-    """Return the numbers that explain the positions best."""
-    samples = read_samples(positions)
-    parts = zip(*(fit_set(samples, number) for number in range(SETS)), strict=True)
-    return Learned(*map(np.stack, parts))
+class Fit:
+    """The numbers of all sets, round after round."""
+
+    def __init__(self) -> None:
+        self.sets = [SetFit(number) for number in range(SETS)]
+
+    def add(self, positions: list[Path]) -> Learned:
+        """Return the numbers that explain the positions of this round and of those before best."""
+        samples = read_samples(positions)
+        for fitted in self.sets:
+            fitted.add(samples)
+        parts = zip(*(fitted.learned() for fitted in self.sets), strict=True)
+        return first_weights() + Learned(*map(np.stack, parts))
 
 
 def write_weights(path: Path, learned: Learned) -> None:
