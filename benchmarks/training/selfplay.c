@@ -59,7 +59,8 @@ static void seed_random(uint64_t seed) {
 /* Of each player's pop-outs: the gain of the best and of the second, the sum of the others' gains,
    all where they are positive; the best and the sum of the others where they are negative. */
 enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
-/* The prize of zugzwang apart by who has pop-outs left (both or none, the last mover, the other), the gains of the mover's best drops, 1. */
+/* The prize of zugzwang apart by who has pop-outs left (both or none, the last mover, the other), the
+   gains of the mover's best drops, 1. */
 enum { PRIZE_ALIKE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
 
 /* All from the last mover's side. The first index is the phase, plus PHASES without pop-outs left. */
