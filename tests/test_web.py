@@ -229,7 +229,7 @@ def test_every_page_of_the_grader_has_one_button_for_dark_and_light(
     dark = browser.run(background)
     assert dark != light
     browser.driver.refresh()
-    assert browser.run(background) == dark, "the choice outlives a reload"
+    browser.wait(f"{background} === {dark!r}")  # the choice outlives a reload
 
 
 def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -> None:
