@@ -6,7 +6,6 @@ import importlib.util
 import json
 import shutil
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +63,7 @@ class Browser:
         self, file: Path, fragment: str = "", size: tuple[int, int] = WIDE, dark: bool = False
     ) -> None:
         """Open a file at a window size; what earlier pages left behind is forgotten."""
-        from selenium.common.exceptions import WebDriverException
-
-        with suppress(WebDriverException):  # what is open may have no storage
-            self.run("sessionStorage.clear()")
+        self.run("window.name = ''")
         self.driver.get("about:blank")
         for log in ("browser", "performance"):
             self.driver.get_log(log)
