@@ -655,7 +655,7 @@ def test_all_loading_again_of_a_game_has_one_limit(tmp_path: Path) -> None:
 def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None:
     path = agent(tmp_path, "")
     text = path.read_text(encoding="utf-8").replace(
-        "        self.player", "        time_.sleep(0.8)\n        self.player", 1
+        "        self.player", "        time_.sleep(1.0)\n        self.player", 1
     )
     path.write_text(f"import time as time_\n{text}", encoding="utf-8")
     opened = seat(path, lifetime="move", seconds=5.0)
