@@ -154,6 +154,61 @@ def test_the_last_plies_against_chance_are_worth_the_same_without_making_childre
     assert ai.Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
 
 
+def greedy_margin(lines: ai.Lines, position: ai.Position, rng: random.Random) -> float:
+    """Return my final margin if I take what gains most, and the opponent anything."""
+
+    def leftmost(item: tuple[float, int]) -> tuple[float, bool, int]:
+        gain, action = item
+        return -round(gain, 3), action < 0, lines.move(action)[0]
+
+    while actions := lines.actions(position):
+        mine = position[4] == ai.ME
+        item = min(actions, key=leftmost) if mine else rng.choice(actions)
+        position = lines.play(position, *item)
+    return position[2] if position[4] == ai.ME else -position[2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "popouts", "plies"), [((4, 5), 1, 3), ((6, 6), 2, 6), ((3, 8), 0, 1)]
+)
+def test_games_to_the_end_played_at_once_have_the_mean_of_games_played_one_by_one(
+    shape: tuple[int, int], popouts: int, plies: int
+) -> None:
+    rng = random.Random(1)
+    state = played(empty(*shape, popouts), plies, rng)
+    lines = ai.Lines(*shape, state.mover, ai.Expectimax.share)
+    position = lines.read(state.board(), *pair(state))
+    children = [lines.play(position, *item) for item in lines.actions(position)]
+    means = ai.Playouts(lines).margins(children, 1000, ai.Budget(60, None))
+    for child, mean in zip(children, means, strict=True):
+        margins = [greedy_margin(lines, child, rng) for _ in range(250)]
+        error = 4 * np.std(margins) * (1 / 250 + 1 / 1000) ** 0.5
+        assert mean == pytest.approx(np.mean(margins), abs=error)
+
+
+def test_games_to_the_end_count_the_last_drop_exactly() -> None:
+    board = np.random.default_rng(4).integers(1, 3, (6, 8))
+    board[0, 5] = 0
+    lines = ai.Lines(6, 8, 1, ai.Expectimax.share)
+    codes, drops, total, key, *_ = lines.read(board, 0, 0)
+    (mean,) = ai.Playouts(lines).margins(
+        [(codes, drops, -total, key, ai.OPPONENT, 0, 0)], 3, ai.Budget(60, None)
+    )
+    board[0, 5] = 2
+    assert mean == pytest.approx(ExtendedState(board, (0, 0)).margin(1))
+
+
+@pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
+def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
+    shape: tuple[int, int], popouts: int
+) -> None:
+    state = empty(*shape, popouts)
+    player = ai.AIPlayer(1, 0.3)  # type: ignore[arg-type]
+    assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
+    (search,) = player.kept.values()
+    assert (search.playouts is None) == (max(shape) > ai.LONGEST_TABLE)
+
+
 def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_board() -> None:
     rows = "000000 000000 000020 000010 002110 012222"
     board = np.array([[int(cell) for cell in row] for row in rows.split()])

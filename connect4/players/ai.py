@@ -11,11 +11,11 @@ line if every empty cell becomes mine with a fixed probability, its `share`. The
 is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
 a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
 Only the gains of drops that share a line with the move have changed. Alpha-beta adds corrections
-and worths that were learned from deeper searches.
+and worths that were learned from deeper searches; expectimax plays its best actions to the end.
 
 The file reads from top to bottom: types, points and line tables, corrections, the board, the
-budget, expectimax, alpha-beta, and the `AIPlayer` that combines them. `docs/reference-agent.md`
-works through an example by hand and lists what was tried without gain.
+budget, games to the end, expectimax, alpha-beta, and the `AIPlayer` that combines them.
+`docs/reference-agent.md` works through an example by hand and lists what was tried without gain.
 """
 
 import gc
@@ -23,6 +23,7 @@ import random
 import time as clock
 from base64 import b85decode
 from collections.abc import Callable
+from functools import cache
 from itertools import chain, permutations
 from operator import getitem, itemgetter, mul
 from typing import Any, TypeAlias
@@ -35,7 +36,8 @@ from connect4.utils import Integer, get_valid_actions
 # -- Types. A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of
 # a drop, or `~column` for a pop-out. Everywhere below, ME is the player who searches.
 
-State: TypeAlias = tuple[np.ndarray[Any, Any], dict[int, Integer]]
+Array: TypeAlias = np.ndarray[Any, Any]
+State: TypeAlias = tuple[Array, dict[int, Integer]]
 Move: TypeAlias = tuple[int, bool]
 
 ME, OPPONENT = 1, 2
@@ -123,23 +125,25 @@ def _points(run: int) -> int:
     return win_pts[run % 4] + run // 4 * 20
 
 
-def _margins(length: int) -> np.ndarray[Any, Any]:
+@cache
+def _margins(length: int) -> Array:
     """Return the margins of all full lines, one axis for each cell, the last cell first.
 
     Index 1 is a cell of mine, 0 one of the opponent's.
     """
     masks = (f"{mask:0{length}b}" for mask in range(2**length))
     points = np.array([sum(_points(len(run)) for run in mask.split("0")) for mask in masks])
-    margins: np.ndarray[Any, Any] = (points - points[::-1]).astype(float)
+    margins: Array = (points - points[::-1]).astype(float)
     return margins.reshape((2,) * length)
 
 
-def _expected_margins(margins: np.ndarray[Any, Any], shares: Shares) -> tuple[float, ...]:
+def _expected_margins(shares: Shares) -> Array:
     """Return the table for lines whose cells, where empty, become mine with these chances."""
+    margins = _margins(len(shares))
     for axis, share in enumerate(reversed(shares)):  # from index 0, 1 to the digit 0, 1, 2
         theirs, mine = np.moveaxis(margins, axis, 0)
         margins = np.stack((share * mine + (1 - share) * theirs, mine, theirs), axis)
-    return tuple(margins.ravel().tolist())  # the garbage collector does not walk such a tuple
+    return margins.ravel()
 
 
 class LongLine(dict[int, float]):
@@ -195,10 +199,10 @@ def _line_tables() -> dict[Shares, tuple[float, ...]]:
     columns = [tuple(share_against_random("column", h) for h in range(top)) for top in range(1, 13)]
     tables = {}
     for length in range(1, LONGEST_TABLE + 1):
-        margins = _margins(length)
         sloping = (column[-length:] for column in columns[length - 1 :])
         for shares in ((0.5,) * length, *sloping):
-            tables[shares] = _expected_margins(margins, shares)
+            margins = _expected_margins(shares).tolist()
+            tables[shares] = tuple(margins)  # the garbage collector does not walk it
     return tables
 
 
@@ -392,6 +396,7 @@ class Lines:
             for (kind, _), line in lines.items()
         ]
         self.even = {0.5}.issuperset(chain.from_iterable(shares))
+        self.shares = shares
         long = {line: LongLine(line) for line in shares if line not in TABLES}
         self.tables: list[Table] = [TABLES.get(line) or long[line] for line in shares]
         self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
@@ -449,7 +454,7 @@ class Lines:
             self.known_differences[form] = Differences(table, second or step)
         return self.known_differences[form]
 
-    def read(self, board: np.ndarray[Any, Any], own: int, other: int) -> Position:
+    def read(self, board: Array, own: int, other: int) -> Position:
         """Return the position on `board` with me to move."""
         codes = [0] * len(self.tables)
         landing = list(range(self.columns))
@@ -678,6 +683,129 @@ class Budget:
             raise BudgetSpentError
 
 
+# -- Games to the end
+
+
+class Playouts:
+    """Games to the end against an opponent that plays at random, many at once.
+
+    I always take the greatest gain. What others compute for one position, numpy computes here for
+    all games: each array has a row for each game. The tables of all lines stand one after another
+    in `values`, and a code counts from the start of its line's table.
+    """
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.rows, count = lines.cells // lines.columns, len(lines.shares)
+        tables = {shares: _expected_margins(shares) for shares in dict.fromkeys(lines.shares)}
+        starts = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]), strict=False))
+        self.values = np.concatenate([*tables.values(), [0.0]], dtype=np.float32)
+        self.start = np.array([*(starts[shares] for shares in lines.shares), len(self.values) - 1])
+        self.line = np.full((lines.columns, self.rows + 1, 4), count)  # above the top: one worth 0
+        self.weight = np.zeros((lines.columns, self.rows + 1, 4), int)
+        self.weights = np.zeros((lines.columns, self.rows, count + 1), np.float32)
+        for cell, four in enumerate(lines.crossing):
+            height, column = divmod(cell, lines.columns)
+            self.line[column, height], self.weight[column, height] = zip(*four, strict=True)
+            self.weights[column, height, self.line[column, height]] = self.weight[column, height]
+        self.own_columns = [
+            np.array([column for column, _, _ in own], int) for own in lines.own_columns
+        ]
+        self.chance = np.random.default_rng(0)
+        self.codes, self.tokens, self.heights, self.hands = [np.empty(0, int)] * 4  # of each game
+
+    def margins(self, positions: list[Position], games: int, budget: Budget) -> Array:
+        """Return my mean final margin from each position, in which the opponent is to move.
+
+        The games from all positions meet the same chances.
+        """
+        self._begin(positions, games)
+        final = np.zeros(len(self.codes))
+        game, mover = np.arange(len(self.codes)), OPPONENT
+        while len(game):
+            budget.spend()
+            can = self._possible(mover)
+            if not (goes_on := can.any(1)).all():
+                final[game[~goes_on]] = self.values[self.codes[~goes_on]].sum(1)
+                game, can = game[goes_on], can[goes_on]
+                self.codes, self.tokens = self.codes[goes_on], self.tokens[goes_on]
+                self.heights, self.hands = self.heights[goes_on], self.hands[goes_on]
+            chances = self.chance.random(games)
+            self._turn(mover, can, chances[game % games])
+            mover = 3 - mover
+        means: Array = final.reshape(-1, games).mean(1)
+        return means
+
+    def _begin(self, positions: list[Position], games: int) -> None:
+        """Lay out so many games from each position."""
+        columns = np.array(
+            [[codes[line] for line in self.lines.column_line] for codes, *_ in positions]
+        )
+        codes = np.array([[*codes, 0] for codes, *_ in positions]) + self.start
+        tokens = columns[:, :, None] // 3 ** np.arange(self.rows + 1) % 3  # the last one is empty
+        hands = np.array([(0, mine, theirs) for *_, theirs, mine in positions])
+        self.codes, self.tokens, self.hands = (
+            np.repeat(part, games, 0) for part in (codes, tokens, hands)
+        )
+        self.heights = (self.tokens > 0).sum(2)
+
+    def _possible(self, mover: int) -> Array:
+        """Return which drops, and then which pop-outs, are possible in each game."""
+        in_hand = self.hands[:, mover, None] > 0
+        popouts = in_hand & (self.heights[:, self.own_columns[mover]] > 0)
+        return np.concatenate((self.heights < self.rows, popouts), 1)
+
+    def _turn(self, mover: int, can: Array, chances: Array) -> None:
+        """Play an action in each game: mine is the best by gain, the opponent's is by chance."""
+        if mover == ME:
+            pop_gains = self._pop_gains(can[:, self.lines.columns :])
+            gains = np.concatenate((self._drop_gains(), pop_gains), 1)
+            chosen = np.where(can, gains, -INFINITY).argmax(1)
+        else:
+            count = can.cumsum(1)
+            chosen = (count > (chances * count[:, -1])[:, None]).argmax(1)
+        drops = chosen < self.lines.columns
+        game, column = np.flatnonzero(drops), chosen[drops]
+        height = self.heights[game, column]
+        self.codes[game[:, None], self.line[column, height]] += mover * self.weight[column, height]
+        self.tokens[game, column, height] = mover
+        self.heights[game, column] += 1
+        if not drops.all():
+            own = self.own_columns[mover]
+            game = np.flatnonzero(~drops)
+            column = own[chosen[game] - self.lines.columns]
+            change = np.diff(self.tokens[game, column])
+            self.codes[game] += self._code_changes(change[:, None], column)[:, 0]
+            self.tokens[game, column, :-1] += change
+            self.heights[game, column] -= 1
+            self.hands[game, mover] -= 1
+
+    def _code_changes(self, changes: Array, columns: Array) -> Array:
+        """Return how all codes change with changes of the tokens in each of the columns."""
+        product: Array = changes.astype(np.float32) @ self.weights[columns]
+        return product.astype(int)
+
+    def _drop_gains(self) -> Array:
+        """Return my gain in the landing cell of each column."""
+        landing = np.arange(self.lines.columns), self.heights
+        row = len(self.start) * np.arange(len(self.codes))
+        codes = self.codes.take(self.line[landing] + row[:, None, None])
+        after = codes + self.weight[landing]
+        gains: Array = (self.values.take(after) - self.values.take(codes)).sum(2)
+        return gains
+
+    def _pop_gains(self, can_pop: Array) -> Array:
+        """Return my gain by popping out of each of my columns; 0 in games where I can't."""
+        gains = np.zeros(can_pop.shape)
+        games = np.flatnonzero(can_pop.any(1))
+        if len(games):
+            codes, columns = self.codes[games], self.own_columns[ME]
+            changes = np.diff(self.tokens[games[:, None], columns]).swapaxes(0, 1)
+            after = codes + self._code_changes(changes, columns)
+            gains[games] = (self.values.take(after).sum(2) - self.values.take(codes).sum(1)).T
+        return gains
+
+
 # -- The searches
 
 
@@ -686,6 +814,10 @@ class Expectimax:
 
     From five plies on each depth is searched twice: first only with the best of my actions, by the
     values of the search before at the root and by their gains elsewhere, then with all of them.
+    Half of the time is left for games to the end: their mean margins, added to the values of the
+    best actions, choose among these. Where the search sees the end of the game, it alone chooses.
+
+    Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996.
     """
 
     share = staticmethod(share_against_random)
@@ -695,6 +827,12 @@ class Expectimax:
 
     At five plies the games were as good as with all of them, at a fifth to a tenth of the cost.
     """
+
+    GAMES = 64
+    """To the end, played at once from each of the best actions."""
+
+    LEAST_SECONDS = 0.1
+    """Less time is all for the search: to lay out the tables of these games takes up to 0.03 s."""
 
     DEBTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
     """What the Nth pop-out in hand costs me if the opponent makes the last move.
@@ -711,24 +849,52 @@ class Expectimax:
         self.relief: tuple[float, ...] = (0.0,)  # by pop-outs in hand: what using one saves me
         self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
         self.depth, self.best = 0, 0
+        self.values: list[tuple[float, tuple[float, int]]] = []  # of the last search, best first
         self.narrow, self.solved = False, False
+        self.tables_fit = max(map(len, lines.shares)) <= LONGEST_TABLE
+        self.playouts: Playouts | None = None
 
     def choose(self, position: Position, budget: Budget) -> int:
         """Return the best action that the budget lets us find."""
         self.budget = budget
+        deadline, seconds = budget.deadline, budget.deadline - clock.monotonic()
+        plays_out = self.tables_fit and self.LEAST_SECONDS < seconds < INFINITY
+        if plays_out:
+            self.playouts = self.playouts or Playouts(self.lines)
+            budget.deadline -= seconds / 2
+        try:
+            self._deepen(position)
+        except BudgetSpentError:
+            budget.deadline = deadline
+            if plays_out:
+                self._play_out(position)
+        return self.best
+
+    def _deepen(self, position: Position) -> None:
+        """Search to greater and greater depths, until the end of the game or of the budget."""
         actions = self.lines.actions(position)
         left = self.lines.plies_left(position)
         self.relief = (0.0,) if left % 2 else self.DEBTS
-        self.depth, self.best = 1, actions[0][1]
+        self.depth, self.best, self.values = 1, actions[0][1], []
+        for depth in range(3, min(left, DEEPEST) + 2, 2):
+            self.solved = depth >= left
+            for self.narrow in (True, False) if depth > 3 else (False,):
+                actions = self._ranked(position, actions, depth)
+            self.depth = depth
+
+    def _play_out(self, position: Position) -> None:
+        """Let games to the end choose among the best actions of the last search that ended."""
+        values = [value for value, _ in self.values[: self.WIDTH]]
+        actions = [item for _, item in self.values[: self.WIDTH]]
+        children = [self.lines.play(position, *item) for item in actions]
+        margins, rounds = np.zeros(len(actions)), 0
         try:
-            for depth in range(3, min(left, DEEPEST) + 2, 2):
-                self.solved = depth >= left
-                for self.narrow in (True, False) if depth > 3 else (False,):
-                    actions = self._ranked(position, actions, depth)
-                self.depth = depth
+            while self.playouts and actions:
+                margins += self.playouts.margins(children, self.GAMES, self.budget)
+                rounds += 1
         except BudgetSpentError:
-            pass
-        return self.best
+            if rounds:
+                self.best = actions[(margins / rounds + values).argmax()][1]
 
     def _ranked(self, position: Position, actions: Actions, depth: int) -> Actions:
         """Return the actions, best first; `best` is the best one if the budget ends the search."""
@@ -738,7 +904,8 @@ class Expectimax:
         for item in tried:
             values.append((self._after(position, *item, depth), item))
             self.best = max(values)[1][1]
-        return [item for _, item in sorted(values, reverse=True)] + actions[len(tried) :]
+        self.values = sorted(values, reverse=True)
+        return [item for _, item in self.values] + actions[len(tried) :]
 
     def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
         value = -self._value(self.lines.play(position, gain, action), depth - 1)
