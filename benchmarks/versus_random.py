@@ -13,7 +13,7 @@ import time
 
 from benchmarks.games import agent_name, empty, play_game, summary
 
-REQUIRED = {"8x10+4": 385, "10x10+4": 450, "12x12+10": 735}
+REQUIRED = {"8x10+4": 405, "10x10+4": 475, "12x12+10": 800}
 LEAST_PERCENT = 50
 
 
