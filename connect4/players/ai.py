@@ -689,9 +689,9 @@ class Budget:
 class Playouts:
     """Games to the end against an opponent that plays at random, many at once.
 
-    I always take the greatest gain. What others compute for one position, numpy computes here for
-    all games: each array has a row for each game. The tables of all lines stand one after another
-    in `values`, and a code counts from the start of its line's table.
+    I always take the greatest gain. Numpy works on all games in one step: each array has a row for
+    each game. `values` contains the tables of all lines, one after another. A code here is the
+    index in `values`: the code of the line plus the start of its table.
     """
 
     def __init__(self, lines: Lines):
@@ -737,7 +737,7 @@ class Playouts:
         return means
 
     def _begin(self, positions: list[Position], games: int) -> None:
-        """Lay out so many games from each position."""
+        """Set up `games` games from each position."""
         columns = np.array(
             [[codes[line] for line in self.lines.column_line] for codes, *_ in positions]
         )
