@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -507,3 +508,17 @@ def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one
         assert len(gc.get_objects()) < before
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
+def test_a_settled_move_is_played_before_the_time_is_over_and_said_so(
+    method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = played(empty(6, 8), 14, random.Random(13)).for_agent()
+    player = ai.AIPlayer(1, 2)
+    assert getattr(player, method)(state) == (3, False)
+    assert re.match(r"3 is settled after [01]\.\d of 2 s$", capsys.readouterr().out)
+    player.expected_play(state)  # is asked for what the whole time finds
+    player.node_budget = 2000
+    getattr(player, method)(state)
+    assert not capsys.readouterr().out

@@ -11,12 +11,20 @@ import pytest
 
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import compiled
-from benchmarks.training.fit import Fit, agent_numbers, first_weights, packed, write_weights
+from benchmarks.training.fit import (
+    INPUTS,
+    Fit,
+    agent_numbers,
+    first_weights,
+    packed,
+    write_weights,
+)
+from benchmarks.training.network import ONE, fitted, worth
 from connect4.games.extended import ExtendedState
 from connect4.players import ai
 
 BOARDS = ("6x8+6", "4x6", "8x10+4", "5x2+3", "12x12", "10x10+10", "9x10+1", "3x4+2")
-NODES = 200
+NODES = 250
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +79,7 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
         chosen = search.lines.move(search.choose(position, ai.Budget(1, NODES)))
         assert position[2] == pytest.approx(float(total), abs=1e-5)
         found = search._beside(position, search.lines.actions(position))
-        assert found == pytest.approx(float(beside), abs=1e-4)
+        assert found == pytest.approx(float(beside), abs=1e-3)
         held = search._in_hand(ai.ME, *position[5:])
         assert held == pytest.approx(float(in_hand), abs=1e-4)
         same += GAME.format_action(chosen) == action and search.depth == int(depth)
@@ -96,4 +104,17 @@ def test_numbers_are_learned_from_the_positions_of_the_generator(
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
-    assert packed(agent_numbers()) == (ai.LEARNED.decode(), ai.LEARNED_WORTHS.decode())
+    texts = ai.LEARNED, ai.LEARNED_WORTHS, ai.LEARNED_NETWORKS
+    assert packed(agent_numbers()) == tuple(text.decode() for text in texts)
+
+
+def test_a_network_learns_what_it_is_shown() -> None:
+    rng = np.random.default_rng(4)
+    inputs = rng.normal(5, 3, (4000, INPUTS))
+    inputs[:, ONE] = 1
+    inputs[:, 10] = 0  # what never changes counts nothing
+    targets = np.abs(inputs[:, 0] - 5) * 4 + 3
+    network, output = fitted(inputs[:3000], targets[:3000])
+    errors = worth(inputs[3000:], network, output) - targets[3000:]
+    assert np.sqrt(np.mean(errors**2)) < 0.2 * targets.std()
+    assert not network[10].any()

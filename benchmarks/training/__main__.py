@@ -2,8 +2,9 @@
 
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
-searches found beyond the agent's evaluation. The last lines are `LEARNED` and
-`LEARNED_WORTHS` as `ai.py` has them.
+searches found beyond the agent's evaluation. Later rounds, on boards with pop-outs alone, fit a
+network to what is left (`network`). The last lines are `LEARNED`, `LEARNED_WORTHS` and
+`LEARNED_NETWORKS` as `ai.py` has them.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ from pathlib import Path
 
 from benchmarks.exact import compiler
 from benchmarks.training.fit import Fit, first_weights, packed, read_weights, write_weights
+from benchmarks.training.network import NetworkFit
 
 SOURCE = Path(__file__).with_name("selfplay.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
 BOARDS = (
     *("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4", "9x10+1"),
     *("8x10+7", "8x10", "12x12", "6x8", "10x10", "5x6+2", "6x7+1"),
+)
+NETWORK_BOARDS = (
+    *(board for board in BOARDS if "+" in board),
+    *("12x12+6", "6x6+2", "5x5+1", "4x4+1", "6x5+2", "4x6+1"),
 )
 LINE = 94
 PARTS = 4
@@ -39,7 +45,13 @@ def compiled(folder: Path) -> Path:
     return program
 
 
-def probe(program: Path, weights: Path, number: int, options: argparse.Namespace) -> list[Path]:
+def probe(
+    program: Path,
+    weights: Path,
+    boards: tuple[str, ...],
+    number: int,
+    options: argparse.Namespace,
+) -> list[Path]:
     """Write the positions of a round, and return their files."""
 
     def part(index: int) -> Path:
@@ -47,7 +59,7 @@ def probe(program: Path, weights: Path, number: int, options: argparse.Namespace
         budgets = seed, options.games // PARTS, options.game_nodes, options.nodes
         positions: Path = options.folder / f"positions-{number}-{index}.txt"
         with positions.open("w") as file:
-            command = [program, "probes", *map(str, budgets), weights, *BOARDS]
+            command = [program, "probes", *map(str, budgets), weights, *boards]
             subprocess.run(command, stdout=file, check=True)
         return positions
 
@@ -58,7 +70,8 @@ def probe(program: Path, weights: Path, number: int, options: argparse.Namespace
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=7, help="of the regression (default: 7)")
+    parser.add_argument("--network-rounds", type=int, default=8, help="(default: 8)")
     parser.add_argument("--games", type=int, default=2400, help="a round (default: 2400)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
@@ -72,12 +85,19 @@ def main() -> None:
     fit = Fit()
     for number in range(1, options.rounds + 1):
         print(f"round {number}", flush=True)
-        learned = fit.add(probe(program, weights, number, options))
+        learned = fit.add(probe(program, weights, BOARDS, number, options))
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
-    for name, text in zip(
-        ("LEARNED", "LEARNED_WORTHS"), packed(read_weights(weights)), strict=True
-    ):
+    network_fit = NetworkFit()
+    for number in range(options.rounds + 1, options.rounds + options.network_rounds + 1):
+        print(f"round {number}", flush=True)
+        learned = read_weights(weights)
+        positions = probe(program, weights, NETWORK_BOARDS, number, options)
+        learned.network, learned.output = network_fit.add(positions, learned)
+        weights = options.folder / f"weights-{number}.txt"
+        write_weights(weights, learned)
+    names = "LEARNED", "LEARNED_WORTHS", "LEARNED_NETWORKS"
+    for name, text in zip(names, packed(read_weights(weights)), strict=True):
         print(f"{name} = (")
         for line in textwrap.wrap(text, LINE, break_on_hyphens=False):
             print(f'    b"{line}"')

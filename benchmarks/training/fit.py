@@ -41,6 +41,9 @@ MOST = 10
 """More pop-outs in hand count as this many."""
 
 FEATURES, PRIZE = 16, 10
+INPUTS, HIDDEN = 31, 32
+"""Of the network, see `network`: the features come first."""
+
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
 
@@ -49,6 +52,9 @@ KEPT = 0.8
 
 STEP = 1 / 32
 """Of the numbers as the agent has them, in points."""
+
+DIGITS = 5, 5, 5, 8, 8
+"""Decimal places of the parts of `Learned` in a file: a network's weights may be small."""
 
 CHUNK = 4000
 
@@ -65,7 +71,7 @@ class Sample:
     target: Floats
     game: Ints
     late: Floats
-    features: Floats  # (positions, FEATURES)
+    features: Floats  # (positions, INPUTS)
 
     def take(self, rows: Any) -> Sample:
         """Return some of the positions."""
@@ -167,7 +173,8 @@ def hand_terms(last: Ints, other: Ints) -> Floats:
 def other_terms(sample: Sample) -> Floats:
     """Return hand and features, each also times the lateness; features apart by who is to move."""
     turn = sample.to_move[:, None]
-    features = np.concatenate((sample.features * (1 - turn), sample.features * turn), 1)
+    features = sample.features[:, :FEATURES]
+    features = np.concatenate((features * (1 - turn), features * turn), 1)
     hand = hand_terms(*sample.hand.T)
     late = sample.late[:, None]
     return np.concatenate((hand, late * hand, features, late * features), 1)
@@ -188,11 +195,8 @@ class Learned:
     window: Floats  # set, kind, parity of the height, own column, code
     hand: Floats  # set, times lateness, pop-outs of the last mover, of the other
     feature: Floats  # set, the last mover is to move, times lateness, feature
-
-    def __add__(self, other: Learned) -> Learned:
-        return Learned(
-            self.window + other.window, self.hand + other.hand, self.feature + other.feature
-        )
+    network: Floats  # phase, input, hidden unit: with pop-outs left
+    output: Floats  # phase, hidden unit, then what is added
 
 
 class SetFit:
@@ -256,22 +260,27 @@ class Fit:
         for fitted in self.sets:
             fitted.add(samples)
         parts = zip(*(fitted.learned() for fitted in self.sets), strict=True)
-        return first_weights() + Learned(*map(np.stack, parts))
+        window, hand, feature = map(np.stack, parts)
+        first = first_weights()
+        first.window += window
+        first.hand += hand
+        first.feature += feature
+        return first
 
 
 def write_weights(path: Path, learned: Learned) -> None:
     """Write the numbers as `selfplay` reads them."""
     path.write_text(
         "".join(
-            f"{name} " + " ".join(f"{number:.5f}" for number in numbers.ravel()) + "\n"
-            for name, numbers in vars(learned).items()
+            f"{name} " + " ".join(f"{number:.{digits}f}" for number in numbers.ravel()) + "\n"
+            for (name, numbers), digits in zip(vars(learned).items(), DIGITS, strict=True)
         )
     )
 
 
 def read_weights(path: Path) -> Learned:
     """Return the numbers that `write_weights` wrote."""
-    shapes = (SETS, KINDS, 2, 2, CODES), (SETS, 2, MOST + 1, MOST + 1), (SETS, 2, 2, FEATURES)
+    shapes = [part.shape for part in vars(first_weights()).values()]
     lines = path.read_text().splitlines()
     return Learned(
         *(
@@ -289,7 +298,8 @@ def first_weights() -> Learned:
     hand[:PHASES, 0] = 5 * last - debt
     feature = np.zeros((SETS, 2, 2, FEATURES))
     feature[PHASES:, :, 0, PRIZE] = 0.9
-    return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature)
+    network, output = np.zeros((PHASES, INPUTS, HIDDEN)), np.zeros((PHASES, HIDDEN + 1))
+    return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature, network, output)
 
 
 def agent_numbers() -> Learned:
@@ -297,11 +307,12 @@ def agent_numbers() -> Learned:
     from connect4.players import ai
 
     hand = np.concatenate((ai.HAND, np.zeros_like(ai.HAND)))  # none without pop-outs
-    return Learned(np.array(ai.WINDOWS[ai.ME]), hand, np.array(ai.FEATURES))
+    windows, features = np.array(ai.WINDOWS[ai.ME]), np.array(ai.FEATURES)
+    return Learned(windows, hand, features, *ai.NETWORKS)
 
 
-def packed(learned: Learned) -> tuple[str, str]:
-    """Return the numbers as `LEARNED` and `LEARNED_WORTHS` in `ai.py` have them."""
+def packed(learned: Learned) -> tuple[str, str, str]:
+    """Return the numbers as `LEARNED`, `LEARNED_WORTHS`, `LEARNED_NETWORKS` in `ai.py`."""
     codes = [code for code in range(CODES) if not is_full(code)]
     tables = [
         table[codes]
@@ -312,4 +323,7 @@ def packed(learned: Learned) -> tuple[str, str]:
     worths = np.concatenate((learned.hand[:PHASES].ravel(), learned.feature.ravel()))
     steps = np.clip(np.rint(np.array(tables) / STEP), -128, 127).astype(np.int8)
     wide = np.rint(worths / STEP).astype("<i2")
-    return tuple(base64.b85encode(numbers.tobytes()).decode() for numbers in (steps, wide))
+    units = np.concatenate((learned.network.ravel(), learned.output.ravel())).astype("<f2")
+    parts = steps, wide, units
+    windows, others, networks = (base64.b85encode(part.tobytes()).decode() for part in parts)
+    return windows, others, networks

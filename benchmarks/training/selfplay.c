@@ -32,6 +32,8 @@ enum {
 #define CLOSE 1e-6
 #define TEMPO 0.5
 #define MARGIN 3.0
+#define MOST_TOTAL 100
+#define MOST_CORRECTION 30
 
 static int power3[SIDE + 1];
 static double *tables[SIDE + 1]; /* by length: the expected margin of each code */
@@ -62,6 +64,15 @@ enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
 /* The prize of zugzwang apart by who has pop-outs left (both or none, the last mover, the other), the
    gains of the mover's best drops, 1. */
 enum { PRIZE_ALIKE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
+/* What the network sees after these features: pop-outs in hand of the last mover and of the other,
+   the share of empty cells, the lateness, whether the last mover is to move, cells and columns of
+   the board, the gains of the third and fourth drop, how many drops there are, the gains above the
+   best drop after the mover or the other player took it, and the three parts of the evaluation. */
+enum {
+    HAND_LAST = FEATURES, HAND_OTHER, EMPTY, LATENESS, LAST_MOVES, BOARD_CELLS, BOARD_COLUMNS,
+    THIRD_DROP, FOURTH_DROP, DROPS, ABOVE_MOVERS, ABOVE_OTHERS, TOTAL, CORRECTION, IN_HAND, INPUTS
+};
+enum { HIDDEN = 32 };
 
 /* All from the last mover's side. The first index is the phase, plus PHASES without pop-outs left. */
 typedef struct {
@@ -72,6 +83,8 @@ typedef struct {
     double hand[SETS][2][POPOUTS + 1][POPOUTS + 1];
     /* 1 if the last mover is to move, feature; the second half times the lateness. */
     double feature[SETS][2][2][FEATURES];
+    /* With pop-outs left: input, hidden unit; then hidden unit, and what is added. */
+    double network[PHASES][INPUTS][HIDDEN], output[PHASES][HIDDEN + 1];
 } Weights;
 
 static void read_weights(Weights *w, const char *path) {
@@ -82,6 +95,8 @@ static void read_weights(Weights *w, const char *path) {
         {"window", &w->window[0][0][0][0][0], sizeof w->window / sizeof(double)},
         {"hand", &w->hand[0][0][0][0], sizeof w->hand / sizeof(double)},
         {"feature", &w->feature[0][0][0][0], sizeof w->feature / sizeof(double)},
+        {"network", &w->network[0][0][0], sizeof w->network / sizeof(double)},
+        {"output", &w->output[0][0], sizeof w->output / sizeof(double)},
     };
     char name[32];
     while (fscanf(file, "%31s", name) == 1) {
@@ -442,14 +457,52 @@ static void features_of(const Engine *e, const Position *p, double *f) {
     f[ONE] = 1;
 }
 
+/* The gain above the best drop once `mover` took it. */
+static double above_best(const Position *p, int mover) {
+    if (!p->drop_count) return 0;
+    int cell = p->drops[0].action, above = cell + shape.columns;
+    return above < shape.cells ? gain_of(p->codes, above) + gain_change(p->codes, cell, above, mover) : 0;
+}
+
+static double clipped(double value, double limit) { return fmax(-limit, fmin(limit, value)); }
+
+/* What the network sees: the features and what stands after them. */
+static void inputs_of(const Engine *e, const Position *p, double *f) {
+    int last_moves = p->mover == e->last_mover, last_hand = last_moves ? p->own : p->other;
+    double sign = last_moves ? 1 : -1;
+    features_of(e, p, f);
+    f[HAND_LAST] = fmin(last_hand, POPOUTS), f[HAND_OTHER] = fmin(p->own + p->other - last_hand, POPOUTS);
+    f[EMPTY] = (double)empty_cells(p) / shape.cells, f[LATENESS] = e->late, f[LAST_MOVES] = last_moves;
+    f[BOARD_CELLS] = shape.cells, f[BOARD_COLUMNS] = shape.columns;
+    f[THIRD_DROP] = p->drop_count > 2 ? p->drops[2].gain : 0;
+    f[FOURTH_DROP] = p->drop_count > 3 ? p->drops[3].gain : 0;
+    f[DROPS] = p->drop_count;
+    f[ABOVE_MOVERS] = above_best(p, p->mover), f[ABOVE_OTHERS] = above_best(p, 3 - p->mover);
+    f[TOTAL] = sign * clipped(p->total, MOST_TOTAL);
+    f[CORRECTION] = clipped((p->mover == ME ? sign : -sign) * p->residual, MOST_CORRECTION);
+    f[IN_HAND] = sign * in_hand(e, p->mover, p->own, p->other);
+}
+
+/* What the network adds for the last mover. */
+static double network(const Engine *e, const double *f) {
+    const double (*w)[HIDDEN] = e->weights.network[e->phase], *output = e->weights.output[e->phase];
+    double hidden[HIDDEN] = {0}, sum = output[HIDDEN];
+    for (int i = 0; i < INPUTS; i++)
+        for (int j = 0; j < HIDDEN; j++) hidden[j] += f[i] * w[i][j];
+    for (int j = 0; j < HIDDEN; j++) sum += fmax(hidden[j], 0) * output[j];
+    return sum;
+}
+
 /* What counts for the mover beside expected margins and pop-outs in hand. */
 static double beside(const Engine *e, const Position *p) {
     double worth = p->mover == ME ? p->residual : -p->residual;
-    double f[FEATURES], sum = 0;
-    int last_moves = p->mover == e->last_mover;
-    const double (*w)[FEATURES] = e->weights.feature[e->phase + (p->own || p->other ? 0 : PHASES)][last_moves];
-    features_of(e, p, f);
+    double f[INPUTS], sum = 0;
+    int last_moves = p->mover == e->last_mover, popouts = p->own || p->other;
+    const double (*w)[FEATURES] = e->weights.feature[e->phase + (popouts ? 0 : PHASES)][last_moves];
+    if (popouts) inputs_of(e, p, f);
+    else features_of(e, p, f);
     for (int i = 0; i < FEATURES; i++) sum += (w[0][i] + e->late * w[1][i]) * f[i];
+    if (popouts) sum = rint((sum + network(e, f)) * 1024) / 1024; /* as the agent rounds it */
     return worth + (last_moves ? sum : -sum);
 }
 
@@ -717,20 +770,21 @@ static void seat(Engine *e, int player) {
 
 static void print_probe(Engine *e, const State *state, long nodes) {
     Position p;
-    double f[FEATURES];
+    double f[INPUTS];
     prepare(e, state);
     read_position(e, state, &p);
     double quick = two_plies(e, &p);
     choose(e, state, nodes);
     print_state(state);
-    features_of(e, &p, f);
-    printf(" %.4f %.4f %.4f", quick, e->value, lateness(&p));
-    for (int i = 0; i < FEATURES; i++) printf(" %.4g", f[i]);
+    e->late = lateness(&p);
+    inputs_of(e, &p, f);
+    printf(" %.4f %.4f %.4f", quick, e->value, e->late);
+    for (int i = 0; i < INPUTS; i++) printf(" %.4g", f[i]);
     putchar('\n');
 }
 
 /* Play quick games, and from each of their positions some random plies. Print where those end as
-   `position value-of-two-plies value lateness feature...`: the values for the mover, of a search of
+   `position value-of-two-plies value lateness input...`: the values for the mover, of a search of
    two plies and of one with NODES_PROBE. */
 static void probes(int argc, char **argv) {
     static Engine engines[3], probing[3];

@@ -10,8 +10,9 @@ How it works. A line is a row, a column or a diagonal. Its code is its cells rea
 line if every empty cell becomes mine with a fixed probability, its `share`. The sum over all lines
 is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
 a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
-Only the gains of drops that share a line with the move have changed. Alpha-beta adds corrections
-and worths that were learned from deeper searches; expectimax plays its best actions to the end.
+Only the gains of drops that share a line with the move have changed. Alpha-beta adds corrections,
+worths and a small network, learned from deeper searches; expectimax plays its best actions to the
+end.
 
 The file reads from top to bottom: types, points and line tables, corrections, the board, the
 budget, games to the end, expectimax, alpha-beta, and the `AIPlayer` that combines them.
@@ -327,6 +328,138 @@ def _learned_worths() -> tuple[list[Any], list[Any]]:
 
 
 HAND, FEATURES = _learned_worths()
+
+
+LEARNED_NETWORKS = (
+    b"yQ74zRHbz#K&iGFjw)O%r=~|8oun(DkgV^ed8`GbHljzQ3M6u>^rX`)nW~{9OC)Nhc_wJ7#wDYr5~H4_)hKeR-J6V~{gMi"
+    b"xlO+%&co;Dv94vAm@T1Tt-=UK!NGgUU)+bb>wI3QK#HN2C{U&WBu&(bUryK;OLLTiSE|~0~<)qamYpmj@o}!qhN+VO9>m;"
+    b"xr=cSP&X`AmNhN&GJ6{P+kq^5(T<{Wq_37z_&rX`OiBqwSnjwauubgX_U?Wi%Ta)Y6!7a!&-1T0Ifv?ZJ(l^eJySEBtYXd"
+    b"@ynw<de93aNIabtF?Log`eIAgubZVwR+utgVYEU>y^m1sgvc86W^5oEq&RM<TC=)S!!?CK}Y5Ck+Fb{hocHo1DCeHJ}Bcn"
+    b"4|-k@Ss5*J)yg$ke)}Nke`C00~%wfs-ko#%qrC&fhZR$A1_!Z<0=WHc_|kx52EfS?Wr^)DX1)<qM@jvC?Yu-5vfSAr>D^*"
+    b"p`>WA*rFpMc`R=g7^l}LkfdcN|DnI9=cHdLfU18TNhirBXeRljY8=m`1SJR*vZrz!e4N!S;UT)D3Y{%1+bt5XWuZPSd#h@"
+    b"p8YF-$*0R>4eymEQ<1bD$_pm@Fousxac(Ar57^ZZm)2O`}VVKsW^PUJbUZ$&}=OuBi_%NfjeJ3`EvZfm_049^6`7j46e5}"
+    b"YSS*Q&xkFim%b*5G^RyO%CSu2%|i>q|4dYo%1G^a8%Vlr*7NhF4)Mzo+PAE<Pa#*m4WQ=I;tA}iRP7$l{f=@2}bbRl6KSt"
+    b"SG_PaF}dhAHKt=@dky2Nx12y`!t9+aL;|F%6@kzo4w745o*j^9&Xn$D`92OQW11nj^8Kb}CLOv?(Gcy{jFp8XS(PcPT#})"
+    b"hiIHn;qq!o}d9BR3Q5%u^>j4l`S$T#GV`@ULC=$VJ|!&FD!5<<|$|y540RHA+6u7SF5kA&K-)YCZujC0l0XmwJpb-Zllq)"
+    b"BCk9vNh(<^ZMQh4LNMGdpR9YYS0sV5u_MnTVyS|mPnvX{!Zpt;BQ1ijiY0KW9Id^eQ!FJca<x&Q%_IJ;g{k)%qOFxH3@(z"
+    b"Yc`m!LJ)mze!YR_DrlXM|K&W-8M4-7G!mXpDC?G2#%PTV^`>da+=qs_HZ6up4gCta~1|p9xl_P*DYa;wEWSxH`q9B7TJtf"
+    b"~9SE)rH`XM%^;+{aPWu!nU2Bh^Of2DY*WFdAUxs!V&HywN=s~`p>xF1R;A|&=G7o*ZBd9Rk9UqEQ7hQuDjUa^R<KrWCyct"
+    b"7n#ibS5YqOUMQXGG?_eX<omp~OQ#VL|J>5<Hm0-!-*0nn2~S&%Omc`az<<lr~thJTyA0lrv~D7NpWR?kn)Eg{@wo|FC1Mg"
+    b"eU$nt1TBeTQJ!%^r*ZxYqvJAl&Lf^hN?=Wq_9$~N;Zc$k+FKQVli>ER<6}G-!=)a3O0x}R564#>9@1FjIJ;^O|U7o!8N2X"
+    b"t+a(N^)!w%5VfEv!Z)opfH|GDM6^#h^)}-@*gZQ$-$1y>ZNeqJFThbXbjEwd^u?#W@5LOu@jem9c|_*EL%l?_yum^?qQpk"
+    b"AA;DTj2tshV$+S~B6TZ;A`LPth(lXpSo;i;xK)#i~H9s{&UO|aGqCM(3vAnRf4!at>K)Tqu<i2*Rd_J_gc|1!zRys30jy="
+    b"^jfvx|w_%v>_61c~*f4;W5#kHiY)+lH<GdB-1<hY4AD!s`!5~qnWHnKfFM6M?}l(VX?v$X3iuPn7M6TEk<37qJiTOOVz|D"
+    b"f<3$e>jojh)}7g`z8w)FBe4X`Nys45I&~2_OETeWojzYb2JQm!nh|kfZaVo*J5;#HM_p^d}xO(juy;_%k}R4K2yC*Doxw|"
+    b"FI>qZ!l7z1+;dvxGefH<)}`zYcdw90kNew0yev<pQazRPpbK&ldj_^&?zITlP3-#`K%+BgQEYbQlWDw{v(2#W+~St^{CS&"
+    b"VK1Scg(wRwT%{eObRs3J*Qv)SE*>qFRw-qjsiL+Z{-6b{uAG<@k)9YUw;(qspeKB)`jns}`YJl8RxAiC8z??35vX1vW30)"
+    b"ku&6yInjz$+2%^@kKPq+{Hmt;^B(TdY;34}l(X&FRvnr~X?XvHvcrhBT8?R#_8Z8+yH8zj54=ha_bg)vbP$rD8+^PUEOR!"
+    b"EJwj+Ho$1O)FLnkh%xRUjrjHG=WlB$rNlBlR8TNCphgOjPF51`iyy)AO4GbJsgy&Yt&t0tfzM5K%)D53eKL?MA87%WJdyQ"
+    b"DUxp&g4N-KcY-%Boc)Lnqy)mK-OYYb3~>S)!n+WGU1qPozK}B^`7qhovYbSerN}4;U4oKBCX5J*&kW<``fU9ud@-habe7z"
+    b"z~HD!<^)y38ChYs+*=5ksc0~i5+5?yd69o(2(1h)SxRMD;MILEt>V6%@|=BhN9+}z^kw*g)2_7rn4?I)}-($11%(~x2DA|"
+    b"OE6J3*{N4JWHBnIge^9xh_qfX?55fg-6W%~c`11_zpMtR>#wIRkgr`Rhb%iPaG}a1j2xn>W2(ifnW#IcM6BnZG$v~zqM_i"
+    b"LTP)u$T`0_{5~!e^hLmurXRO2^gP9_!4I)>dW+E=C<s+b=N}v*<11gXkbE9mdf+pG`(ya$0_O1&ca;Z-pmncvhb0$tKUZ7"
+    b"wjiJ>SZ!6bjKfTxusN+2&BKdWM(;UJ(TbSC(YiY4fk52Tu&haCzdhA3C54;of0IvkfKY6nuOLK)v6RU{CarYIREU?CVUft"
+    b"_?1y`(=T{wKpIgO)5FIU~3qIUVe#mnAJABb%<I@1SEH;v2{#fEcHkIH>Nbn5zaOTA}e9mn!<4s4D|5DHx?B=P4p9N*wViG"
+    b"^WcS$|G$eccrKy_MUnr@20k*ajb|b*dMyCkSPtL7^t3|rY+qfLMlBbO`n3I>nH3d;U>qbpRk=E-;ijb#~Os9SD9{^PMK&S"
+    b"X&vezk(>1xcBOnAexeu}gB>v#dZS1n0wFRSX%1?b(vOXt+@t2F!5yO{N}~v(TqDRGW~|Phj42+aRi=lXvnzt8ek3NTt0t`"
+    b">T%=aArKt5UnIU5<k}CMAtfWV#teP0C|Ed9|qNqHpcpkj~VlD&_NgxHGDWH_1A1QmA)1Psl$fHLe`zb!0<DPS%DW!-c6{Z"
+    b"g><D{>k1r}E)^dexGX&h-PxSXFEycpM|?kD>xIw?CT;waP=S13j!F`I;@Ode9KbC|{vB%%_h)21Jy4<IHiCaR(&nkPXpNF"
+    b"~=ILM}6-$RH)CX{(GJvoJQS7AJr>1EI|%P%D-$7^WH_UnWi{O0aIO<})F#iY7-bJg_FJV=PlGPbNYu`xy%*YpXz^!6v>as"
+    b"hrLoXR0nG)08=#cp_+<uA%^()Etl?-zSHj>#0pC#Tyi;z8i5FDI{5-=qSD$T^bOWp(SFGkRypD0vE`Fr6NNr0001h0Du4h"
+    b"0001h0001h0001h0001h0001h0001h0001h0001h0Du4h000000Du610Du61000000Du4hS*gFQp)N3^ytweK&8Awb8n+T"
+    b"J@GMHC<1fIqpPNdqdbT1gv$n~#dnvFZL#TGOWhJ<j39v>mfw;P+l%-#&s;QGKY`BiDz$TF?zO<yJ2&8bV`6=8flrgud6R@"
+    b"1EL8oA#Yq?V_3$vt^l&;1r>#-=M|0`BC<)ZhhO}i{9My69En;YXS2as7MFQ%3#WvJ()!JtJMU@8f%gDg%i7_gJA52(whNT"
+    b"@C`OfuFf)hrM$S24}6pDC{{EF`(4uqYTLMkmf3IH*pbxTt`uR-#d)4JP~~w<!!CBQ41#D6M3toE1bc!=_=V(yA1$U9CJGW"
+    b"v16Hm9QBo5}WxQCq=SGyE%x!sX@QQ)j_B~sXn?$X+upzy28UdUqEcd(Y%T@F~Md*6hf`SD8s--wY^L?x4VEdExi6i8brsx"
+    b"6Sf4l1T^p=Y&3T?Dz$*4d^GGd129@PHMFEM{jFj#m?^R*LNRo*qqQL|A24XNo+uSGl_uk?k*&owFf+QaGcc$yDJChjlQix"
+    b"y5v@|Nximwz@VIWX8Lg4F7pPG(cP9)kv@@zC!Y>OcZ!R@0pRgyeT_NNo0xT4=53npZOvMboW;y69oxCMK)4muqo-Yc<K)&"
+    b"6(Cp@P=47{2^89K7TL_kEtL!_!XVYv9kXFwIYwK(8IbvkOoXuu~q0Du610001h0Du610Du610Du610000000000000000D"
+    b"u610001h0Du4h0Du4h0000000000000000001h`8T$vp)ct*FSJc6L9^1kZm|U;Q!R@rgR;(_fG|rr<3Axe@UVnFp|v1Ce"
+    b"L$1Hy1ZB}QZ;h2_&-E4jj9l`;}pB2P@qy57^L+Zi5$fm^PLo?7oNqW#1#LavK)h()EP6Av7qRnW}c3j`kJVn?Ud(|>YsHQ"
+    b"&<kOtDWuJrQm(PIkFYm0PqNUc-m(a==8Oig#IP{5-7@wwhP0M2;H_RF*fOCaktIJeO0Au)*fcGw^0be!OeqMginIkZm#dy"
+    b"6%A;i{K_qY_ei}Qed!`egqb2+p;-hFQoGF2%Nhri8TOe93m?aV@LY(O+KB*O*i7C09@SV&gDJiEO8LV%mL8)vaDx}k#1gS"
+    b"Ts#h-Pjqn_=V_oN`G392cmL7qvYYaJG(Z6gSv1RtIwq^{>83#H_!hNCmB1FAPAV5#h^Z7qT=D6GyTpeHFWrLIe>O{wA%vo"
+    b"GAOKrIL@IxGH;0IbibO`U+O!6ZR37qPG@buFVSKc_3I&XmTaqo;Wpp&E3bo1`+NGN=|WMW&=DwHQz$?HIG3O(;+(A2W@pK"
+    b"%yY9`I-8#@2e#w3nz-14w$qW&M`iz5+Fn%*D2<q(3^^&)g=5NpC{3<{w4OO1f;a0!Ke_RzodGsmLAohT_%O3LL96fI3P!?"
+    b"(JX_d#->D<3#X2w;G~fxl^iaeG9Ygo0H6R5Xc8Hu$erYn7oBbk+!TEuBoDeBeHzmg+#G!(j~*_ZUl0x;d<|8UCZpjP4jbW"
+    b"^MUl~%7%(@iK%*nHtfT@mc_mS=6)GjOu&W2H?JY31ZJ?^G)25FszM>tmbGSwz@}<nC7_eg}VjCVVhN#S&R<+5ihMOTJCn)"
+    b"}>8>yWrm?&2z^s2I_h^2z5_@@Y_%OO@3N1tFFPbL8<N+bWIA*1LYC8ZIqzaF!q-yGScMJH{kcO!MFpB<#2BO75T-zN<zq^"
+    b"M3Ca<4EhLZfD_NTgXPjhp1Bi5~_WTP7kYPaHCvzb&^dD<UH%9iS)<2%;37KBASFzMSqIju;3Y5htyvSRpPj<1N`B%bIkjx"
+    b"TP~DcOwTUJR;t!F_=QG+>kt;#U>)D6Qm0!W~nEjVJ+b&St|FVz%R}r0HwyG4xySIXfF}2<1Pi6&?opCu%MtY3Mf1uOe1lu"
+    b"B&@5aRGOBWg{KuLDI7d5f3G(o^{>sMd>Le>CahT-J|r$A?j*~U-z={yPbh?|=&a)>zpAPvyr48Bm@14YrYDakl9?PJ1gAA"
+    b"8NEEoQpenMc53Km19UZD1rljp32pKXQ*QJvr*cj0ydm`c>_n!4A^c>)$FP7XPp`cADqb4sV=NFEYcqH7PQX2ZD{uD$XkF7"
+    b"7FZW)}PBb=xufiDFiXrpbcL@CysUZg&qvM5QVO)Og@FswW=`>8J}qokm#B`6i9<f7)IJgD#~LMXeZv#gmYGBH{$Yb*vR(6"
+    b"UVyZK_hLV<IG`ktIYVGb%M1HJ}Kx>!G+MysEw_XC!kcY?SOB6D6;#Ntxd)M5$LIr>SkHDjjty5HG4F&#&p3IVP2`T`dVN|"
+    b"E`WLS+nM>F12SFC^IuD)h_`mJS?21aH$_J9InN%=p{cf2Bh}04JgwkprvCgnJDlyg`yZGq@f=sHzw{Ze5iX4Ype?*aWbc{"
+    b"e<(kz52ZdW4=o`iPo{$;c^T2G)T14(q_Mvwv#I*7F%aA-)uxRYV<$Kw{~C^))+1S;9H+&ltevPSoGAgVDjs_qYNn`!ADQY"
+    b"MdzWY)g^uW_N1(YV9jH~91t@nO0001h0Du4h0001h0001h0001h0001h0001h0001h0001h0001h0Du4h000000Du610Du"
+    b"61000000Du4hF|pmcqBQTO@34g!moK6)tg_572QBWau9;f3Qma|7c(4Mk>@5MXm@&dBZ7OaD5i|lPrzzJmWi2kLd9V4cAG"
+    b"Hvz9<g?_uekfI1t>hMH?h91bt-%)J0`}n_^BPS->J>0sw{Lb)1WaZTBaAJC9PpAuqePS+9=W^*|klq6DK_?_N6&2ZmUEz%"
+    b"q#3Jr7Z)l@2#h(@hqIHW-~Xg>M)})Ln=%qkg(`4t}wYQN{+cBStZ#p6*4(6W~WFh)GJn~>o8m>Z81}<>Zr#UeXpS~7O*}f"
+    b"s;-o<KAr=j_Aad`qO3QV_$mb?f3U~09IcZt{TtCP4k%eMLbJ;yf<Pri?Yb5~CBkCB;=*`CR6G$e8A)+Kr9vJ>8%5qbj>E;"
+    b"WG01T}M6~z3Qo_o=6h%5eEIpCIWyYgCP)EkTVX{%L{4h`}z8SAAJ++xIE+u0y0xjq&!Y2$c=&Uy_X{kA?5HqGI2dKs{>nz"
+    b"2rw;<{>?4sweuPtmXj4R+W6fy9qpQ2Z>VJMm^8Z!K>w6YAav8|T1VyQ*5uqojrL9K7FKQwkOoGC4|hbUYto+N0e)UXP&Dk"
+    b"^ZV*re|>S32Ij);JTmJV8CYXuI{cgf-4D{lhD|p~3pJoyNnouQ=AhGeTd#uRUkMRX<QZ)4%@2FfaW;yF%c!3cA@i0Du610"
+    b"001h0Du610Du610Du610000000000000000Du610001h0Du4h0Du4h0000000000000000001hd?$1`5;XFl)HKe$r8NP%"
+    b"lC&f@^{>A%p*31MC%cTe4?Mc4Bd_f<em8S4?LTY3OtLSdek_VORJQcGGr2k%pPU|_C!uc|8I;(T2ORmO>zV|jn4xqS)fpw"
+    b"69~Va;OdT?zfE8S&UYvHER2U-`i=o+_RHQ7R+a4I1W1U@$iYZ+$T&=vQg029n5U|Iuhcg_puCC#;ji5y_Y_g!E53O3QNHM"
+    b"3aBQM)7n=6~G#4=H&La=A7&LZI_(5_i7gR3*HSE~1>b{-(7iZ1W5t*BX{#i?$p-zf~D+bPkkx-9k~5StC6C#HxotdkR*4X"
+    b"n#9&>&){r7sAL9xE86NUp-HGOIGI#HkRd;w`(aj-a+JAFu-~H?LN#I;fj26Q`M~Ss>!0f++c{)vKbL_^$h}9-b+!nXk^JO"
+    b"so;7@uYSXMV|ktbfb76KQ1#XIIguXI4}b#gfVR<qbo=%W-4<m2`!v19xiF0s;-|dC#o?n5+}s2OsMv%8z}gyQl|-}uB!c~"
+    b"HY@z7te7AzpriOOP>KN|Bdr!EYoo2FLMizwBqVSg=%)lP5V2}9{jb9(4x%S29xB1IRG<i(g{2!I{wRl_m8A-z{3KN(m?;I"
+    b"a1So2ujjF(^f31D0%CMlVD+?W@%b4P=!!X3A-Yvnd5Qkr>L9lwOa;u1>{~bx6Wt{2;EF>olybigb4i8_T_L>-&z@UYjYo6"
+    b"kyos?LR$rcnOyqw=3ADW7m9H6?Qcbl*qt(^y*YoH;UVzM2wE3g=|G^{oq#VIbU^)6?v?y(H8m?(O$C8aepNGu7dn4s9Ldb"
+    b"cpH5U>@obFW)2G^+J7ud~}NE;mpiNTg*V0wk5Dte@zh%O0wgb*P-2u^M2bSfVZyc^Fim0;De`(<UP+PbjXayq-iE%$~HPO"
+    b"(mnHWF)p6Fq;0VK0bNC5x{jnf;{>{X}+tzi9s4W@jUN9*S(#+BD?N8T)Y>+u)g`dsl8ymTEZi}A3;Jv!#~74V!-J>0lcd~"
+    b"X2Ha|>%Qc^n>}1W9ztEgg1XB<ygh0?Q9>QM4Lnf2JUr7q%0P_0Ou9|FKD&IuTe_w>ra>t^<2%j0Wj&(2ti5HwT)H5-fw*r"
+    b"y5xEyaVYsh31v~yX>Nns$@vzD_iMgV-nz-$}@IF7iF1cts_PuYshdM+#r$Tu(inzl$v$JYG8o&"
+)
+"""A small network for each phase with pop-outs left, two bytes a number, learned by that command.
+
+The weights of its inputs (see `AlphaBeta._inputs`) to each hidden unit, then those of the hidden
+units to its output, and what is added to that.
+"""
+
+INPUTS, HIDDEN = 31, 32
+MOST_MARGIN, MOST_CORRECTION = 100.0, 30.0
+"""Greater ones look like these to the network: it was learned on boards of up to 12x12."""
+
+
+def _learned_networks() -> tuple[Array, Array]:
+    """Return the weights of inputs by phase, and those of hidden units."""
+    numbers = np.frombuffer(b85decode(LEARNED_NETWORKS), "<f2").astype(float)
+    inputs, output = np.split(numbers, [PHASES * INPUTS * HIDDEN])
+    return inputs.reshape(PHASES, INPUTS, HIDDEN), output.reshape(PHASES, HIDDEN + 1)
+
+
+NETWORKS = _learned_networks()
+
+
+class Network:
+    """The network of a phase and the weights of the features, as one product of matrices.
+
+    The last two columns are the weights of the features and those that count times the lateness.
+    They pass through as they are, where a hidden unit below zero counts nothing.
+    """
+
+    def __init__(self, phase: int, last_moves: bool):
+        network, output = (numbers[phase] for numbers in NETWORKS)
+        features = np.array(FEATURES[phase][last_moves]).T
+        self.weights = np.zeros((INPUTS, HIDDEN + 2))
+        self.weights[:, :HIDDEN] = network
+        self.weights[: len(features), HIDDEN:] = features
+        self.floor = np.array([0.0] * HIDDEN + [-INFINITY] * 2)
+        self.output = np.array([*output[:-1], 1.0, 0.0])
+        self.added = float(output[-1])
+
+    def worth(self, inputs: list[float], late: float) -> float:
+        """Return what both add for the last mover.
+
+        Rounded, so that it is the same on each machine, whatever the order in which it sums.
+        """
+        self.output[-1] = late
+        hidden = np.maximum(np.array(inputs) @ self.weights, self.floor)
+        return round((float(hidden @ self.output) + self.added) * 1024) / 1024
 
 
 def _learned_windows() -> list[Any]:
@@ -670,9 +803,15 @@ class BudgetSpentError(Exception):
 class Budget:
     """How long a move may take: seconds, or nodes of the search in their place."""
 
-    def __init__(self, seconds: float, nodes: int | None):
+    LOOKS = 0.125, 0.25, 0.5
+    """At these shares of the time alpha-beta looks whether its move is settled, if it `may_end`."""
+
+    def __init__(self, seconds: float, nodes: int | None, may_end: bool = False):
         margin = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
-        self.deadline = clock.monotonic() + seconds - margin if nodes is None else INFINITY
+        self.begin, self.seconds = clock.monotonic(), seconds
+        self.deadline = self.begin + seconds - margin if nodes is None else INFINITY
+        self.may_end = may_end and nodes is None
+        self.looks = [*self.LOOKS] if self.may_end else []
         self.limit = INFINITY if nodes is None else nodes
         self.nodes = 0
 
@@ -681,6 +820,17 @@ class Budget:
         self.nodes += 1
         if self.nodes > self.limit or clock.monotonic() > self.deadline:
             raise BudgetSpentError
+
+    def spent(self) -> float:
+        """Return the seconds since the move began."""
+        return clock.monotonic() - self.begin
+
+    def looks_now(self) -> bool:
+        """Return whether it is time for the next look at whether the move is settled."""
+        share = self.spent() / self.seconds
+        due = bool(self.looks) and share >= self.looks[0]
+        self.looks = [look for look in self.looks if look > share]
+        return due
 
 
 # -- Games to the end
@@ -814,8 +964,9 @@ class Expectimax:
 
     From five plies on each depth is searched twice: first only with the best of my actions, by the
     values of the search before at the root and by their gains elsewhere, then with all of them.
-    Half of the time is left for games to the end: their mean margins, added to the values of the
-    best actions, choose among these. Where the search sees the end of the game, it alone chooses.
+    Half of the time, and of a second or more three quarters, is left for games to the end: their
+    mean margins, added to the values of the best actions, choose among these. Where the search sees
+    the end of the game, it alone chooses.
 
     Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996.
     """
@@ -834,6 +985,10 @@ class Expectimax:
     LEAST_SECONDS = 0.1
     """Less time is all for the search: to lay out the tables of these games takes up to 0.03 s."""
 
+    ROUNDS, SURE = 8, 5.0
+    """After so many rounds of games, and again, the move is settled if one action is ahead of each
+    other by this many standard errors of the difference."""
+
     DEBTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
     """What the Nth pop-out in hand costs me if the opponent makes the last move.
 
@@ -850,18 +1005,18 @@ class Expectimax:
         self.seen: list[tuple[int, int, float]] = [(-1, 0, 0.0)] * self.TABLE_SIZE
         self.depth, self.best = 0, 0
         self.values: list[tuple[float, tuple[float, int]]] = []  # of the last search, best first
-        self.narrow, self.solved = False, False
+        self.narrow, self.solved, self.settled = False, False, False
         self.tables_fit = max(map(len, lines.shares)) <= LONGEST_TABLE
         self.playouts: Playouts | None = None
 
     def choose(self, position: Position, budget: Budget) -> int:
         """Return the best action that the budget lets us find."""
-        self.budget = budget
+        self.budget, self.settled = budget, False
         deadline, seconds = budget.deadline, budget.deadline - clock.monotonic()
         plays_out = self.tables_fit and self.LEAST_SECONDS < seconds < INFINITY
         if plays_out:
             self.playouts = self.playouts or Playouts(self.lines)
-            budget.deadline -= seconds / 2
+            budget.deadline -= seconds * (3 / 4 if budget.may_end else 1 / 2)
         try:
             self._deepen(position)
         except BudgetSpentError:
@@ -887,14 +1042,23 @@ class Expectimax:
         values = [value for value, _ in self.values[: self.WIDTH]]
         actions = [item for _, item in self.values[: self.WIDTH]]
         children = [self.lines.play(position, *item) for item in actions]
-        margins, rounds = np.zeros(len(actions)), 0
+        rounds: list[Array] = []
         try:
-            while self.playouts and actions:
-                margins += self.playouts.margins(children, self.GAMES, self.budget)
-                rounds += 1
+            while self.playouts and actions and not self.settled:
+                margins = self.playouts.margins(children, self.GAMES, self.budget)
+                rounds.append(margins + values)
+                if self.budget.may_end and len(rounds) % self.ROUNDS == 0:
+                    self.settled = self._leads(np.array(rounds))
         except BudgetSpentError:
-            if rounds:
-                self.best = actions[(margins / rounds + values).argmax()][1]
+            pass
+        if rounds:
+            self.best = actions[np.mean(rounds, 0).argmax()][1]
+
+    def _leads(self, rounds: Array) -> bool:
+        """Return whether one action is ahead by more than chance allows (`SURE` errors)."""
+        ahead = rounds[:, [rounds.mean(0).argmax()]] - rounds
+        errors = ahead.std(0) / len(rounds) ** 0.5
+        return bool((ahead.mean(0) >= self.SURE * errors).all())
 
     def _ranked(self, position: Position, actions: Actions, depth: int) -> Actions:
         """Return the actions, best first; `best` is the best one if the budget ends the search."""
@@ -1000,6 +1164,12 @@ class AlphaBeta:
     With pop-outs left they visit fewer nodes: up to the third last about a quarter of the whole's.
     """
 
+    LEAD = 5.0
+    """Points: a move is settled if all others are worse by more in a search two plies less deep.
+
+    None of 58 such moves changed when the search went on (60,000 nodes, five boards).
+    """
+
     share = staticmethod(even_share)
 
     def __init__(self, lines: Lines):
@@ -1012,9 +1182,10 @@ class AlphaBeta:
         self.beside = 0.0  # of the positions before the last ply that are being looked at
         self.late = 0.0  # of the same: how far the last third of the board is filled
         self.last_mover, self.phase, self.set = ME, 0, 0  # see `_in_hand` and `LEARNED`
+        self.networks: list[Network] = []  # of this phase: the other player is to move, last mover
         self.corrections: list[Correction] = []
         self.corrected: tuple[int, int] | None = None  # last mover and set of the corrections
-        self.solved = False
+        self.solved = self.settled = False
         self.sounding = False  # whether this is a search of `_sounded`: it makes no further ones
 
     def choose(self, position: Position, budget: Budget) -> int:
@@ -1027,7 +1198,7 @@ class AlphaBeta:
         self._correct(own + other, left - 2 * (own + other))
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
         self.held.clear()
-        self.depth, self.values = 0, []
+        self.depth, self.values, self.settled = 0, [], False
         self.beside = self.late = 0.0
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
@@ -1042,9 +1213,21 @@ class AlphaBeta:
                         actions.insert(0, (gain, action))
                 self.depth, self.value = depth, alpha
                 self.values.append((depth, alpha))
+                if budget.looks_now() and not self.solved and self._leads(position, actions):
+                    self.settled = True
+                    break
         except BudgetSpentError:
             self.solved = self.sounding = False
         return actions[0][1]
+
+    def _leads(self, position: Position, actions: Actions) -> bool:
+        """Return whether the first action is better than all others by more than `LEAD`."""
+        bar, depth = self.value - self.LEAD, self.depth - 3
+        for gain, action in actions[1:]:
+            child = self.lines.play(position, gain, action)
+            if depth < 1 or -self._search(child, depth, -bar - self.CLOSE, -bar) > bar:
+                return False
+        return True
 
     def _correct(self, popouts: int, empty: int) -> None:
         """Choose the learned numbers for this phase of the game."""
@@ -1054,6 +1237,7 @@ class AlphaBeta:
         if self.corrected != (self.last_mover, self.set):
             self.corrected = self.last_mover, self.set
             self.corrections = self.lines.corrections(self.last_mover, self.set)
+            self.networks = [Network(self.phase, last_moves) for last_moves in (False, True)]
 
     def _beside(self, position: Position, actions: Actions) -> float:
         """Return what counts for the mover beside expected margins and pop-outs in hand.
@@ -1063,13 +1247,18 @@ class AlphaBeta:
         codes, drops, _, _, mover, own, other = position
         correction = self.correction(codes)
         beside = correction if mover == ME else -correction
-        self.late = max(0.0, 1 - 3 * self.lines.empty_cells(drops) / self.lines.cells)
+        empty = self.lines.empty_cells(drops) / self.lines.cells
+        self.late = max(0.0, 1 - 3 * empty)
         last_moves = mover == self.last_mover
         features = self._features(position, actions)
-        steady, late = FEATURES[self.phase + (0 if own or other else PHASES)][last_moves]
-        worth: float = sum(map(mul, steady, features))
-        if self.late:
-            worth += self.late * sum(map(mul, late, features))
+        if own or other:
+            features += self._inputs(position, empty, beside)
+            worth = self.networks[last_moves].worth(features, self.late)
+        else:
+            steady, late = FEATURES[PHASES + self.phase][last_moves]
+            worth = sum(map(mul, steady, features))
+            if self.late:
+                worth += self.late * sum(map(mul, late, features))
         return beside + (worth if last_moves else -worth)
 
     def _features(self, position: Position, actions: Actions) -> list[float]:
@@ -1094,6 +1283,39 @@ class AlphaBeta:
         second = drops[1][0] if len(drops) > 1 else 0.0
         sides = mine + theirs if last_moves else theirs + mine
         return [*sides, *prizes, first, second, 1.0]
+
+    def _inputs(self, position: Position, empty: float, beside: float) -> list[float]:
+        """Return what the network sees besides the features, from the last mover's side.
+
+        That is the pop-outs in hand of the last mover and of the other, the share of empty cells,
+        the lateness, whether the last mover is to move, the size of the board, the gains of the
+        third and the fourth drop, how many drops there are, the gains above the best drop once the
+        mover or the other took it, and the parts of the evaluation.
+        """
+        codes, drops, total, _, mover, own, other = position
+        last_moves = mover == self.last_mover
+        hands = (own, other) if last_moves else (other, own)
+        margin = max(-MOST_MARGIN, min(total, MOST_MARGIN))
+        correction = max(-MOST_CORRECTION, min(beside, MOST_CORRECTION))
+        in_hand = self._in_hand(mover, own, other)
+        sign = 1 if last_moves else -1
+        best = drops[0][1] if drops else self.lines.cells
+        return [
+            *(min(hand, MOST_IN_HAND) for hand in hands),
+            empty,
+            self.late,
+            last_moves,
+            self.lines.cells,
+            self.lines.columns,
+            drops[2][0] if len(drops) > 2 else 0.0,
+            drops[3][0] if len(drops) > 3 else 0.0,
+            len(drops),
+            self.lines.gain_above(codes, best, mover),
+            self.lines.gain_above(codes, best, 3 - mover),
+            sign * margin,
+            sign * correction,
+            sign * in_hand,
+        ]
 
     @staticmethod
     def _popout_features(gains: list[float]) -> list[float]:
@@ -1295,6 +1517,9 @@ class AIPlayer:
     node_budget: int | None = None
     """A limit on the positions that a move may visit; it replaces the clock. None for no limit."""
 
+    PATIENCE = 1.0
+    """Seconds: with so much time or more a move is played, and said so, once it is settled."""
+
     def __init__(self, player_number: int, time: int):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
         self.player_number = player_number
@@ -1327,12 +1552,16 @@ class AIPlayer:
 
     def _choose(self, state: State, method: type[AlphaBeta | Expectimax]) -> Move:
         """Return the move that a search by `method` finds."""
-        budget = Budget(self.time, self.node_budget)
+        budget = Budget(self.time, self.node_budget, may_end=self.time >= self.PATIENCE)
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
         search, position = self._prepare(state, method)
-        return search.lines.move(self._search(search, position, budget))
+        column, is_popout = search.lines.move(self._search(search, position, budget))
+        if search.settled:
+            move = f"{column}{'P' * is_popout}"
+            print(f"{move} is settled after {budget.spent():.1f} of {self.time} s")
+        return column, is_popout
 
     def _prepare(
         self, state: State, method: type[AlphaBeta | Expectimax]
