@@ -124,9 +124,9 @@ def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
 
 
 @pytest.mark.fuel
-def test_doctor_says_that_it_proves_other_levels(tmp_path, capsys):
-    assert main(["doctor", "--rubric", str(rubric(tmp_path, SHORT))]) == 2
-    assert "counts fuel; this tests only levels process and strong" in capsys.readouterr().err
+def test_doctor_says_that_grading_by_fuel_uses_level_wasm(tmp_path, capsys):
+    main(["doctor", "--rubric", str(rubric(tmp_path, SHORT))])
+    assert "`grade` plays at level wasm" in capsys.readouterr().out
 
 
 def hand_in(folder: Path, names: list[str]) -> Path:
