@@ -416,13 +416,14 @@ LEARNED_NETWORKS = (
 )
 """A small network for each phase with pop-outs left, two bytes a number, learned by that command.
 
-The weights of its inputs (see `AlphaBeta._inputs`) to each hidden unit, then those of the hidden
-units to its output, and what is added to that.
+It adds what no sum can know: what a pop-out is worth depends on several things at once. The weights
+of its inputs (see `AlphaBeta._inputs`) to each hidden unit, then those of the hidden units to its
+output, and what is added to that.
 """
 
 INPUTS, HIDDEN = 31, 32
-MOST_MARGIN, MOST_CORRECTION = 100.0, 30.0
-"""Greater ones look like these to the network: it was learned on boards of up to 12x12."""
+MOST_MARGIN, MOST_CORRECTION, MOST_CELLS, MOST_COLUMNS = 100.0, 30.0, 144, 12
+"""More looks like this to the network: it was learned on boards of up to 12x12."""
 
 
 def _learned_networks() -> tuple[Array, Array]:
@@ -1183,6 +1184,7 @@ class AlphaBeta:
         self.late = 0.0  # of the same: how far the last third of the board is filled
         self.last_mover, self.phase, self.set = ME, 0, 0  # see `_in_hand` and `LEARNED`
         self.networks: list[Network] = []  # of this phase: the other player is to move, last mover
+        self.size = min(lines.cells, MOST_CELLS), min(lines.columns, MOST_COLUMNS)
         self.corrections: list[Correction] = []
         self.corrected: tuple[int, int] | None = None  # last mover and set of the corrections
         self.solved = self.settled = False
@@ -1305,8 +1307,7 @@ class AlphaBeta:
             empty,
             self.late,
             last_moves,
-            self.lines.cells,
-            self.lines.columns,
+            *self.size,
             drops[2][0] if len(drops) > 2 else 0.0,
             drops[3][0] if len(drops) > 3 else 0.0,
             len(drops),
