@@ -93,7 +93,7 @@ def main() -> None:
         print(f"round {number}", flush=True)
         learned = read_weights(weights)
         positions = probe(program, weights, NETWORK_BOARDS, number, options)
-        learned.network, learned.output = network_fit.add(positions, learned)
+        network_fit.add(positions, learned)
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
     names = "LEARNED", "LEARNED_WORTHS", "LEARNED_NETWORKS"

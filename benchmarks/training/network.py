@@ -41,10 +41,10 @@ class NetworkFit:
     def __init__(self) -> None:
         self.rounds: list[list[tuple[Floats, Floats]]] = []  # of each phase inputs and targets
 
-    def add(self, positions: list[Path], before: Learned) -> tuple[Floats, Floats]:
-        """Return networks and outputs that explain the positions of the last rounds.
+    def add(self, positions: list[Path], learned: Learned) -> None:
+        """Replace the networks by ones that explain the positions of the last rounds.
 
-        What a search found beside the network of then is turned into what it found beside none.
+        A search finds values beside the network of its round: that one is added to its targets.
         """
         samples = read_samples(positions)
         phases = []
@@ -53,7 +53,7 @@ class NetworkFit:
             inputs = np.concatenate([sample.features for sample in chosen])
             targets = np.concatenate([sample.target for sample in chosen])
             apart = np.concatenate([sample.game for sample in chosen]) % 5 == 0
-            now = worth(inputs, before.network[phase], before.output[phase])
+            now = worth(inputs, learned.network[phase], learned.output[phase])
             print(f"phase {phase}: {len(targets)} positions, error", end=" ")
             print(f"{np.sqrt(np.mean(targets**2)):.2f} before,", end=" ")
             phases.append((inputs, targets + now))
@@ -62,9 +62,8 @@ class NetworkFit:
             network, output = fitted(*map(np.concatenate, zip(*kept, strict=True)))
             left = (targets + now - worth(inputs, network, output))[apart]
             print(f"{np.sqrt(np.mean(left**2)):.2f} after", flush=True)
-            before.network[phase], before.output[phase] = network, output
+            learned.network[phase], learned.output[phase] = network, output
         self.rounds.append(phases)
-        return before.network, before.output
 
 
 def fitted(inputs: Floats, targets: Floats) -> tuple[Floats, Floats]:

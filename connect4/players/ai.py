@@ -987,8 +987,8 @@ class Expectimax:
     """Less time is all for the search: to lay out the tables of these games takes up to 0.03 s."""
 
     ROUNDS, SURE = 8, 5.0
-    """After so many rounds of games, and again, the move is settled if one action is ahead of each
-    other by this many standard errors of the difference."""
+    """Every 8 rounds of games the agent compares the means. The move is settled if one action leads
+    each other action by more than 5 standard errors of the difference."""
 
     DEBTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
     """What the Nth pop-out in hand costs me if the opponent makes the last move.
