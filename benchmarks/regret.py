@@ -228,14 +228,14 @@ def main() -> None:
     positions = spread(positions, options.positions)
     found: Regrets = {}
     worst = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for text, nodes, seconds in budgets(options):
-            for agent in options.agents:
+    for text, nodes, seconds in budgets(options):
+        for agent in options.agents:
+            with ProcessPoolExecutor(options.jobs) as pool:  # new ones: an agent keeps its memory
                 actions = asked(pool, agent_name(agent, nodes), seconds, positions)
-                found[agent, text] = [
-                    solved.regret(action) for solved, action in zip(positions, actions, strict=True)
-                ]
-                worst.append((f"{agent}, {text}", actions))
+            found[agent, text] = [
+                solved.regret(action) for solved, action in zip(positions, actions, strict=True)
+            ]
+            worst.append((f"{agent}, {text}", actions))
     print(f"{len(positions)} positions\n\n{overall_table(positions, found)}\n")
     print(band_table("plies left", PLIES, plies_left, positions, found), end="\n\n")
     print(band_table("pop-outs left", POPOUTS, popouts_left, positions, found), end="\n\n")

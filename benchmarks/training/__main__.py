@@ -70,7 +70,7 @@ def probe(
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
-    parser.add_argument("--rounds", type=int, default=7, help="of the regression (default: 7)")
+    parser.add_argument("--rounds", type=int, default=4, help="of the regression (default: 4)")
     parser.add_argument("--network-rounds", type=int, default=8, help="(default: 8)")
     parser.add_argument("--games", type=int, default=2400, help="a round (default: 2400)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")

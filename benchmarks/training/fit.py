@@ -41,7 +41,7 @@ MOST = 10
 """More pop-outs in hand count as this many."""
 
 FEATURES, PRIZE = 16, 10
-INPUTS, HIDDEN = 31, 32
+INPUTS, HIDDEN = 29, 64
 """Of the network, see `network`: the features come first."""
 
 HAND = 2 * MOST + 3

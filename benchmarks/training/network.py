@@ -25,9 +25,6 @@ SCALE = 7.0
 ONE = FEATURES - 1
 """The input that is always 1."""
 
-ROUNDS_KEPT = 3
-"""Positions of older rounds are left out."""
-
 
 def worth(inputs: Floats, network: Floats, output: Floats) -> Floats:
     """Return what a network adds, in points: one number for each row of `inputs`."""
@@ -39,15 +36,14 @@ class NetworkFit:
     """The networks of all phases, round after round."""
 
     def __init__(self) -> None:
-        self.rounds: list[list[tuple[Floats, Floats]]] = []  # of each phase inputs and targets
+        self.rounds: list[list[tuple[Floats, Floats]]] = [[] for _ in range(PHASES)]
 
     def add(self, positions: list[Path], learned: Learned) -> None:
-        """Replace the networks by ones that explain the positions of the last rounds.
+        """Replace the networks by ones that explain the positions of all rounds.
 
         A search finds values beside the network of its round: that one is added to its targets.
         """
         samples = read_samples(positions)
-        phases = []
         for phase in range(PHASES):
             chosen = [sample.take(sample.set == phase) for sample in samples]
             inputs = np.concatenate([sample.features for sample in chosen])
@@ -56,14 +52,15 @@ class NetworkFit:
             now = worth(inputs, learned.network[phase], learned.output[phase])
             print(f"phase {phase}: {len(targets)} positions, error", end=" ")
             print(f"{np.sqrt(np.mean(targets**2)):.2f} before,", end=" ")
-            phases.append((inputs, targets + now))
-            kept = [one[phase] for one in self.rounds[-ROUNDS_KEPT + 1 :]]
-            kept.append((inputs[~apart], (targets + now)[~apart]))
+            kept = [
+                *self.rounds[phase],
+                (inputs[~apart], (targets + now)[~apart]),
+            ]
             network, output = fitted(*map(np.concatenate, zip(*kept, strict=True)))
+            self.rounds[phase].append((inputs, targets + now))
             left = (targets + now - worth(inputs, network, output))[apart]
             print(f"{np.sqrt(np.mean(left**2)):.2f} after", flush=True)
             learned.network[phase], learned.output[phase] = network, output
-        self.rounds.append(phases)
 
 
 def fitted(inputs: Floats, targets: Floats) -> tuple[Floats, Floats]:

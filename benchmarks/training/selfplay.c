@@ -32,6 +32,7 @@ enum {
 #define CLOSE 1e-6
 #define TEMPO 0.5
 #define MARGIN 3.0
+#define NEAR 8.0
 #define MOST_TOTAL 100
 #define MOST_CORRECTION 30
 
@@ -61,18 +62,18 @@ static void seed_random(uint64_t seed) {
 /* Of each player's pop-outs: the gain of the best and of the second, the sum of the others' gains,
    all where they are positive; the best and the sum of the others where they are negative. */
 enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
-/* The prize of zugzwang apart by who has pop-outs left (both or none, the last mover, the other), the
-   gains of the mover's best drops, 1. */
-enum { PRIZE_ALIKE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
+/* The prize of zugzwang apart by who has pop-outs left (nobody, only the last mover, only the other; 0
+   if both have), the gains of the mover's best drops, 1. */
+enum { PRIZE_NONE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
 /* What the network sees after these features: pop-outs in hand of the last mover and of the other,
    the share of empty cells, the lateness, whether the last mover is to move, cells and columns of
-   the board, the gains of the third and fourth drop, how many drops there are, the gains above the
-   best drop after the mover or the other player took it, and the three parts of the evaluation. */
+   the board, the gains of the third and fourth drop, how many drops there are, and the three parts
+   of the evaluation. */
 enum {
     HAND_LAST = FEATURES, HAND_OTHER, EMPTY, LATENESS, LAST_MOVES, BOARD_CELLS, BOARD_COLUMNS,
-    THIRD_DROP, FOURTH_DROP, DROPS, ABOVE_MOVERS, ABOVE_OTHERS, TOTAL, CORRECTION, IN_HAND, INPUTS
+    THIRD_DROP, FOURTH_DROP, DROPS, TOTAL, CORRECTION, IN_HAND, INPUTS
 };
-enum { HIDDEN = 32 };
+enum { HIDDEN = 64 };
 
 /* All from the last mover's side. The first index is the phase, plus PHASES without pop-outs left. */
 typedef struct {
@@ -234,6 +235,8 @@ typedef struct {
     int solved, last_mover, phase, set, depth, sounding;
     double value;
     double beside, late; /* before the last ply: what counts beside expected margins and pop-outs in hand; the lateness */
+    Action replies[SIDE]; /* and the pop-outs of the player to move after it, best first */
+    int reply_count;
     jmp_buf spent;
 } Engine;
 
@@ -323,22 +326,26 @@ static int pop_changes(const int *codes, int column, int (*changes)[2], int *cou
     return cell - shape.columns;
 }
 
+/* The mover's gain from a pop-out of a column that is not empty. */
+static double pop_gain(const int *codes, int column, int mover) {
+    int line = shape.first_column_line + column, code = codes[line], changes[SIDE][2], changed;
+    double gain = tables[shape.length[line]][code / 3] - tables[shape.length[line]][code];
+    pop_changes(codes, column, changes, &changed);
+    for (int i = 0; i < changed; i++)
+        for (int kind = 0; kind < COLUMN && changes[i][1]; kind++) {
+            Crossing at = shape.crossing[changes[i][0]][kind];
+            const double *table = tables[shape.length[at.line]];
+            int old = codes[at.line];
+            gain += table[old + changes[i][1] * at.weight] - table[old];
+        }
+    return mover == ME ? gain : -gain;
+}
+
 static int pop_outs(const Position *p, int player, int mover, Action *actions) {
-    int count = 0, changes[SIDE][2], changed;
-    for (int column = ((player - mover) % 2 + 2) % 2; column < shape.columns; column += 2) {
-        int line = shape.first_column_line + column, code = p->codes[line];
-        if (!code) continue;
-        double gain = tables[shape.length[line]][code / 3] - tables[shape.length[line]][code];
-        pop_changes(p->codes, column, changes, &changed);
-        for (int i = 0; i < changed; i++)
-            for (int kind = 0; kind < COLUMN && changes[i][1]; kind++) {
-                Crossing at = shape.crossing[changes[i][0]][kind];
-                const double *table = tables[shape.length[at.line]];
-                int old = p->codes[at.line];
-                gain += table[old + changes[i][1] * at.weight] - table[old];
-            }
-        actions[count++] = (Action){mover == ME ? gain : -gain, ~column};
-    }
+    int count = 0;
+    for (int column = ((player - mover) % 2 + 2) % 2; column < shape.columns; column += 2)
+        if (p->codes[shape.first_column_line + column])
+            actions[count++] = (Action){pop_gain(p->codes, column, mover), ~column};
     return count;
 }
 
@@ -435,39 +442,35 @@ static double in_hand(const Engine *e, int mover, int own, int other) {
     return mover == e->last_mover ? worth : -worth;
 }
 
-static void side_features(const Position *p, int player, int mover, int popouts, double *f) {
-    Action pops[SIDE];
+/* Returns how many pop-outs there are; leaves them in `pops`, best first. */
+static int side_features(const Position *p, int player, int mover, int popouts, Action *pops, double *f) {
     int count = popouts ? pop_outs(p, player, mover, pops) : 0;
     sort_actions(pops, count);
     for (int i = 0; i < count && i < popouts; i++) {
         double gain = pops[i].gain;
         f[gain < 0 ? (i ? DEBT : WORST) : i < 2 ? BEST + i : OTHERS] += gain;
     }
+    return count;
 }
 
-static void features_of(const Engine *e, const Position *p, double *f) {
-    int last = e->last_mover, last_moves = p->mover == last;
+static void features_of(Engine *e, const Position *p, double *f) {
+    int last_moves = p->mover == e->last_mover;
+    Action pops[SIDE];
     memset(f, 0, sizeof(double) * FEATURES);
-    side_features(p, e->player, last, last_moves ? p->own : p->other, f);
-    side_features(p, e->player, 3 - last, last_moves ? p->other : p->own, f + SIDE_FEATURES);
-    int prize = !p->own == !p->other ? PRIZE_ALIKE : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
-    if (prize != PRIZE_ALIKE || !e->phase || !p->own) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
+    side_features(p, e->player, p->mover, p->own, pops, last_moves ? f : f + SIDE_FEATURES);
+    e->reply_count =
+        side_features(p, e->player, 3 - p->mover, p->other, e->replies, last_moves ? f + SIDE_FEATURES : f);
+    int prize = !p->own == !p->other ? PRIZE_NONE : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
+    if (prize != PRIZE_NONE || !p->own) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
     if (p->drop_count) f[DROP] = p->drops[0].gain;
     if (p->drop_count > 1) f[SECOND_DROP] = p->drops[1].gain;
     f[ONE] = 1;
 }
 
-/* The gain above the best drop once `mover` took it. */
-static double above_best(const Position *p, int mover) {
-    if (!p->drop_count) return 0;
-    int cell = p->drops[0].action, above = cell + shape.columns;
-    return above < shape.cells ? gain_of(p->codes, above) + gain_change(p->codes, cell, above, mover) : 0;
-}
-
 static double clipped(double value, double limit) { return fmax(-limit, fmin(limit, value)); }
 
 /* What the network sees: the features and what stands after them. */
-static void inputs_of(const Engine *e, const Position *p, double *f) {
+static void inputs_of(Engine *e, const Position *p, double *f) {
     int last_moves = p->mover == e->last_mover, last_hand = last_moves ? p->own : p->other;
     double sign = last_moves ? 1 : -1;
     features_of(e, p, f);
@@ -477,7 +480,6 @@ static void inputs_of(const Engine *e, const Position *p, double *f) {
     f[THIRD_DROP] = p->drop_count > 2 ? p->drops[2].gain : 0;
     f[FOURTH_DROP] = p->drop_count > 3 ? p->drops[3].gain : 0;
     f[DROPS] = p->drop_count;
-    f[ABOVE_MOVERS] = above_best(p, p->mover), f[ABOVE_OTHERS] = above_best(p, 3 - p->mover);
     f[TOTAL] = sign * clipped(p->total, MOST_TOTAL);
     f[CORRECTION] = clipped((p->mover == ME ? sign : -sign) * p->residual, MOST_CORRECTION);
     f[IN_HAND] = sign * in_hand(e, p->mover, p->own, p->other);
@@ -494,7 +496,7 @@ static double network(const Engine *e, const double *f) {
 }
 
 /* What counts for the mover beside expected margins and pop-outs in hand. */
-static double beside(const Engine *e, const Position *p) {
+static double beside(Engine *e, const Position *p) {
     double worth = p->mover == ME ? p->residual : -p->residual;
     double f[INPUTS], sum = 0;
     int last_moves = p->mover == e->last_mover, popouts = p->own || p->other;
@@ -534,15 +536,16 @@ static void prepare(Engine *e, const State *state) {
 static double search(Engine *e, const Position *p, int depth, double alpha, double beta);
 
 static double pop_frontier(Engine *e, const Position *p, double alpha, double tempo) {
-    Action actions[SIDE];
     double best = -INFINITY;
     double total = p->total + in_hand(e, p->mover, p->own - 1, p->other) - in_hand(e, p->mover, p->own, p->other);
-    int count = pop_outs(p, e->player, p->mover, actions);
-    for (int i = 0; i < count; i++) {
-        double value = total + actions[i].gain;
+    for (int i = 0; i < e->reply_count; i++) {
+        Action item = e->replies[i];
+        if (total + item.gain + MARGIN <= fmax(alpha, best)) return fmax(best, total + item.gain);
+        item.gain = pop_gain(p->codes, ~item.action, p->mover);
+        double value = total + item.gain;
         if (value > fmax(alpha, best)) {
             Position child;
-            play(e, p, actions[i], &child);
+            play(e, p, item, &child);
             value -= tempo * child.drops[0].gain;
         }
         best = fmax(best, value);
@@ -611,6 +614,17 @@ static void spend(Engine *e) {
     if (++e->nodes > e->limit) longjmp(e->spent, 1);
 }
 
+/* Leave out the pop-outs that hardly lead to more than `alpha`, but not the first action. Returns how
+   many are left; `best` becomes the most that the others may be worth. */
+static int promising(const Engine *e, const Position *p, Action *actions, int count, double alpha, double *best) {
+    double now = p->total - e->beside + in_hand(e, p->mover, p->own - 1, p->other) + MARGIN;
+    int kept = 1;
+    for (int i = 1; i < count; i++)
+        if (actions[i].action >= 0 || actions[i].gain > alpha - now) actions[kept++] = actions[i];
+        else *best = fmax(*best, fmin(alpha, now + actions[i].gain));
+    return kept;
+}
+
 static double search(Engine *e, const Position *p, int depth, double alpha, double beta) {
     spend(e);
     Action actions[ACTIONS];
@@ -632,6 +646,7 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     if (depth == 2 && !e->solved) { /* nearly the same after one move */
         e->late = lateness(p);
         e->beside = -beside(e, p);
+        if (p->own) count = promising(e, p, actions, count, alpha, &best);
     }
     for (int i = 1; found && i < count; i++)
         if (actions[i].action == favourite) {
@@ -640,7 +655,7 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
             actions[0] = first;
         }
     double floor = alpha;
-    int best_action = 0;
+    int best_action = actions[0].action;
     for (int i = 0; i < count; i++) {
         Position child;
         play(e, p, actions[i], &child);
@@ -655,6 +670,15 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     return best;
 }
 
+/* The same as `look` for the first action, beginning with a window around the value found before. */
+static double near(Engine *e, const Position *child, int depth) {
+    double low = e->value - NEAR, high = e->value + NEAR;
+    double value = look(e, child, depth, 0, low, high);
+    if (value <= low) return look(e, child, depth, 0, -INFINITY, value + CLOSE);
+    if (value >= high) return look(e, child, depth, 0, value - CLOSE, INFINITY);
+    return value;
+}
+
 static int choose(Engine *e, const State *state, long nodes) {
     Position root, child;
     static Action actions[ACTIONS];
@@ -662,6 +686,8 @@ static int choose(Engine *e, const State *state, long nodes) {
     prepare(e, state);
     read_position(e, state, &root);
     int count = actions_of(&root, e->player, actions);
+    e->reply_count = root.other ? pop_outs(&root, e->player, 3 - root.mover, e->replies) : 0;
+    sort_actions(e->replies, e->reply_count);
     int left = empty_cells(&root) + 2 * (root.own + root.other);
     int end = left - (root.own || root.other ? 3 : 8);
     e->nodes = 0, e->limit = nodes, e->beside = e->late = 0, e->sounding = 0, e->depth = 0, e->value = root.total;
@@ -676,7 +702,7 @@ static int choose(Engine *e, const State *state, long nodes) {
         for (int i = 0; i < count; i++) {
             Action item = actions[i];
             play(e, &root, item, &child);
-            double value = look(e, &child, depth, i, alpha, INFINITY);
+            double value = i || e->depth < 2 ? look(e, &child, depth, i, alpha, INFINITY) : near(e, &child, depth);
             if (value > alpha) {
                 alpha = value;
                 memmove(actions + 1, actions, sizeof(Action) * i);

@@ -215,58 +215,58 @@ TABLES = _line_tables()
 LEARNED_STEP = 1 / 32
 
 LEARNED = (
-    b"_x}3&`t$bu`vV92{R#*F4FUWJ{{ImN_X-F3{`d9z@Ad%t`}g|s`TPY2|Ly<#^ziQO?DX{W{`2<e`UU{=>--1)1sMqY3;+N"
-    b"R3>6y`^#=O+`}y|-`SADj{sadK4F~cA1^oU21@8w20si#-0|fvG0QLU@1Oo{D-~Imw@ACr#1p)~P3kwVb{sIL40u2TK0q^"
-    b"_;_4fSl00sRA1qKTZ3=Rhb0RayR_x=tG1pWy62LJy91rG-X{RjU23jg~70{{B>{|om32M`bc0}TiQ0R#mI_4ND${SEvJ5d"
-    b"QxM0SN{W5D@?n0RI901^@H<@cHlk{P_L?|MmX)`~>m={{Z~~`Tq#|{sHp@4)^>7`S1ez1O@*00QB?;0RsgF0R;~J1M>k24"
-    b"g~r73={<W{|o;I{|5vB_Xh*^4gUiJ3IPQN1^52{{tN>I3IYcd01Olb4Gjbi3Iqoc00;yF0RH|40Q&s?1O5O5{s##F1OWX2"
-    b"^ZNY&^7{Jr>;wJ<{rCBx1pu!S00SKW00006761ef00000@c{t+`v3p{000000000000000000000000000000000000000"
-    b"00000O{U8AP3jhis000001`YrS0RR9100IF3`S$<-0000000000000000000000000000000000000000000000No1!2QL"
-    b"5x0{{R303$j8{_y|+008y;0Q>F$0000000000000000000000000000000000000000000000POGn0QUO;2@C)L0009300"
-    b"{j6000092mt>200000000000000000000000000000000000000000000000001|Nj8^{Qvv?0Q~v;{Qm_31OoyB`}_t41"
-    b"^xN@`uO?&0R8>?`1bz<0s;g9{{sB@{P_3)`S|?y`}+U`01O5K{{;d40{i*?0ssRA{|Wj2{Qmv`{`>&?`2hg@0Q~*`^78xt"
-    b"0ssB^0ssU3`UCz1|NR2@`Tzt11pxQ|{{;K{|NH|1^#lO@1_As9|NQ?10|Nj20s-~^`}YC?00IH}2Lt~K0sa901p)m41^fd"
-    b"62><p4{rds}0tf&C{{#sC_5T3^`}h3-`vn361OWO2|NaL5{Q&m)`u_O<0|p5H`Tzp}1quWO1OfsA0{jC00RaH|{Q&#}{{0"
-    b"001ONa0_5u9*{r>&@{sI60{Q(I82Lb;8{rLU{0r~;_`u_j}1_1>H00##B0}lfO0t5&H{{R63|NjI82n7WN0Q~>~|NjC0{Q"
-    b"d&|0r~p<0|o~N1`YfB0RRUG0t5;C`vd?10|5X9{Q>_1{{#UA0s;p91pfU2{{8;>`vCp?{{sE~00aj50Phq4=?ee|5dZ)H0"
-    b"Q(650|x*A009350RHp<00000000000000000000000000000000000000000000000{#Q0Q~>}3J(AP000C500smA00002"
-    b"1po#D000000000000000000000000000000000000000000000000R44gmTG00RgB000033;+Z800000|NQ_0^8f$<0000"
-    b"0000000000000000000000000000000000000002}{s#d3`TzzB000001^@sE1ONa400I910{Q>|000000000000000000"
-    b"000000000000000000000000000{rvp<`uzd~0r~j*^!WY#{RjgC1p@s41qcTH{rmg={sIUC{Qdj-`~d+11qAy0{QLd;00"
-    b"#p0`S|<=0|xyB2>|~9{{8^|`~v|00RI5`{{R331p@v60|NpA00060{{H>{{{8^{`~d_40{{g4{{j8}1N{O8{QCg^`~&|30"
-    b"S5mA0{;2|0|W;D1^xc~{ssd8{r&y@`Tzg{0s#U7|Nj330s{g90RaU6{{R62{{#O4{{Q^@1^om60RH^|0RjF600aH``~&_4"
-    b"0RRI3`U3v`1^xg3{r~<20RaX70s;R10sR960R{d60RRC30RjF1|NR02{{aB~1OEa1`~Lj_{Qmy`{{aO40ssI20{{g80|Wp"
-    b"5{{RC1{{8;~1pos60tEj60{{a800R90{s8;||N8#@0RjL50s#X2{{sL2|Nj93{r>;}0t5g40RaF3{r&&~00jU40RH>{1Ox"
-    b"#9{{RC50sjF20{;O400RF200I900{Z{~0RaC1{{8>~{r~{_4gmE700jvE0002(1^@v8000001Oos9_5c6?000000000000"
-    b"000000000000000000000000000000030^#=g<{s09B000003;zKA{r~^~0RI300}22D00000000000000000000000000"
-    b"00000000000000000002mBBK^8Ww=1poj50Qv_21ONa40092~00H#?0000000000000000000000000000000000000000"
-    b"0000000jC80Q&#{0Sf>C000LA00IF300030`~U$1000000000000000000000000000000000000000000000008~~0{Q#"
-    b"_0s{c~00sK@{Qv*`0{;L1{{H#=`T+U{0RH~|{{H;_0Qdd_{{R2{0tNvE0RI2~`~m*{{Qdy`{Qdg<`U3z40|NmD00jU80s!"
-    b"~<_yhd}_xt<;0Rs9200jaA{rmj}0ssR00s8^@0RsRE000660RaO80s#C5{Q>v_0saI1{s0F61^@~G00sdA0Q~^~0|fs43j"
-    b"zcL`Tza;0|f*M{{{s32LJp02MYoC{RagF{r>p=0sI3B1pWjE{{j93{r&(400saG000I70|5O200RX6{R;vF1o{8{`U3?73"
-    b"jYQK_y+&`{RayH`27b31^xc`{sH_03IzTH2mb>B{{aF71_J~E{s8~{`~?931^)g60{{pA_5l9>|Nj61|Nj8|{Q(06{{aC6"
-    b"0sH*``~n040{s5}`~d;`{{ROA0sjF41O@{H0sa90{QLz000sX30|NjD|Mmd>|Ns900ssF1{QUs~1pfg61OfZ~0Q>?30RsH"
-    b"~|NH>~`~Lt30qhI__W=M43IG5A01W>C1_A&80000500#5`00000000000000000000000000000000000000000000000H"
-    b"a_0QUg^3km=L000dC00sg8000001po&0000000000000000000000000000000000000000000000008^^0{{d200jd800"
-    b"00B0ssX5000000RR97_5c6?00000000000000000000000000000000000000000002{`~v_3`v3(4000003jzQH{r~^~0"
-    b"09612KE2|0000000000000000000000000000000000000000000002L%NM0t5#H0tEpA0|fyF0|EyH0|o^I1qB2J0ssO3"
-    b"0R;pA0{;O81q1{D0|f;D0s;X70|5U70RjO80s#L41Ox*H0|Ej9{{RC50|Ed3{{Q^~00900{{aC00|EmA{{sO1{{sI3{{jE"
-    b"~0RI360|o;D0ssI20s{j6{{a60{r>#>{`~;{|NjC21pfd8{QUg<{`ms@`}_d?0ssF1{s0310Ra92{{sH}{r>>}|NH>`{Qm"
-    b"v^{Qm#|0{{N{0Ra8{`~Lj^{{R0100jR41pNH`{Qmg@{QLX>{Q>{~0R8|1{{aC00{;U3{Qds`|Nr~|{rvv@{`~&{00RI1`T"
-    b"+p_`}+F({Q>;{{rmd@{`>y}0RZ~~{{Q~~`~dp?{{Q~|1OEO1{QCa{1OfvC0RR2||NZ~~{{jF0{Q?03{R000|NHv-`~3m@|"
-    b"NZ;>0{;8|0|5a00{;L10Q>;@{{H{|{saF00Q~y@1Ox&D0|5X1{{Q{}0RI91{`~?00{sI20RIR35&-)D00j*I0000C{s8|3"
-    b"000000{;L4_W%F@000000000000000000000000000000000000000000007`w{^9{{RII000004E_NB1ONa400RF20`~v"
-    b"_000000000000000000000000000000000000000000000{P_t0{{H|00RR9101yNK{{sL3000300RHs=0000000000000"
-    b"000000000000000000000000000000000Q~t00RH~~0RaF2000mK0RIC300000{{a5=000000000000000000000000000"
-    b"00000000000000000000933{`~#@1O){A`~Cg?`vU<21O)&C0{;X90Rsa7`~Lm~2LS#4{{8|52L%BG{s8~|{sI66|NZ^~`"
-    b"~L(0{{jI41Oos6{Qv+0{{a5~|Ns94{Qv+1{{R631OWsB0s#L20RIF3|Ns900RR641OfsA{{Q_0{{;O2{r>?10|fm6|Nj5~"
-    b"0R9C81q1~E{{{g7{{aF00sH>^000650ssO3{{#gC0R#U50|Ws8{r~~~{{R94{{jC20R;j80R904`~Uv`{{a341O)^I0RIL"
-    b"70RI62{Q>*_`~Uy~0|Ed6|NjI90|5j70Rsd90R8|0{{H|10{;R30RaU9009001p5I1{r&;|0saC0{Q&^}{{sF1{{sI00|N"
-    b"j3`2Yd`{{#d6|NH>|0RI910RsU2{{j8~0R902{s0060R#O2`T+p}0R8>}{sI00{`~;}{{I600RIC1{sRL4{rLa^|NjI7{{"
-    b"Q>{{{a61{{aI4{r>^|{{a300{#F31px#70Qvy|2lfd7`Tzg|3jhEB01Ep6{Qm#|0006100#E}000000000000000000000"
-    b"00000000000000000000000000;I70Qvv`0t)~D000X60Q~;|00001{{RN}00000000000000000000000000000000000"
-    b"0000000000008#y0092~009610000D0Ra5~000000sa90_5c6?00000000000000000000000000000000000000000002"
-    b"??*IV){{R61000004FLfC0000000I60|Mma?000000000000000000000000000000000000000000000"
+    b"^Zfey3H$i}0R;vL{|5~L4F&rN^#l(H?gj_>`U3s=`uY0#{{jK@0{I9A`}6+<_xS<-^Z5Dn{r>ar`U3v-@C5$_1QP%I1^x>"
+    b"X2@M+&`3?R2{rvj{_3HWe1`YoV5&ZW7{00XB0Pq9|2LkE{1Ox>Q{`CL^2m%8A<NpT>^X~uu3IzQE1quxV{0RI21PA~8`0@"
+    b"n?_x1tt_y+$200R9F5)K9j1p^ci00ImO2Lb>D1pfg8{1N*71q1~55dQrF{Qvp<`2qR|0tyfP2n_=T0r~*~{QCR?{Sf;D0s"
+    b"Q_0{s#sG3k&iK1O)>5{{H;__4@Dn|Mvg{1O5O13JmuH0RRL9`~mp_1_AQ{{{Q^_^YjDv{RH{{`|bD$0Q?67`Th?33GD+61"
+    b"PucM6#N7F{rmX%1PTWM^a2L_4FB~B`vCv|0sa371O5O20|o&O1qu-V1P}-j0{{RG{sRIA3Htp6`TPR>|N8m;2mJ&B{rvUy"
+    b"_xt($@b&Tg@&Ww{^8fv+2>_`O0Q?pJ0002~4*>lT00000>H7fn2LJ#7000000000000000000000000000000000000000"
+    b"00000K`WyiG3;+xk000001q=WJ2><{900992_VNG#000000000000000000000000000000000000000000000{MiKn`6&"
+    b"Pc`Tzg`03JC2{rUg^008y@0Qv9$0000000000000000000000000000000000000000000000PODq00aF12@?PS000L400"
+    b"{m7000071^@;600000000000000000000000000000000000000000000000932{{aB}0ssH~{{Q^@{{I2~1_T8H{rv?31"
+    b"^xT``}+L@1^@p7{QUj`0s;dA{s8>@`}qC=`}+L){`>v|{RRjD00961|NQv*1Oo*D0R{pA{r~~~{`~v^{r>_00ss8`{Q3R{"
+    b"1Ooj7{{#U6`vd_1{Qmd)^#KI}1pNH|0R8*?0s#d6`T_&}2Lb>A0r~(10tE#90Rs5|{`vs|0R#T^1O@&B0{{a40|Wv8{{jR"
+    b"61OW8{0{sR900RC6|NQ^|`2hn3`1$z({ssXA1N`>@|N8*`{s8y<_x}I_1qKED{Qv;}1_K2J1O@>80{sdC0sa8~{r&#~|NH"
+    b";}0R9C3{Qms>{QUt1{{I90`~d;}0t5a60Q&?4{Q&^?0sH|31ONj81P28L1qB8G{R9XG{sI312Lb^C1OfsC|NjO10tEv8{r"
+    b"~^}|M~j;{{;pB0S5pB000350Rsa4_6hz42LS>C|NR321qKBH{|5vI1pNH{`}_U-`~3R?{{j611O)s1{`M09><0h`3jhEB0"
+    b"Q&?01^)m5008|3008y?00000000000000000000000000000000000000000000000sUF0Q>|11`q%M0006800Ra90002~"
+    b"0{{Z~000000000000000000000000000000000000000000000000F23IO{800961000063IG8B00000|NQ^}`2YX_0000"
+    b"0000000000000000000000000000000000000002}{s{p5`v3_D000002Lk{F{{R300RR60|M>s_000000000000000000"
+    b"000000000000000000000000000{{8;_`~Lv}0{Z;=`T76-{{;gC1pfd30{{X2{`~v>{{sdA{r~&?{sIC400jO0`~3a<0t"
+    b"Wv1`~CR<0|^2E1OWg4{{Q~~{s8{|0Q>&`00032{{j900s{U200IC0{Qm+00sjE~{Qv<01OEd40{{I0{r~{~0Q>#^{{a950"
+    b"0RL80sZ;_0tN*F1O5K~{saX7{{H*^_W%I@{{jL50Q~>~0Rsd80sa61`~m*|{ssR1{r~_10{;R30{#8}0R8|0{s8^?{R967"
+    b"000C3{Qdv|0{#8|`~U#~0RjR500RC0{{aF50RaO60RI32{{j2~1N;I4{sa900ssO3{Qmj@{Q&*^0{{a70s#U40RaI80sQ|"
+    b"0{{jL60Q~?00{;H~{r~{}1pfa2{{sF1|NZ_1{rUj@00001{saI30{{L1{{R95{`~&{{r~{}1pog8{`>&}0|EO1{Qmp^0s;"
+    b"d4009C30|Ng50sjF10RjO30s#X3{{R63{sR300saC2|Na914gmK800amC0002+1ONg7000000{{RA_y7O^000000000000"
+    b"000000000000000000000000000000000_yqv@0RROB000002LJ&6`v3p{00I600S5p800000000000000000000000000"
+    b"00000000000000000001p5vE^Zoz^0{{R30Q?020{{R30002~008*_0000000000000000000000000000000000000000"
+    b"0000000Q|20RH{}1qT2C000RD0099200030{r~|5000000000000000000000000000000000000000000000008{}0|5X"
+    b"30t5sA0tNH_`T+m`0s#L2{{Qm(`2hX?0{r~|{{{d2|Nj02{{a8{1O5R8|Ns900ssB~`u_w40sr~_`~&_60RI91{s;d70si"
+    b"{^`Tza``uzO?0sZ^~0S5p8{{H?40005}0sa8}0RsUB{{RC5009611OEO0{sH;@1O5a7|Na621_BKL1qK5G{`~>|{RI8}1O"
+    b"o*H{Q>&;0|f;J0}KKB1^W5<1p)#1{s#mD|Nr^?0ssjH0s00C`UCz10ssC20R{pM00jmE0{;C0{`~~~{R9IA1^of~_yYw61"
+    b"_KNM`UU#=`2_+2`2Gh31ONZ|`~m<81_Am83i<&50RI341Ofj50{;N|{s{pB1NQv~0|Ep6`2hU``T70@{rv&@`~U(40to&9"
+    b"{rUp{{{9040R000{R0I40RaX8{{a601Ox&900RF2`u+(40t5E_2Ll2F{rLd>1Nr&>1^xX2`uqR_1p)~E0R8#{0RH|10|5O"
+    b"3|NR35{s9370qzO_`UL<81^@s600jX61Ofm60006800s2`00000000000000000000000000000000000000000000000H"
+    b"g_0Qv<02nGNE000F600aU6000021^@;1000000000000000000000000000000000000000000000008{@1ONp600jjA00"
+    b"00C{r~{}000001OEUB_W%F@00000000000000000000000000000000000000000002|`UC(3{Qw08000004E_KB{r~^~0"
+    b"0aL32=@R00000000000000000000000000000000000000000000001Oo#E0RRO91Ox&D009661p);E0tEm900aXA009C4"
+    b"0RjU60RaI400RR81q1^D0RsU50s;U40RR931ONa60|NpC0{{L40RsX70RjO2000030RjL4{{R600s;X6{{8_00RR2~0099"
+    b"30ssI60R#a600II4{{8^|{{sL30RR2{{{H|00RRF31pWI0{{Q~||N8>{{QUv`0s#O2{{8^}0R#R4{rdm@{{Q~{|NQ>}00a"
+    b"L1{r&&|00I8|{{Q^_{r>*|0RaF400jN}0{;L0{{Q;|{rvp_{sI91|Ni~}{{aL30sZ>_{{H{|{r~*`0RRL3{{8*{00060{Q"
+    b"m#^{r&s<0ss8{{rmp`{{H{~{Q&y_{r&*|0ss8`{{Z^_|Ns8{00IF50RI94{sR5~|Na2~00RF10RjO90RR901pWQ{`vL#_{"
+    b"r&s@0sj900Q~^_0R8>|{{jE}{Qm&@{{R2}`~U(00s#L40{#O1|Ns5~{{RC1{{aF41pxp5{{#j34FLK600asE0000C0Ra61"
+    b"000000RI32_W%F@000000000000000000000000000000000000000000005`3(U1{s06D000003;_WB0ssI2009300`~v"
+    b"_000000000000000000000000000000000000000000000{`ds|`~Ls|0RR9101g2F00aO40006000Q>_0000000000000"
+    b"000000000000000000000000000000000RH#|0Q>&{0RaF2000gF000C400001{s02^000000000000000000000000000"
+    b"000000000000000000008~~|NH&^0tE*9`~dv@{sIC50s;X7`v3s}0{{X7{QUs}1_J&4|NZ*~1_S~D{{sI2{{aC60sa92{"
+    b"s0C70RjU80s{X2`vCz3{s8>|0Q>*}0RjI3008~~{s9620s#O2{{#R2{{R300Rsa8{sIC3{Q&;~0|NX1|NQ<1{{jI4{`~;|"
+    b"{s0971q22G`vU_1{Qv>|1pNK}1N{O30sj2{0s#XA0R;g80s#F4{Q>~}{{aI1`vCs|`~m&|1OEL21pfU1|Na040|f*I0s8|"
+    b"2|NQ^~{RI5|{sa9200I8|{sI951OWvB0RjO11pNX4{r>?1{rdp_0sH~}00aL00t5j7{r>_000930{{#U70RQ^{{{aC20s#"
+    b"L20RR8~|Nj90`~d*_00IC10RaC2{sQ>{00961`vCs|0s;R2{{R310R8_0000300RIF50s#N}0RI6200IF200960{{Q~~|N"
+    b"H>}`v3v|{{aC10saE{0RRC20Q&&{0RjR3|Nj602KEL3`TYO_3jhEB00{U1{{jF20002}00#U3000000000000000000000"
+    b"00000000000000000000000000#C30Qvm@0t)~D000R10RI9200000{Qw6100000000000000000000000000000000000"
+    b"0000000000008;(0RaB}00jR400008{{a320000000030`2YX_00000000000000000000000000000000000000000002"
+    b"_^8o<<{Qw02000002>$^70{{R300000|M>s_000000000000000000000000000000000000000000000"
 )
 """Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
 
@@ -279,36 +279,36 @@ column. A table has the codes with an empty cell in order, with 1 for the last m
 
 
 LEARNED_WORTHS = (
-    b"0052uX8$Sw@cz~QqyDb`w*IL8oc<C4XaGR~1OUqaum5}hhX0QLfB$p;$pI4q!2p8*NdPPW`Tqj|3IO{5?f-=W&jE1(2m#F"
-    b"iu>gDkh5(EJd;o6%L<5ZiE&{m$Qvo&s0RajD5CQ)H@c={u%>iu!_yUFlJ_HB_5C#<o1PJvA5(An7Is?N4Q3U-2oCTx?s0W"
-    b"t_hY7d?KLg$aXaw~HpanDr5C;?p0txa7O$5{fas>MXhy^kR#RirKZU|fnOA7S_d;}T=q6IDn*am6`ItT{|$qBd$%mq>f?*"
-    b"(=S0tc%HJqQd5*a?pcQVRe8KmqRoB?1TnkOAZYS^?q!!2q8CHvq%|ZUUhKfdT~rRszTYO#vwZ0|9mag#h#cBmw{efdS3|J"
-    b"ORD{mjG@61OE^J0|EB|&;d;WmjMC+fB;nhC;)u^hW~W{?Es1a1OZ9`vH&aq{{PPZ_Wu0;=m1>-egV7z{{dqG+5o5kbpSyA"
-    b"LjNlOoB+B2d;o(1;{aCxA^_|E#Qnqmss9!LFaYoWdH|mQ4*=Hxod0h9Y5q(9wg1fjhyM=%xc}_`u>W%ZLH#=Z82^6%lK)E"
-    b"o&i`}&EdR9sbN|5owf>O*^Zx??xBoZ*+W(LLoc|sG0049UCjZy|ivCXiE&dJu^!?}k-u=-4N&xr&r2kR>5&!D`#r~)MmHv"
-    b"nRU;)tphyX7D*#DCMX8%0@82<tP?*0k_b^#>;)&O|`E&%=i&i|$ViT`o`#R4k=)d7A1DgoL6qyTRKLI5BD0|0db76Q8hUI"
-    b"PLIyaa&-M+OuJ?gz^Vdjl5(wgXiJ^aP~^a|SdA{0GqpsR>I2;sbmH76q>bTLvKq><6z1ehE<u`UH#wAqBPtN(S);vIlesK"
-    b"?w^A*$T=9R|Vz;bp{0orw3vPAPM9Nw+es@o(3icu?9N_#Rp;t7zxk`j|y4~Eerqv000000000000000000000000000000"
+    b"0052uNB{Evy#AT~Wd2kBME*Gb4F2H&MF9T)ssD5TQ2!hM3IF>3?*764j{)ZZf&eW5_y5%Yp8t&hegAR)L;q9)s{uO!$N-T"
+    b"5ZU8s{B>)xx3IN>y5(8-h`2l(XB>@2e%K*6msQ{b+ZvbQh`vHpr3j?bIX#_I`AO;Wz0|?a!Lj&3ZX#?p4i3B_a=LOUT!w0"
+    b"trhzSA&m;)ySrvyd?`30E<X9rgZN(mbZxCBlF-2_|(`vt8AO$QJN;t13Ur3z&Q`vi#v2?nSJSqJ$Cya<5_RthHz3<jbFFb"
+    b"1y%P6z)7p9o<ICkpTiq6+{3^8ls+^#Q*DL;)rN!vMbkT>u0CO#qSsLIRBfRRY%mwE<88NCD#jhXA$zxd8eBLIMT?g#lmz_"
+    b"yFwyg#aZ0JpVlaJpmO0)&WuhDgnL#u>eK@<NwS4$^XUxT>-8ECjtBbjR1TA4gjeC68{YV2LYP_tO2wEh5-}-00EBxCIC17"
+    b"FaIR~wgAKci~#NccmQGm?f-%Qvi+z2oBt>PGXVJi82~c?8UUjIGyiG*TmDP`*8koApZ~r8m;Vg_lK&w8U;R%0JpaT0$Nz@"
+    b"^q5pXQt^dORP5;vUzW%8HEC4M4>Hh%$)&B<o+yD0e004;pJOA?jrT%RGMgAiG{{80t(f!5%Qvd=0w*O`SDF6Ka*8Z;klKy"
+    b"%APyx{Zi~u|U=l`ewcmGZQA^!pY<o^5tdI2c`<^YWVNdOf9=l{3=l>c)7umUOq)&YkBI|1?ly8wv*RRApj2mp}+M*{8wn*"
+    b"&4y2nEdrmj+)4Gzbd`f&()H*8_kAB?a9DuLgAoIS2{~-3del@dJ?rHwD)Pj0RE%B?#pRvI&6-`vj!~K?ULke+DoI@&~yHh"
+    b"6zs!8Vj)nR|W3{j0PnK(g%<TQwbCb>I$+8eFh%}vj$8D;RlKcL<s{5!3v8DUkm^M000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000007wkn*UD!1p"
-    b"mYSjs8;p7yjk_rTvuvZU8R;;{TWbRsS9T;r^!na{e*?Edc`o$N+f&Edc8Ovj24dIR69x!T!_%r~zmJ9s$t+jQ~>s6#&=&q"
-    b"5oe0eF9Jd4+6mfcmXp3`2e{9dH_QJ|NpE4z5;v$Ed<~Mp9NzEA_w9Jst9EXYXf@&I0Wbfngvt_9S7S7nh0SD8VVi+E(GcX"
-    b"m<34&0td$ji3mpt3<|{xwgkike+4ZD+y;~fSO^vg*a@5pR10JUaRn;|*9L_LJqZ5@ya{>=LJRo|8U`i?-v){YHwf(rt_f-"
-    b"iCkyKfrVIc800000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000007?qo&Qw-2m"
+    b"iwUjQ&af4*u8up8b~qa{w{`>HnMmR{tRX-2S2dYW^_(Gyw?#&H#h}HURPey8m|nI{yRz$^O^@tO05PB>~m|kpNl%6#&`)q"
+    b"W@_Bg929q6#~fte*rlG0s*}MfdEMW4gk^u<pQDuRs;nF#RZK9NCyiD(+HRehy$DhSOg3Oy9ILwKnME=z6gd1N(wRrMFar_"
+    b"wFP4a8wcSBp$KFND+=!l&;;WIp9N6{00*}ReF!!Q{t3kjhzoKBgatqb@&=#>R|p*m)d`jgVhbe<BL+1F@CKs?PzVPJ%n5`"
+    b"FMGFcH(hL9q00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"000000000000000000000000000001^@>D1ONyC0RZ;@`2YL=`u_j`0ssmC{{II6{{PMY`~Up^0ssL30sssE1OWg4>i_%y"
-    b"1OOiZ4*>lC{{J)o2mlBG1ON&E0RZ{``2YO>_Wu9?0{{;I008&@2>|^6`~Uj?0|5O00RRjD0s#L1_y7F={{IpH3IGKF_5Ym"
-    b"z1^@#90RRC20RZ{``v3m_{Qv*|000I600062|Nq_p00000000000000000000000000000000000000002LJ;A0ssI20RZ"
-    b"~{`v3m_`~Uy{000L7008^{0RR{P00000000000000000000000000000000000000001pom600960|Nr>^{Qv#`0000000"
-    b"0930s#I00RR*L00000000000000000000000000000000000000001pom60RaC0|Nr;@{r~;{00000000C40ssI2{r?*P0"
-    b"00000000000000000000000000000000000000000000000000000000000000007ytkO0092~1OO!f000000000000000"
-    b"00000000004gdfE000C4{QtE700000000000000000000000007ytkO000620s!Lw00000000000000000000000005C8x"
-    b"G00031`~MOE00000000000000000000000006#xJL009601OVj!0000000000000000000000000000000000000000000"
-    b"00000000000000000000006#xJL000620RY4Q000000000000000000000000000000000000000000000000000000000"
-    b"00000000761SM009601pq<-000000000000000000000000000000000000000000000000000000000000000007XSbN0"
-    b"00930RS=p0000000000000000000000000000000000000000"
+    b"000000000000000000000000000001^@;C0{{j9008&@`Tza@{Qm#|000L7|NjL5|NsC0`~Uy{000F50{{*H0RaC0<p2Bs"
+    b"001Na5&-}I{{I922ml5E0{{pB008>``TzX?_Wu9?000XB|Nr>^2>=iP`v3g@0|5U20ssmC0|5U2`2YO>000;O6#xVP_5ZH"
+    b"_1pos80RRC2008;_{Qv#`{Qv*|000930RRF3|NrLy00000000000000000000000000000000000000001^@y80RR91008"
+    b">`{Qvy_{Qv*|000F50Ra5}0RSTa00000000000000000000000000000000000000001ONa400960|Nr^_{r~;{0000000"
+    b"031008~}0RRX900000000000000000000000000000000000000001ONa400960|Nr>^{r~>|00000000620RRC2{r>|10"
+    b"00000000000000000000000000000000000000000000000000000000000000007ytkO0092~1OP7p000000000000000"
+    b"00000000004gdfE000C4{Qs-}00000000000000000000000007ytkO000930s!a#00000000000000000000000004*&o"
+    b"F00000`~M3700000000000000000000000007XSbN009601pw~<0000000000000000000000000000000000000000000"
+    b"00000000000000000000007XSbN000620RYhd000000000000000000000000000000000000000000000000000000000"
+    b"000000007ytkO000000{|`n000000000000000000000000000000000000000000000000000000000000000007ytkO0"
+    b"00620RSQZ0000000000000000000000000000000000000000"
 )
 """Worths of pop-outs in hand, then of what could be popped out or dropped: two bytes each, in the
 same steps, learned by the same command. From the last mover's side.
@@ -331,88 +331,160 @@ HAND, FEATURES = _learned_worths()
 
 
 LEARNED_NETWORKS = (
-    b"yQ74zRHbz#K&iGFjw)O%r=~|8oun(DkgV^ed8`GbHljzQ3M6u>^rX`)nW~{9OC)Nhc_wJ7#wDYr5~H4_)hKeR-J6V~{gMi"
-    b"xlO+%&co;Dv94vAm@T1Tt-=UK!NGgUU)+bb>wI3QK#HN2C{U&WBu&(bUryK;OLLTiSE|~0~<)qamYpmj@o}!qhN+VO9>m;"
-    b"xr=cSP&X`AmNhN&GJ6{P+kq^5(T<{Wq_37z_&rX`OiBqwSnjwauubgX_U?Wi%Ta)Y6!7a!&-1T0Ifv?ZJ(l^eJySEBtYXd"
-    b"@ynw<de93aNIabtF?Log`eIAgubZVwR+utgVYEU>y^m1sgvc86W^5oEq&RM<TC=)S!!?CK}Y5Ck+Fb{hocHo1DCeHJ}Bcn"
-    b"4|-k@Ss5*J)yg$ke)}Nke`C00~%wfs-ko#%qrC&fhZR$A1_!Z<0=WHc_|kx52EfS?Wr^)DX1)<qM@jvC?Yu-5vfSAr>D^*"
-    b"p`>WA*rFpMc`R=g7^l}LkfdcN|DnI9=cHdLfU18TNhirBXeRljY8=m`1SJR*vZrz!e4N!S;UT)D3Y{%1+bt5XWuZPSd#h@"
-    b"p8YF-$*0R>4eymEQ<1bD$_pm@Fousxac(Ar57^ZZm)2O`}VVKsW^PUJbUZ$&}=OuBi_%NfjeJ3`EvZfm_049^6`7j46e5}"
-    b"YSS*Q&xkFim%b*5G^RyO%CSu2%|i>q|4dYo%1G^a8%Vlr*7NhF4)Mzo+PAE<Pa#*m4WQ=I;tA}iRP7$l{f=@2}bbRl6KSt"
-    b"SG_PaF}dhAHKt=@dky2Nx12y`!t9+aL;|F%6@kzo4w745o*j^9&Xn$D`92OQW11nj^8Kb}CLOv?(Gcy{jFp8XS(PcPT#})"
-    b"hiIHn;qq!o}d9BR3Q5%u^>j4l`S$T#GV`@ULC=$VJ|!&FD!5<<|$|y540RHA+6u7SF5kA&K-)YCZujC0l0XmwJpb-Zllq)"
-    b"BCk9vNh(<^ZMQh4LNMGdpR9YYS0sV5u_MnTVyS|mPnvX{!Zpt;BQ1ijiY0KW9Id^eQ!FJca<x&Q%_IJ;g{k)%qOFxH3@(z"
-    b"Yc`m!LJ)mze!YR_DrlXM|K&W-8M4-7G!mXpDC?G2#%PTV^`>da+=qs_HZ6up4gCta~1|p9xl_P*DYa;wEWSxH`q9B7TJtf"
-    b"~9SE)rH`XM%^;+{aPWu!nU2Bh^Of2DY*WFdAUxs!V&HywN=s~`p>xF1R;A|&=G7o*ZBd9Rk9UqEQ7hQuDjUa^R<KrWCyct"
-    b"7n#ibS5YqOUMQXGG?_eX<omp~OQ#VL|J>5<Hm0-!-*0nn2~S&%Omc`az<<lr~thJTyA0lrv~D7NpWR?kn)Eg{@wo|FC1Mg"
-    b"eU$nt1TBeTQJ!%^r*ZxYqvJAl&Lf^hN?=Wq_9$~N;Zc$k+FKQVli>ER<6}G-!=)a3O0x}R564#>9@1FjIJ;^O|U7o!8N2X"
-    b"t+a(N^)!w%5VfEv!Z)opfH|GDM6^#h^)}-@*gZQ$-$1y>ZNeqJFThbXbjEwd^u?#W@5LOu@jem9c|_*EL%l?_yum^?qQpk"
-    b"AA;DTj2tshV$+S~B6TZ;A`LPth(lXpSo;i;xK)#i~H9s{&UO|aGqCM(3vAnRf4!at>K)Tqu<i2*Rd_J_gc|1!zRys30jy="
-    b"^jfvx|w_%v>_61c~*f4;W5#kHiY)+lH<GdB-1<hY4AD!s`!5~qnWHnKfFM6M?}l(VX?v$X3iuPn7M6TEk<37qJiTOOVz|D"
-    b"f<3$e>jojh)}7g`z8w)FBe4X`Nys45I&~2_OETeWojzYb2JQm!nh|kfZaVo*J5;#HM_p^d}xO(juy;_%k}R4K2yC*Doxw|"
-    b"FI>qZ!l7z1+;dvxGefH<)}`zYcdw90kNew0yev<pQazRPpbK&ldj_^&?zITlP3-#`K%+BgQEYbQlWDw{v(2#W+~St^{CS&"
-    b"VK1Scg(wRwT%{eObRs3J*Qv)SE*>qFRw-qjsiL+Z{-6b{uAG<@k)9YUw;(qspeKB)`jns}`YJl8RxAiC8z??35vX1vW30)"
-    b"ku&6yInjz$+2%^@kKPq+{Hmt;^B(TdY;34}l(X&FRvnr~X?XvHvcrhBT8?R#_8Z8+yH8zj54=ha_bg)vbP$rD8+^PUEOR!"
-    b"EJwj+Ho$1O)FLnkh%xRUjrjHG=WlB$rNlBlR8TNCphgOjPF51`iyy)AO4GbJsgy&Yt&t0tfzM5K%)D53eKL?MA87%WJdyQ"
-    b"DUxp&g4N-KcY-%Boc)Lnqy)mK-OYYb3~>S)!n+WGU1qPozK}B^`7qhovYbSerN}4;U4oKBCX5J*&kW<``fU9ud@-habe7z"
-    b"z~HD!<^)y38ChYs+*=5ksc0~i5+5?yd69o(2(1h)SxRMD;MILEt>V6%@|=BhN9+}z^kw*g)2_7rn4?I)}-($11%(~x2DA|"
-    b"OE6J3*{N4JWHBnIge^9xh_qfX?55fg-6W%~c`11_zpMtR>#wIRkgr`Rhb%iPaG}a1j2xn>W2(ifnW#IcM6BnZG$v~zqM_i"
-    b"LTP)u$T`0_{5~!e^hLmurXRO2^gP9_!4I)>dW+E=C<s+b=N}v*<11gXkbE9mdf+pG`(ya$0_O1&ca;Z-pmncvhb0$tKUZ7"
-    b"wjiJ>SZ!6bjKfTxusN+2&BKdWM(;UJ(TbSC(YiY4fk52Tu&haCzdhA3C54;of0IvkfKY6nuOLK)v6RU{CarYIREU?CVUft"
-    b"_?1y`(=T{wKpIgO)5FIU~3qIUVe#mnAJABb%<I@1SEH;v2{#fEcHkIH>Nbn5zaOTA}e9mn!<4s4D|5DHx?B=P4p9N*wViG"
-    b"^WcS$|G$eccrKy_MUnr@20k*ajb|b*dMyCkSPtL7^t3|rY+qfLMlBbO`n3I>nH3d;U>qbpRk=E-;ijb#~Os9SD9{^PMK&S"
-    b"X&vezk(>1xcBOnAexeu}gB>v#dZS1n0wFRSX%1?b(vOXt+@t2F!5yO{N}~v(TqDRGW~|Phj42+aRi=lXvnzt8ek3NTt0t`"
-    b">T%=aArKt5UnIU5<k}CMAtfWV#teP0C|Ed9|qNqHpcpkj~VlD&_NgxHGDWH_1A1QmA)1Psl$fHLe`zb!0<DPS%DW!-c6{Z"
-    b"g><D{>k1r}E)^dexGX&h-PxSXFEycpM|?kD>xIw?CT;waP=S13j!F`I;@Ode9KbC|{vB%%_h)21Jy4<IHiCaR(&nkPXpNF"
-    b"~=ILM}6-$RH)CX{(GJvoJQS7AJr>1EI|%P%D-$7^WH_UnWi{O0aIO<})F#iY7-bJg_FJV=PlGPbNYu`xy%*YpXz^!6v>as"
-    b"hrLoXR0nG)08=#cp_+<uA%^()Etl?-zSHj>#0pC#Tyi;z8i5FDI{5-=qSD$T^bOWp(SFGkRypD0vE`Fr6NNr0001h0Du4h"
-    b"0001h0001h0001h0001h0001h0001h0001h0001h0Du4h000000Du610Du61000000Du4hS*gFQp)N3^ytweK&8Awb8n+T"
-    b"J@GMHC<1fIqpPNdqdbT1gv$n~#dnvFZL#TGOWhJ<j39v>mfw;P+l%-#&s;QGKY`BiDz$TF?zO<yJ2&8bV`6=8flrgud6R@"
-    b"1EL8oA#Yq?V_3$vt^l&;1r>#-=M|0`BC<)ZhhO}i{9My69En;YXS2as7MFQ%3#WvJ()!JtJMU@8f%gDg%i7_gJA52(whNT"
-    b"@C`OfuFf)hrM$S24}6pDC{{EF`(4uqYTLMkmf3IH*pbxTt`uR-#d)4JP~~w<!!CBQ41#D6M3toE1bc!=_=V(yA1$U9CJGW"
-    b"v16Hm9QBo5}WxQCq=SGyE%x!sX@QQ)j_B~sXn?$X+upzy28UdUqEcd(Y%T@F~Md*6hf`SD8s--wY^L?x4VEdExi6i8brsx"
-    b"6Sf4l1T^p=Y&3T?Dz$*4d^GGd129@PHMFEM{jFj#m?^R*LNRo*qqQL|A24XNo+uSGl_uk?k*&owFf+QaGcc$yDJChjlQix"
-    b"y5v@|Nximwz@VIWX8Lg4F7pPG(cP9)kv@@zC!Y>OcZ!R@0pRgyeT_NNo0xT4=53npZOvMboW;y69oxCMK)4muqo-Yc<K)&"
-    b"6(Cp@P=47{2^89K7TL_kEtL!_!XVYv9kXFwIYwK(8IbvkOoXuu~q0Du610001h0Du610Du610Du610000000000000000D"
-    b"u610001h0Du4h0Du4h0000000000000000001h`8T$vp)ct*FSJc6L9^1kZm|U;Q!R@rgR;(_fG|rr<3Axe@UVnFp|v1Ce"
-    b"L$1Hy1ZB}QZ;h2_&-E4jj9l`;}pB2P@qy57^L+Zi5$fm^PLo?7oNqW#1#LavK)h()EP6Av7qRnW}c3j`kJVn?Ud(|>YsHQ"
-    b"&<kOtDWuJrQm(PIkFYm0PqNUc-m(a==8Oig#IP{5-7@wwhP0M2;H_RF*fOCaktIJeO0Au)*fcGw^0be!OeqMginIkZm#dy"
-    b"6%A;i{K_qY_ei}Qed!`egqb2+p;-hFQoGF2%Nhri8TOe93m?aV@LY(O+KB*O*i7C09@SV&gDJiEO8LV%mL8)vaDx}k#1gS"
-    b"Ts#h-Pjqn_=V_oN`G392cmL7qvYYaJG(Z6gSv1RtIwq^{>83#H_!hNCmB1FAPAV5#h^Z7qT=D6GyTpeHFWrLIe>O{wA%vo"
-    b"GAOKrIL@IxGH;0IbibO`U+O!6ZR37qPG@buFVSKc_3I&XmTaqo;Wpp&E3bo1`+NGN=|WMW&=DwHQz$?HIG3O(;+(A2W@pK"
-    b"%yY9`I-8#@2e#w3nz-14w$qW&M`iz5+Fn%*D2<q(3^^&)g=5NpC{3<{w4OO1f;a0!Ke_RzodGsmLAohT_%O3LL96fI3P!?"
-    b"(JX_d#->D<3#X2w;G~fxl^iaeG9Ygo0H6R5Xc8Hu$erYn7oBbk+!TEuBoDeBeHzmg+#G!(j~*_ZUl0x;d<|8UCZpjP4jbW"
-    b"^MUl~%7%(@iK%*nHtfT@mc_mS=6)GjOu&W2H?JY31ZJ?^G)25FszM>tmbGSwz@}<nC7_eg}VjCVVhN#S&R<+5ihMOTJCn)"
-    b"}>8>yWrm?&2z^s2I_h^2z5_@@Y_%OO@3N1tFFPbL8<N+bWIA*1LYC8ZIqzaF!q-yGScMJH{kcO!MFpB<#2BO75T-zN<zq^"
-    b"M3Ca<4EhLZfD_NTgXPjhp1Bi5~_WTP7kYPaHCvzb&^dD<UH%9iS)<2%;37KBASFzMSqIju;3Y5htyvSRpPj<1N`B%bIkjx"
-    b"TP~DcOwTUJR;t!F_=QG+>kt;#U>)D6Qm0!W~nEjVJ+b&St|FVz%R}r0HwyG4xySIXfF}2<1Pi6&?opCu%MtY3Mf1uOe1lu"
-    b"B&@5aRGOBWg{KuLDI7d5f3G(o^{>sMd>Le>CahT-J|r$A?j*~U-z={yPbh?|=&a)>zpAPvyr48Bm@14YrYDakl9?PJ1gAA"
-    b"8NEEoQpenMc53Km19UZD1rljp32pKXQ*QJvr*cj0ydm`c>_n!4A^c>)$FP7XPp`cADqb4sV=NFEYcqH7PQX2ZD{uD$XkF7"
-    b"7FZW)}PBb=xufiDFiXrpbcL@CysUZg&qvM5QVO)Og@FswW=`>8J}qokm#B`6i9<f7)IJgD#~LMXeZv#gmYGBH{$Yb*vR(6"
-    b"UVyZK_hLV<IG`ktIYVGb%M1HJ}Kx>!G+MysEw_XC!kcY?SOB6D6;#Ntxd)M5$LIr>SkHDjjty5HG4F&#&p3IVP2`T`dVN|"
-    b"E`WLS+nM>F12SFC^IuD)h_`mJS?21aH$_J9InN%=p{cf2Bh}04JgwkprvCgnJDlyg`yZGq@f=sHzw{Ze5iX4Ype?*aWbc{"
-    b"e<(kz52ZdW4=o`iPo{$;c^T2G)T14(q_Mvwv#I*7F%aA-)uxRYV<$Kw{~C^))+1S;9H+&ltevPSoGAgVDjs_qYNn`!ADQY"
-    b"MdzWY)g^uW_N1(YV9jH~91t@nO0001h0Du4h0001h0001h0001h0001h0001h0001h0001h0001h0Du4h000000Du610Du"
-    b"61000000Du4hF|pmcqBQTO@34g!moK6)tg_572QBWau9;f3Qma|7c(4Mk>@5MXm@&dBZ7OaD5i|lPrzzJmWi2kLd9V4cAG"
-    b"Hvz9<g?_uekfI1t>hMH?h91bt-%)J0`}n_^BPS->J>0sw{Lb)1WaZTBaAJC9PpAuqePS+9=W^*|klq6DK_?_N6&2ZmUEz%"
-    b"q#3Jr7Z)l@2#h(@hqIHW-~Xg>M)})Ln=%qkg(`4t}wYQN{+cBStZ#p6*4(6W~WFh)GJn~>o8m>Z81}<>Zr#UeXpS~7O*}f"
-    b"s;-o<KAr=j_Aad`qO3QV_$mb?f3U~09IcZt{TtCP4k%eMLbJ;yf<Pri?Yb5~CBkCB;=*`CR6G$e8A)+Kr9vJ>8%5qbj>E;"
-    b"WG01T}M6~z3Qo_o=6h%5eEIpCIWyYgCP)EkTVX{%L{4h`}z8SAAJ++xIE+u0y0xjq&!Y2$c=&Uy_X{kA?5HqGI2dKs{>nz"
-    b"2rw;<{>?4sweuPtmXj4R+W6fy9qpQ2Z>VJMm^8Z!K>w6YAav8|T1VyQ*5uqojrL9K7FKQwkOoGC4|hbUYto+N0e)UXP&Dk"
-    b"^ZV*re|>S32Ij);JTmJV8CYXuI{cgf-4D{lhD|p~3pJoyNnouQ=AhGeTd#uRUkMRX<QZ)4%@2FfaW;yF%c!3cA@i0Du610"
-    b"001h0Du610Du610Du610000000000000000Du610001h0Du4h0Du4h0000000000000000001hd?$1`5;XFl)HKe$r8NP%"
-    b"lC&f@^{>A%p*31MC%cTe4?Mc4Bd_f<em8S4?LTY3OtLSdek_VORJQcGGr2k%pPU|_C!uc|8I;(T2ORmO>zV|jn4xqS)fpw"
-    b"69~Va;OdT?zfE8S&UYvHER2U-`i=o+_RHQ7R+a4I1W1U@$iYZ+$T&=vQg029n5U|Iuhcg_puCC#;ji5y_Y_g!E53O3QNHM"
-    b"3aBQM)7n=6~G#4=H&La=A7&LZI_(5_i7gR3*HSE~1>b{-(7iZ1W5t*BX{#i?$p-zf~D+bPkkx-9k~5StC6C#HxotdkR*4X"
-    b"n#9&>&){r7sAL9xE86NUp-HGOIGI#HkRd;w`(aj-a+JAFu-~H?LN#I;fj26Q`M~Ss>!0f++c{)vKbL_^$h}9-b+!nXk^JO"
-    b"so;7@uYSXMV|ktbfb76KQ1#XIIguXI4}b#gfVR<qbo=%W-4<m2`!v19xiF0s;-|dC#o?n5+}s2OsMv%8z}gyQl|-}uB!c~"
-    b"HY@z7te7AzpriOOP>KN|Bdr!EYoo2FLMizwBqVSg=%)lP5V2}9{jb9(4x%S29xB1IRG<i(g{2!I{wRl_m8A-z{3KN(m?;I"
-    b"a1So2ujjF(^f31D0%CMlVD+?W@%b4P=!!X3A-Yvnd5Qkr>L9lwOa;u1>{~bx6Wt{2;EF>olybigb4i8_T_L>-&z@UYjYo6"
-    b"kyos?LR$rcnOyqw=3ADW7m9H6?Qcbl*qt(^y*YoH;UVzM2wE3g=|G^{oq#VIbU^)6?v?y(H8m?(O$C8aepNGu7dn4s9Ldb"
-    b"cpH5U>@obFW)2G^+J7ud~}NE;mpiNTg*V0wk5Dte@zh%O0wgb*P-2u^M2bSfVZyc^Fim0;De`(<UP+PbjXayq-iE%$~HPO"
-    b"(mnHWF)p6Fq;0VK0bNC5x{jnf;{>{X}+tzi9s4W@jUN9*S(#+BD?N8T)Y>+u)g`dsl8ymTEZi}A3;Jv!#~74V!-J>0lcd~"
-    b"X2Ha|>%Qc^n>}1W9ztEgg1XB<ygh0?Q9>QM4Lnf2JUr7q%0P_0Ou9|FKD&IuTe_w>ra>t^<2%j0Wj&(2ti5HwT)H5-fw*r"
-    b"y5xEyaVYsh31v~yX>Nns$@vzD_iMgV-nz-$}@IF7iF1cts_PuYshdM+#r$Tu(inzl$v$JYG8o&"
+    b"5~-*a<EYi4rXLQegD6iWVkt<bt*D(G2BM#wVXdH~Ik4WPSgFq=NuENZfu{$mSTC_1ey%hn`lnYN7ow1!yrjh^V4X!Msig6"
+    b"sqAHjsYoyMptsz*ba;PvQH!$`s87R~vbRK~vuc#U+EET#b0U6sQwx?;TAR@n|=q3E1ktCm#GZ*=%A|yPqcp;T1#-Ey|z94"
+    b"?DGo+gxtEi?f&Z)Yj!5b|gs3_7J6Cl?qj-N-Fk&ZR0`K^eU02<gF*eoBXX`(Qnq$RtJ#-7ioM5Vr|sUk!unxnXz45czBdl"
+    b"ucIr69bcV<;Y~SD?QheW*JoqMwDVe5eAhY?PN2*C@ZATqmKUkD~J}*&+!j=O=`uhLze8`6#8US|n|u8=zvCHzRK<U8by+t"
+    b"DX;_jiCM~qn!sO(<D8fuBAhyS)E6pf}<=WF(^8yk{Gij0i2pFxS(&PaGS82e4)glX&}HMtf4ih=O&S#+oeD#`=#opE2>Ty"
+    b"<SB=)6d_ZYIWS!!nxyL+avKCF5~<cDXPS2%vn{!%79<ZUUZ-%W9je4AXC~LF*DoU_g`5s6_pHH}<fG0r+$J8e7boT+B`9O"
+    b"68X+qyGb>dY@FZv}79OA}up}R;^Bv(RhOP~^c&NFp;3N*L%BKRHx~#=6Ii^jkV5;OTwX3l#c`UD>trnXd!=P3eJ{IMlgqw"
+    b"OFrK0i-o*>Yo?j79{a2})~bspCwQljsbxf^K{sG2M&f*miG>kz9Tf}kIoA(!(Sq@>OwO%v}O4WSGc#TWpd<{v*Ej2xsQ+#"
+    b"l~CeIHDsqaJso$RK2!MIhXs6e4|}EGok!*B%BRX`!c}e4K<JOeK&eL9&ddu?)5%7@?UacOVO;Ko$k8Z!5Pa->2Ltnxc~-b"
+    b"t|-~{Un2!WTbwihAUX9M<UIh8loaEY9CfHIIPyG6Det<TcBI2PAf4jV<2!ZoTT=oyQXd>J*)pH(5C4rZ>K|>NhQB4in4ki"
+    b"%Pq<*Zz;<o&7l6PVk*=e6sLivHKwT}YMZf)zo(xiV5|0|;wP1<+Ac#Qt}7lY5TUr4h^|5?y`2D;homZ{8>mw#rX7DMa~xi"
+    b"+9UVv>tgd$=*QCBL{;IDfm7+Ny)hAn`ek3C)cbLW|T&&?91Stg_vn<>mgQ3tZ*P$~hHX`OEAt;L|=aIH8tfZ5uqL#!e1`}"
+    b">1Eh`D49;mY^j3F_w&ng(P5~%d7BCQoI!6xk}9j`C1G8|!`C?xqT?WiU%s~_quZmBl2U9c&tZLZlQeWgw+#U-629;DNvVJ"
+    b"g_HV5ecE0xCDC)uP3!pQXa2lq!%d(k#p<%CHrw%&Q})$E-;yUZ`{<+N(MwA|)`S9wFzf=`511Os!F?S|tChH>hu|fvsyZj"
+    b"U>?~5vZe=$EF)CA10tD)*XSeS+Ei@NT?C2Ix8qP#H@-Qn3#T};~+z+A~4@0q$&U-Gb3s>YA+4~Zl$RkPaM&kjIPYAPox#A"
+    b"MK9hkG%F#Mm@Lb(qBHL=kTMgbFsw#3ZkJ=ETcmLzek2E|9iZJHbtER6c^l)SE+w6zVx%;w5}7ij-Wj4HULjMQTN56nOcK1"
+    b"QZkg;5X(}d}1t72)a+qJJHz!b_hN(sm)}2xm7p)^5d7djL7n|gd^%xr<@g&QkycUF>r<$NB9iVq83>uN82rE4#ULcX6)GH"
+    b"LE0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h00"
+    b"0000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61FP(rZsTydrTq#SfvZ`~qHKI!?="
+    b"dG?VG9ZpDDx{sO<|0BaSFxe8jv_Z7j;9nX05g-W=A_6dHXli?tRavqf1LC(J}w=x!Yt}5W~Cdunxb>0Hm?{cULriF4k0S8"
+    b"+aPo^K{xE9s;nZguP)>uJE+$w4ymB3fhx2tvaUxdZY$)g{jI?%gSc-izqTZ*;U1VR#j>L`HmQ-M-?n=#F0xG|Nwh$$K(I3"
+    b"<1TKWH5G`{cX`y7U$S9I1e7w6QX|L9>YpB*Nhp<hxTdAR@cC5;zs4{1wLn~0ONhw|~tu5g&Kd1&S+oBS-iKz;+*(rcC_^%"
+    b"}&u`skTBQkU><0EJ#m@gtClckU(q$qKr%@Mq*?4F~Iyp`3b0xT;Z0Wni3&aA*ChoG_}F(&&d`lx0gGc1g#&Z)Dk^dg+FO("
+    b">ckC@Djnrz9JtiLhNQa;i73*{B#O93aswMX8UjvLrJj4wPr4qNX*c2rcI&K_p%wydV=Rd$0GW=&z-qXCebAO({8}TOe5}a"
+    b"iN-?4WTX|SShL`$S#U1eI*U6{waI0D=2RrswBxI>L5KQ$FC`^8mGG<zbr!~HLTMVpDAi0f~xqWAEccf^C-5cS{TEsvZ_>_"
+    b"V<lasV4g}W2_=H0zN3$z+#)!tm?YsS3MP7&IiwIPbg6Bu(XLi07Oe5SdOx8+zC<E0(Y%1bqBTW2n>;f_OvIeT>>$6urNRi"
+    b"qd$$BYYr^xvki|qkWVon37Qur!;XM{Tb3R1C6Te48{X0v(F~qY$jl-P4(mc~U*R{hqzQ)J5mcUFvCqA1%cfOXqhDClrSih"
+    b"mcyS*hol03jYu{@eXXFcG-g1AO79V~k^0W=x84KJLnwYl`K2r{Ln=`z%+X0!b*peXAyPquq74z|E4WI2DLKQ-ShWwquv61"
+    b"MBFLMi7byR`$jY%#XBhp}5V1SXZR#4z)$7cUk#r!<2xeK1$4Uow2AytyPbUnVyjGBNNVr8O-vr!1DO-l~JFZ!M26<1`ht?"
+    b"X7$_dadFllr=jzp}8114K~~|P&YU(8?I$DM6y&fZ?CN>$~CYvj5ZdlGb*9E9yC3&^{^eZP_e2pwj|d!$*+Pq3^stX{Hzr*"
+    b"4!Pno>bh+=)iCBW&M@OF@4Blv(l=)^lCUtgsk5rI%rKs&#Jp>`mnnv&+cOX`<+iWI0XNdgh_W5XyGN_MgTMvCVaB|}w?we"
+    b"S8n?MTV?ZHAkva~>Ek+p2IWhJ+FTv10cSA?H#4Fv#8$8`aUdY<Kzs6BPJVk`Yl0sI&UA{5C%R5If2{<l2D!dHEqrBBV?mw"
+    b"n1*Tx{kOuR5gU^~jl3^-CifkPd{Tg26~H@5XZdpf{E7r+s<*S=-A@3;v(S3WF3;<rXXtE?kES32gw%QM_T?KGQ0oVmNer#"
+    b"tDq^SiG;;JC*<0=y<a5<>7de?ybHWHr1z+_on*j=Pw?xUq`3RJzDD+`J{OrMwcpR<|rPemyt4EHg(sufCH&S3K;v4z!Lqq"
+    b"^_SkzP7Bq{Ji(GS|c1QjkI2~TPs|yZ9EeqG`$nLKQTt7tw3r&vNYW?8nfy#KdE@Bs<JY?*syB38nx{&s=jV9K&wSE5j1hL"
+    b"RyJTM@j-z>*EXL)lC`9){xSQ)<E_EG!!x#|5;2pvlRS<xpf&U_y0x3WPPH(x;KA>;20li%yCLnK>7PKOaGxcjY88kkI*Ra"
+    b"~>Zan7o*>dBK%6ckzZe`KsH8ijK@jGdEF3-^uADcSJf4`T6Ci>enw`rWrys7RvmX&0Wf&%?dmCvRZk@Rn9G+97ei~CA51R"
+    b"ZSQ6w6f6AyZ!v?4v5^_GXJ{UAD?nV_vA+M92jlN!sX7_3JuD6H_VsklWlAhkoW=Ax6Tx3o33wyxbU`z5)srK5=ytu-j11~"
+    b"N_<;wauN>#NH#Ry1ibPOrnVv@<!Y6fWZ}nYXGczcjiobS{LcDKYb;*fR?+^)O?y3oW6v1hulb>@bfo`L|B7=cEENn=BZz!"
+    b"z%N$)->v{hOuon>!U%e#w^k+f+?6NjiIR`YMVQww5V$)9Hj#tbt1#9*c-zx3@mslI;~S9&>~i#{V8;*L?!X27%VLs*{+wM"
+    b"38!VG?IHQ3TqH3lS*JND{wC5a(;_FYxFks^MWtG+yO{<q)+RWszORcTuNXF<oUTG9p`@6l86gEL^)GNJZyo$8P%IEFq_1?"
+    b"VRwhuVV<L2@m8ViCwkn`2mz?u4n5EXO?-qTavML3jG9+QCI3fNjMKJ#_f*KYo)ug$bD<qvKyD`Kh0xH%g;U@v7?kBM)?xB"
+    b"39?H+EQKB${3qNr=9JspFv2bS$DsU?J-`KQjMET`tGj}(j~XD%ct5TtmpqNO#pAum}pf;3z-w<3PFzcm}RAu`3X7B15>12"
+    b"bSZ^sqfF>Nbfg4yQG%$gQ8Xo+!$+t*ce8VYLph{4Hv-i!T5)Yc$QVx2kBei?ngG_#yDF^e?ToOfDTSJv7EK1}0Lqa=6yAt"
+    b"|DeJ953jwnVcgq9l5cspR|p)m!Ykg9v<|SJ|FlQVjT4!iWrt0jH48s`kv4XDizBfD~-1siI|I>2q0My?wK(h1{i4(jvCIP"
+    b"6Bpwg3!(ayxul&Ln4B0O0u-1Yp8#AJ>6z~oz#Jwa2_F%a!4?o8z#1W=q8as;iX3Q{Kp@PFTctH1PZ5J3Y8<~D7oM`4p(^e"
+    b"vH>Alk-y%$|52k52E}qD+fi>o(ShU`-Dy+^puqyzv460%-fi>PFoh2E!Yq4%Bbg-eY`6UP|Lb2p71+*@w9ylDdur-OPv?x"
+    b")hBPxF^<F~z|{3}eN$|6RXMl8!F=cL#*Jgl0rA+ZQBhB2P2VKB}upsInjMTHNys;Qi(F|B5-Yb>iI;w&zv-!1H))gm{o0i"
+    b"t~*K`rYTiymmEJt~f=vKUUCbt#9dEvUn*BPb&!qAZRmQYIuK(WM@(J)0mXT%0#6{GE26nxI4^X%|kdpDR=+Ii_u(<*Uu7B"
+    b"P9K(WhX`}CMn)1kt1Lsts&Yhfuyt~DWvTp;4N^c<&+|rx}qo@=^j3)m!JZz$eW0w9kB$A!l)Z7Xs$;fHm#;Fm!3^Ac`BqP"
+    b"8KsvWWT}p&v>f%QL8LJtu%Lq@!K%R{h_R?1%o!;o(IQZ#+a{VP!!BZ`MlFgeDJ;yPpcj#!kr<pPpBEt^cdN9aexIuw3#gP"
+    b"IrKs2@y_}t@BP=r=8=_w!O(J8e>?52dM=%B~%qO%YAsb?&^QyF@jUd&aIw(LSbD<C`E1)i$_^Vhd51<LIv=Dt9A&+*Mw<Y"
+    b"8wUnTvfvK<tclO*~m0;I1TA+C5Mey1WR<|Z&4IxF&+6q!&a8=M*_11;dB@u_2<l_ce<R-vw!yroF1KB}H7+otXuxh(cBaw"
+    b"JnK>Z}JPo1m$vhau@F5vDPuUnu@73oMPLSgeI2&K^M|xgL%p7OQM9d=M_8S{jg}aHS|GB{8+6of+JuCM&}xgQhVf)TPWMn"
+    b"I#Rc03E|7ODTjd1u6rmK_c~`*&W!V(w=Rt{47tVb*WA#bEhgO4W(6@OsLYJUZtF)b0~Z$54Ex^RWn<tGNCT4q$?0CIHj2}"
+    b"$uW?v+bQ;{Bc%1AiVP4WW3nnPL!O}~Dx}yfWiO(s9xv#u1t_nhYbc{CtEU90<}jZp-m*-qTdfEnGBg9KNiU)ymZ)Sp2rMb"
+    b"0wHAk_)g^iwb{w`bRFbfu@}YE>_@FeRDx;8=uaU2z2LOhp#v|mLk)RBbP#~P8y_jL6n4HTT>!IKtejlKh_L9+@$N)Q@@0~"
+    b"^lwVSV*yBM#c(u66beGMBL*cKZdq9HdUBA6wl9HXkF{hnDJ$Dp8_GaN&s+#Z6ZcPJtty(ZF^5~g4tE*M%RUZ6=SAgMN+<f"
+    b"Kg@%&c0W3aU{kk)-CET_n*d$tWGD8>$l^w5y4tP%1nojVN9vr>}J=%NT^67bvc(ni@YbN2G13Yc0$rLZ6s0Qz&>b3aoD`f"
+    b"uo0|HJ?|Z?x|y>?xgA_&>|!$S`X@;w6Vx0pQ&3VKOx2>S*v)aoF=rT6CSszk0C^?Bcit@8>W)3<e#Id6RTk+U?5qpNFO+%"
+    b"1(p;Xh#VxT%cCx&)2rGahbaW8%_*0nRjUjrCNScln;uT6Q7#IfxEP8j*(I|hK{PZeJE77i&Lk`-tS)4z^CKWCaj0A@>zkY"
+    b"?-LTuC!>AA`;3#(@DJowrGbH0In6Gf4^smw?|0x71>Zs7KZLM=A*{<k@;3IdmB%-ISUM@f^fTV`4fvj1h&bSDzyC}URSF+"
+    b"Qx1EqDZ!n&&f=PSo8bgU+ywx|*u8>ge90;;(qgey%gB`iv#z#y^__OBSImaN06Q8Ov11*M|09WSs8aVW4U4J4SU@2W*J*c"
+    b"gwmj3}|4iZLNC+omC<;VOizkgRW<S2A#{@G(U!tf2ay;3kWv@uissVxx|vxiOR_`yp?x4X#zJ7%S4HNh)hBW28SIx}i6r%"
+    b"P5Z|9w}w3*CLW0%O`@XuBqK8IVT1nd!-PFtE6Qu@h6xn5+C-L`XfOm3m$DP9-&(>e;zX{*qmZ0HYp#RNFXmM)E`--2dJ1I"
+    b"d7_Xde4;9pX(ZzuG8%@SVx8>|d7M@jf1qZhjwEj>44Q$Q7bMXd0-%|gJE$-qvY@z}ydV}Jlc9JdbE5GfE*>bFGnz{x_nZ+"
+    b"S!6nw3eIKtV7@yZCS|#!t%BA}z=Odmi{un(S0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h000"
+    b"1h0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du6100"
+    b"0000Du61xt&9@=rD_<S}oF;6}h~qtS6<e6|07;Gq0X3>oUx$jILI(*rh-zEi8Pg!?i&q`z;o%v@AZeS}l$$aI7^eOSJ*3y"
+    b"003vG^MSk7@^N7-mow(WT4r$kR@`hx3b(Q(JXnmdMu_a-mmsBr>2}NrXnjNZmCAN5G>)W2`KNhfGHlQlQ4iKnYU{wtF{QL"
+    b"XCghF6|fF4WUxghnJVNgwJYf(0<I=4bto?_g(cdlX|?4Q05J2d2QbdCjIE}aBDPVZ5+XP!E3aywxgkRyHYU`qbR;6Aa<31"
+    b"lhpDHxx~yNT>!gsk-Y#XRqp3Zyte|Ttz#ls#1fJKgn<)Dg=dY2g2M`4olpW9?Un1Bjny)#an5f<;6|i|I9H6zQa2tAzX)%"
+    b"nYrl|O=Qz+~vRGNAsDzOM7b|ILs7bYUEhb$*7=cHjJfiSNgMKTPr7oZrOsVMp*0W?A^^{DrwB`t%VE+Tp?E-WIbP%N0LTP"
+    b"_K(n2?VsY^HFbl(YDy8zOBe;~gWNo*nKcKPon<?xq?cL@EU-AEW6l(=I0^M;hNIEu!2YNhnmQyC>)s*swIGey2SjK(ID5D"
+    b"yi+LG$aEjpDHFI!>rUMI;dM3z@Wb^n52Rf^qhIBsi%{wp{R}y;H%!L+_5^CN-1}eYp%U8Q<qOH%PY(!{46dhro;6>%s|6D"
+    b"$3MS79=fQyi$v?Te!~qoJ-vR#hCXh{y}jbbUBgjApTZ}(aW0ibWj~3*-oLNFLB6~+C_+QNg1qZNF2Ei~B))h*pT%%FNI+p"
+    b"iphN3KTf!4S{W&m148y2E=)ZzJ$w!GsX~OY13B(ON;Xo?9$~!PYKft>|kt~ue+bqZ_nKf9s)1MKw=_pIMdMjHrX{?T<&a("
+    b"$F6f})4cCh9vQ?50nmb67M5v4>b(k_cIr7~@*0;~G0Rj>%NT`J(XI<DEUGAmlFwko=&bR?WLkFa*G5}*yPb2WfBSh$xp8M"
+    b"Zd8uqR!$#Hux}l(iMJp|BmXYOeCLY$(q#hB6Q<%C1Q;LNq)zs<)RiGcB63CaB6RR;jcz0W;q=V=aKKK`#<2r8Qr&`zo8Ug"
+    b"(AW*YAoNeGOK7PVlD5i6*9vrU?WX3`z|RfJ}RO#<+(AnJgr11wk<su8M%lwL^P>0OeXlZ_N-kqi!j(Oo3;5iurEtB4XGb5"
+    b"1wu^6xjj0(F1iWBjJC+VQO60fRX&<IuSNev_B!K2STX@cO+!`11w<0PkHDF~3pP7LT}MGQbGlMJK|yFYn?4o1NkfFXP&{q"
+    b"L;kNd|=)zLQq`#TGoxyRxD8|df=reJ=Cqk0Jyv0+*TtIiYR76t0u)R;ah&t55vP7!C000000001h0Du610001h0001h0Du"
+    b"4h000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610D"
+    b"u610Du4h0001h000000Du4h000000001h0Du4h@I4W@LNYa=^q@SY{IJ+DdAaSkq%<$E^&?=mh_OH_3AvUSK|tBGUo^C}F"
+    b"*sr^UcJjT2RzF)Niw>)Il8*Jj64%3e6&om+&zUhmO)iL;T$tIN;Ekm2D`qoU$_c2>l=fyi7K?YUA9M_)i#^7F*{+p-K`cb"
+    b"f+evqD?%Kx=b3aO%cqN|^P)wc!KEjk7A4svAe>sFF{9m{<)}`c<f2?9cb}i5gd0N})gE}9O_yFEIiWJ87a2&QfRRL)SEa<"
+    b"E7^L{6avaK@Wt@1Gn4Kj80ibXgyAly1ADuEF;h-QK0i*>NAR+0ZOPL#<8X6v?(wz(#SDm$&v6uoFVl;QK=(J@jjIRo*9W!"
+    b"b$8?Fr|o-awENj3*CZ=ek}6Em<V=rgykF|G2fEw%TxU8%;cxi}p(ld-NT@v5ybJS?*!oiZD=nXGoQ*#xqdB&8X-$g$tBkg"
+    b"Q|6TPxzSe>DEFXEpAt*0R8-k}=XOR5nhqEws5LthA0K<urdHsHs$`-lGd72C3v5bEjOE94ApADy;9OtEuOz8=tGCIVDsn5"
+    b"31HEmamYYg`~WrQ!me}?x-LvF(V@#3$7QZ6Dm2Rk*V^PP$IOYW}(fXWvW)GNuKs4Ppon#+NCWjyP7bjpQ$>kL8v?+#2dya"
+    b"fT}GmDWDFd?xi*(=A@)4!=C~xwGks5eI$~lM6Pcib1SPPW~`_soF5#YD<F;})GFvLa+R;D9V)<{h^rZ=7$usjVj^B9u_TH"
+    b"u7OI{my`I&ZKBfY!%aU`X!lTEWPOMlV4kco(=cctCJu$|lt|<4Q^(G3bn<$v7&8lZBXe1>loTRuT$*hT(NSt!4>#-;?Ga&"
+    b"$}{j4jQ5-&n894^VMfH6_9CYLN9l%PE*b+3G?a<Vfp93(5C>M=AcOfBoDv9`Uj+cM~~DX|={k+oVUZn6-dEvG0lWvAJo!Y"
+    b"wv4HLUBfGA8FXM=Z!A#4--5AE;lkEU<U36|S2pW3>|{^DI>-RxA#xQ?%i*7M6mT9H0A-kOT{xP$1qTs-X~~3>yWfl_I1bV"
+    b"i5QiCa0jHABO@McOx(yr6$>*Bp#KR4WR_5-;Z>mt)d~6`yr$p7N!%H=^P;$Dw#ExzZWm0u8;B?%bp3K{vLrGNFVT_ccqM-"
+    b"x1KT`Z5<dF$Q!>KkeOy3pqwZR*?{k$#VWxpaj|41SgzKfa<2!heJdZNA2V3C7_joQ*0AU;EwQJxq$K+=#WU<G-6buxPo?~"
+    b"~6e(u85H&S4N3n%1ny}g`o37!sbtq^d{iy6L*fLbG`zkuLUMFx4Ewu-_+ozzeowhSCU#fSwr?oyS!K^*7w4XDkQ!gE{3$U"
+    b"@d-=9yOkr4r?Q6^$2R46E#oFA~CGA81x$s4I06D4aXhnbYB92+X5pdeNd$`=u>905!yyPzW)kR2B$JS3PV*Cg|-jGyx*t|"
+    b"NgcW1yEMi6i77a3Q&?cPQ{E?-Ao5T&t3;sUc&kE+${0Rwl%qhZXE0aVt`w_@OD5FeJ$%KqSE-q%2%2@TFRrlq;+xVW~1IP"
+    b"Aq$+7pH8d6r_hJKBZZrWT1Mc3ngkYP98}o>LP!wk);G4fG3+F>Zg4hqalMP{+`bx&ZHfm9HO?STqigwV<u84-!NP#fTi0n"
+    b"^e2ufp`|pj<D9di8?3OV^OvKjvZMYaOOth#xGABhk03lG(<}&{(;8qUr7HrZY8(Tnj4KkXO(YbY|EKPxX(b7q)g7fKWT1k"
+    b"mxD0kM#{w~|l_&<GOQw*bttqsNiYjiQFPAH+tt^_L7b;C3I;knF2rNG!;IU+!^Q?uUm7&3<-k#nm%p=C9B`JX@{;4#df0f"
+    b"m#*CY?6y{mtdxuI^W*eeDl5h#!&-lTah&M>VdO0zd4X{B8zZYZ~<j4tD?yRCbb`6s3(W}sgpSsM4SKAlOV;vbBva;x{HjW"
+    b"GnL?YEgJa4*BCa+vU`O)YMljH5rU5iFf68YVy`V5prbEeZc9*&Gb3G$e4Z0i2(v<)`DSX`_j+ZmhVjtS}fU7^Ph$c_~XJz"
+    b"Ns@U1u2fHm99k={wJ3tRV1;cA|o8AcB)l0GO2>Gqax)Z@ti#=iY53h90=~Dv!~J^{is<hZzZs*O&@ZK-7bSJKrhIkC@r+D"
+    b"ov~c1u&#!%?xQHF&LsUT7%-!!ppbVc44u8L4kZZ{bsT&mMyX~hH>GZ#Bpu8oa->fs9ihXdmZXTJ;-+_~&L4{*X($I9;-@m"
+    b"Gk(F$zE}uA`?;vI!$d!Q^8=mYMo~7*_rK?t+WTLnxi6I^x>mXbpqZ+Rx`Xz=W;igO@#i4nmxg~m@4XD|h-yV1(rzM;rEGH"
+    b"VFke)cA9U*8QLZ3^a5ToxV`;>#M+pZX=G%wsJ4kF7ZH!R*Pt*OPVPBIoO>n;)=11a(;yDl)S`mA6n?kPhkf-qvJSfzz2!7"
+    b"AaUtF5>%)tXYQUoh1yOs$PDpdFkYiKsCxucRocRwOB?KPYhqVkvzpRwa|GvLzKRd#}kU0<4E9w4*69u`t`LJF0jgYA@-l+"
+    b"@|Ry&>!g?X)GP6ek`J*XC}WXMV&sdoG4tK&?%#+1F@JX_NjQJS)#q5vX*%(F(q9uoUF{RoFE{iP^Ubp6Pj2m2&NV$Td3uw"
+    b"crlk5mzgasCLtuG052q%_8plh_@7E3ZLJzBza!iwtR<8zz%0QkCKn$pJ1Rmf(ya2NLZBWb2`clP?;#Z>HYLcNYbC`iPNYt"
+    b";bgnEOpD=zY?J7pG2PJ5yM5YoUeIVZ`kFkj@{UrUhc(}qLX|K~R?xB#Wb}Edr{U@#|0GTc*#IC9-8YAH$Qk*LzS}hf-psc"
+    b"E)V6!u(XtD$-y)1>EuPBQx-6pcCk*1X`_@&~iAs<a3D=VO-1hFEenkWdZma5z>rK2vYLz-eFH>wph<fv<-PAfX3br}MX%B"
+    b"j37E}e&=(5VWh2P>thtt`Hw7pZR^VkA$cY^H=E#;C=eVyGFGVJwuhkS&0lIizPGpe7e7Cob+KEg{PhF)>>vR4k+=B&uyNi"
+    b"X71;qoM($qNj7DV;)AOppd63i=J;Ex}@zPJ|#?)!JE(`h@^p`l_N@{+nl^4Y#9un37;Pzhoi42v?ORJw3#v#vZO+yU7jW)"
+    b"l_X*&U!>&}m#J7K;wZeHUL#_lD5M}5mZ92>jwtdBizI3!8Kb<QA}his(Gad6qo6J;Fez)C0Du4h0Du610Du610001h0Du4"
+    b"h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h000"
+    b"00000000Du610Du4h0001h0Du4h0Du61000000Du61j;Rndm@jlJ6|jIORIdlNEj6yP`>LzA2Qlj|X|K~LcQtA;N~B{ik1"
+    b"0qn;}sRQqco|Y?k!BTtGK_bs<px?(7dmzB`X`f60Qp|^(-BoJGRUxC$HhG(JkDXSS>@R1f-`Q(=zTW1Sn`VuDEw8C9Ehia"
+    b"w-+GGBwaD%d>#3y{{TF?<(!9?JN0_@3l*#F{@*r2Avo&$F3bIG_hZ;_^w2u3$IPBCn+~F(;hZ2njuB4EG!4JiZMeZleCMW"
+    b"3#>&ka-@*4%b9YrTdudQ>aDA)Kr_ZKvMwnoTr4j!nJ?|KVk>i^s1%p7Zm`XyjinH=GO&uRmZtY1@~&GkMJFq-mnpp=f-#$"
+    b"@h^vjQuqxg#Q>+iKJhYgurYzqypDt{v^{ULNv@3L@pfpjVrLUMWA~c?<v#>9;C?wdhdYTud1)p&)cd0R})~$3aRH+ZNlpe"
+    b"<@P%I&+ODs38hB0X^q9fohPc1_&PcO)@^B@f}Rw)6i-mNaAEwX$nAuF7%2C5w#4J`I87$lgl;V7c9xGxwNgsjmmbS2KM^s"
+    b"G{%ha(WK5-@A3@U7P;r>@kd+N%aA7AQ<CXRH4xQ!R|H)-7HueKJBaNUBw^3arL1%dWwms+^Xplpdj_OfvW;525s|ZJEs}i"
+    b"7CY`-mjUd>8?qrov<D!doY|S+r{6ywLtkn3BYK*iL``ALB$HTn#YJj%|gDvdBEVrB*l`$gFbXWeaGZKA;@4tOFjz2{={Xi"
+    b"#z4SE$3Rm+ojZoVku(yrt;9^d$2^)vIXo*l@U>|{P01>}2)?L13CLbUQa*((=sQP12gr^&_eQiofJvM{$+yP6h{CPEnI`}"
+    b";LNF3AVJr=?cP`kh0;+$ct}ZPw%Pc~vz_bJ|Ixg=jJ+u=rimQpCM=4!2d?q6+A0oCfxR+=ucdkLKGP6vtZ6p!5?WzH=1+5"
+    b"XPmNSzoCMY*BW+}9qTr8QeyC^0vTesOV{I4Ob&@Xwe0Hy=6WU|MwcC5RjTBw;VJ0E{D6)_vJf2^D#e=Th<*r?YipDXUP4l"
+    b"ed7q%Gqq6tK)Q<{I!SwkbHKbSdx|T%ee)jjkK96|c9P<Q^xa3os=wtf>Dk+bw9VO%S{_FQ5jZ6Q&uqu`6ygD6$eLwynCe0"
+    b"hK~4%`Aqr8mO-&1~9!ZO06TU+oPr`^(HT(3B`~;r9msZufTCVAvznyn7MetBtK2OJv6;N+(QYtQbjXHLc3qOAv0OTAVDg?"
+    b"H8^!ar$h+2(ZE#34>}vew82R@3Bpb?dO+&A7dLarK)ztX?Lc_HXhsr1$2~N@lE0_Gzrk%o7r)fNLO~q5O30JNrp0c)enNI"
+    b"X>_S2|000000001h0Du610001h0001h0Du4h000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h000"
+    b"1h0001h0Du4h0Du610001h0Du4h0Du610Du610Du4h0001h000000Du4h000000001h0Du4h^rTX(|FJu;V>zR!5HZ)fB{"
+    b"fz$C^+r5%({{}U$-Q^Be*g*jx^saFs0J54?W1OS-ercojPteDz~N{LAhBl$vU4h?<~c$OuNH08Kq6Q-zpP8E<1KL#VVDn#"
+    b"x$3;>%EFGrnq^mpEO9Yf;elu=rsSL2sduA(7Zphra#RzzaRx6oT5FYvYPjshNgC#V<fgAP@VObo}ghMRiks4CL5C@iIt%f"
+    b"+#yaM8y%*fF_1D0PaT4xm>|@hXcJh7oT6_W1QZS%H>J~<GMrN#0G_E9EgbI~qLGdwVjgZ7BOulYO`=6386RAr85_!@43Ai"
+    b"$3zx8;l#kFAs}Q-M1v6%}i6DZqM;$e;Y%zu}KC{!U@h^*~K{1*l(zC~}8!k<v&oED|fV8Tr(X0Zsf2iOw^)X^KkRwwv(xh"
+    b"!MRHrvErLR}7>oYd1-!)`3{Vu$>8!NQ2#4x?Fl(McXytJ&Y`7x@nnXq~=2sB@?+ArIw(y_g)3@~*vIWlcDWGsdzps~LvRH"
+    b"fIbprGTYPAn^#*D9?oohLUb2qt<N^D2rX5u`vVSS%x~^r94{&Y|$1FR*AScqZ5?$RiJ&bsP|>`m8V@)u$dP2d+vi<Rz&q6"
+    b"RI$%9jW*wH>>NVmM?~<WTm#Md8?Tun=GX+<18L5Rw{BIqau(etR_IDmMh0AAFmdY?5H=Vbglm^zA%?2&#a9e|0mZgh?}jb"
+    b";;js;RIJ`5tTN?{YNf5Nq#)C$-=WwlfS(YmRi=?6E~sZPq@{DF0HYYJe<Ted1Ev!#qa?+kubyV8QL?oqKQLvjH7MOBw<iX"
+    b"!1S`O%k1F6NwXk=nt)63^c&bjRO*88;O{`%e2(wEi#Gn?jgefVcGBef{o}i4fa3ZEJVXq&uGNsEbkupvx4k6hxV<lCz2DN"
+    b"y%z8<9@p{(DrAuxV01~BHUF)N2HowB*ID=PvwFRnzaNGvt1D>I$0D=>bi@-P;)k*iIqt`5X9C$griVXr$eZLp%TjI5rs;+"
+    b"hH~Asu<1F(6PR#wO+<R3O5Q2bYwmT$WrRP?;u~v8WrJTN^KtEE<5G6%>l3Cm0Z-fR|CEOB*L4r=Et8>mryR#+*l?hM-;{s"
+    b"iJS2pO_n*M<XjBxS}x`vXtDK4II!IG^I`*T?_`IsURkw44%{=&L3KpunoPSiJ$|a%p-g?+O%$<qcP<qU#)#DFEK2xJ2a**"
+    b"=pM_rOR_2|&9k^Na4Cc_5}IbDI<ob%lq8_3E1?Lu$unFxN-)PQN3i8CDxjjY9XRx{Rwz=lUZI|<hqO4Y_A3}O9}woGnlFl"
+    b"}c&>G<kTCSIgtD-+_&0Dcd@Kwp*R1liHmokUL8Nn_$C)jt&?M+2yCpgsXB>{5JS4ZGH>Fr4UL{GO0FGd%n<V5OpPykEFrY"
+    b"P~Ii0y62_Y>Yej{ffwHllvn;sgde<4RC=$v69I~*FL$f1`X{)K`TmLj$x*(Z`9ot00lvnKtXWF>v5cA=agf*}bW(<9C$<{"
+    b"_vbwU(bHnZoG60X&sG7`qd@2)rJ=phU{SoIJBV3p(Pt+PLpI<GH&z5xT@WrMc5cgTYcdth%qh!MQ29hq{|RHM#yj4?90R{"
+    b"=Cw;tUUa@b-$~+^}0ejsyksjDMKDUe!kPV*FBOuq`dP#Jh^x~&OZCP&^l<kmA>%0;60?bbiD(+ak}QcjJ4M~qDyYLq`m04"
+    b"N4NqxM7bh48a(<pjkadCd_4xaL^+qaYdC+qBEV_5xI7=W(7#$alDA&C<TvEDTR-`_UOX(fbG#}!n!6jl>^+IMXFWtdVLMq"
+    b"l$UJPf*S1<ZVLc4DqdMcaoIBY&>9&G6+q`DU(74S-8n>pqu(#;KiMjB(0XMom__#&Do422|Q8-DtLN<Ch+c+$?TeeR?{I%"
+    b"~jZMNk%q`1O59>dQ!8p0pBrL`BhinfwBRJY+lrnMF~H@aQ8S2fnQLb&rZ>$MCzPc`8@@ir(p_PK<=95-1#B)DKXbF?-*FE"
+    b"&xTBeegu&A0Ts89_v~5w<3{RK5"
 )
 """A small network for each phase with pop-outs left, two bytes a number, learned by that command.
 
@@ -421,7 +493,7 @@ of its inputs (see `AlphaBeta._inputs`) to each hidden unit, then those of the h
 output, and what is added to that.
 """
 
-INPUTS, HIDDEN = 31, 32
+INPUTS, HIDDEN = 29, 64
 MOST_MARGIN, MOST_CORRECTION, MOST_CELLS, MOST_COLUMNS = 100.0, 30.0, 144, 12
 """More looks like this to the network: it was learned on boards of up to 12x12."""
 
@@ -459,8 +531,8 @@ class Network:
         Rounded, so that it is the same on each machine, whatever the order in which it sums.
         """
         self.output[-1] = late
-        hidden = np.maximum(np.array(inputs) @ self.weights, self.floor)
-        return round((float(hidden @ self.output) + self.added) * 1024) / 1024
+        hidden = np.maximum(np.array(inputs).dot(self.weights), self.floor)
+        return round((float(hidden.dot(self.output)) + self.added) * 1024) / 1024
 
 
 def _learned_windows() -> list[Any]:
@@ -750,6 +822,13 @@ class Lines:
                 gain = sum(map(getitem, differences, crossing(codes)), in_column)
                 pops.append((gain if mover == ME else -gain, ~column))
         return pops
+
+    def pop_gain(self, codes: Codes, column: int, mover: int) -> float:
+        """Return the mover's gain from a pop-out of a column that is not empty."""
+        plan = self._pop_plan(column, codes[self.column_line[column]])
+        in_column, crossing, differences, _, _, _ = plan
+        gain: float = sum(map(getitem, differences, crossing(codes)), in_column)
+        return gain if mover == ME else -gain
 
     def _pop(self, codes: Codes, drops: Actions, column: int) -> tuple[Codes, Actions, int]:
         """Return the codes and drops after a pop-out, and the change of the key."""
@@ -1150,8 +1229,12 @@ class AlphaBeta:
     """From this depth on a search may stop if one two plies less deep is so far outside its window.
 
     Values two plies apart differ by 1.3 to 5 points (standard deviation; most at the end and with
-    pop-outs left). Worth 2.3 ± 1.0 points a game.
+    pop-outs left). Worth 2.3 ± 1.0 points a game. In the last two plies the search also leaves out
+    pop-outs that miss the window by more than `MARGIN`.
     """
+
+    NEAR = 8.0
+    """Points: each depth begins with a window this far around the value of the last depth."""
 
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
@@ -1182,6 +1265,7 @@ class AlphaBeta:
         self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
         self.beside = 0.0  # of the positions before the last ply that are being looked at
         self.late = 0.0  # of the same: how far the last third of the board is filled
+        self.replies: Actions = []  # of the same: the other player's pop-outs, best first
         self.last_mover, self.phase, self.set = ME, 0, 0  # see `_in_hand` and `LEARNED`
         self.networks: list[Network] = []  # of this phase: the other player is to move, last mover
         self.size = min(lines.cells, MOST_CELLS), min(lines.columns, MOST_COLUMNS)
@@ -1202,13 +1286,17 @@ class AlphaBeta:
         self.held.clear()
         self.depth, self.values, self.settled = 0, [], False
         self.beside = self.late = 0.0
+        self.replies = self._replies(position)
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
                 self.solved = depth == left
                 alpha = -INFINITY
                 for index, (gain, action) in enumerate(list(actions)):
                     child = self.lines.play(position, gain, action)
-                    value = self._look(child, depth, index, alpha, INFINITY)
+                    if index or self.depth < 2:
+                        value = self._look(child, depth, index, alpha, INFINITY)
+                    else:
+                        value = self._near(child, depth)
                     if value > alpha:
                         alpha = value
                         actions.remove((gain, action))
@@ -1222,12 +1310,26 @@ class AlphaBeta:
             self.solved = self.sounding = False
         return actions[0][1]
 
+    def _near(self, child: Position, depth: int) -> float:
+        """Return the value of the first action: most often it is near that of the last depth.
+
+        The first search uses a window around that value. If the result lies outside, a second one
+        has no limit on that side.
+        """
+        low, high = self.value - self.NEAR, self.value + self.NEAR
+        value = self._look(child, depth, 0, low, high)
+        if value <= low:
+            return self._look(child, depth, 0, -INFINITY, value + self.CLOSE)
+        if value >= high:
+            return self._look(child, depth, 0, value - self.CLOSE, INFINITY)
+        return value
+
     def _leads(self, position: Position, actions: Actions) -> bool:
         """Return whether the first action is better than all others by more than `LEAD`."""
         bar, depth = self.value - self.LEAD, self.depth - 3
         for gain, action in actions[1:]:
             child = self.lines.play(position, gain, action)
-            if depth < 1 or -self._search(child, depth, -bar - self.CLOSE, -bar) > bar:
+            if depth < 2 or -self._search(child, depth, -bar - self.CLOSE, -bar) > bar:
                 return False
         return True
 
@@ -1244,7 +1346,8 @@ class AlphaBeta:
     def _beside(self, position: Position, actions: Actions) -> float:
         """Return what counts for the mover beside expected margins and pop-outs in hand.
 
-        Also keeps the lateness, by which the worth of those in hand changes.
+        Also keeps the lateness, by which the worth of those in hand changes, and the pop-outs of
+        the other player.
         """
         codes, drops, _, _, mover, own, other = position
         correction = self.correction(codes)
@@ -1267,18 +1370,17 @@ class AlphaBeta:
         """Return what the learned weights count, from the last mover's side.
 
         That is what the pop-outs of the last mover would gain, what those of the other would, the
-        prize of zugzwang (if both or none have pop-outs in hand, if only the last mover has, if
-        only the other has; if both have, it counts in the late phase alone), the gains of the
-        mover's two best drops, and 1.
+        prize of zugzwang (three numbers: if nobody has pop-outs in hand, if only the last mover
+        has, if only the other has), the gains of the mover's two best drops, and 1.
         """
         codes, drops, _, _, mover, own, other = position
         mine = self._popout_features([gain for gain, action in actions if action < 0][:own])
-        pops = sorted(self.lines.pops(codes, 3 - mover), reverse=True) if other else []
-        theirs = self._popout_features([gain for gain, _ in pops[:other]])
+        self.replies = self._replies(position)
+        theirs = self._popout_features([gain for gain, _ in self.replies[:other]])
         last_moves = mover == self.last_mover
         prizes = [0.0, 0.0, 0.0]
         holders = 0 if (own > 0) == (other > 0) else 1 if (own > 0) == last_moves else 2
-        if holders or not own or not self.phase:
+        if holders or not own:
             prize = self.lines.prize(codes, drops)
             prizes[holders] = prize if last_moves else -prize
         first = drops[0][0] if drops else 0.0
@@ -1291,17 +1393,15 @@ class AlphaBeta:
 
         That is the pop-outs in hand of the last mover and of the other, the share of empty cells,
         the lateness, whether the last mover is to move, the size of the board, the gains of the
-        third and the fourth drop, how many drops there are, the gains above the best drop once the
-        mover or the other took it, and the parts of the evaluation.
+        third and the fourth drop, how many drops there are, and the parts of the evaluation.
         """
-        codes, drops, total, _, mover, own, other = position
+        _, drops, total, _, mover, own, other = position
         last_moves = mover == self.last_mover
         hands = (own, other) if last_moves else (other, own)
         margin = max(-MOST_MARGIN, min(total, MOST_MARGIN))
         correction = max(-MOST_CORRECTION, min(beside, MOST_CORRECTION))
         in_hand = self._in_hand(mover, own, other)
         sign = 1 if last_moves else -1
-        best = drops[0][1] if drops else self.lines.cells
         return [
             *(min(hand, MOST_IN_HAND) for hand in hands),
             empty,
@@ -1311,12 +1411,15 @@ class AlphaBeta:
             drops[2][0] if len(drops) > 2 else 0.0,
             drops[3][0] if len(drops) > 3 else 0.0,
             len(drops),
-            self.lines.gain_above(codes, best, mover),
-            self.lines.gain_above(codes, best, 3 - mover),
             sign * margin,
             sign * correction,
             sign * in_hand,
         ]
+
+    def _replies(self, position: Position) -> Actions:
+        """Return the pop-outs of the player who is not to move, best first."""
+        codes, _, _, _, mover, _, other = position
+        return sorted(self.lines.pops(codes, 3 - mover), reverse=True) if other else []
 
     @staticmethod
     def _popout_features(gains: list[float]) -> list[float]:
@@ -1416,11 +1519,13 @@ class AlphaBeta:
         actions = self.lines.actions(position)
         if not actions or not depth:
             return total
-        if depth == 2 and not self.solved:  # it hardly changes with one move: enough for all
-            self.beside = -self._beside(position, actions)
+        best, floor = -INFINITY, alpha
+        if depth == 2 and not self.solved:
+            self.beside = -self._beside(position, actions)  # hardly changes with one move
+            actions, best = self._promising(position, actions, alpha)
         if found and favourite != actions[0][1]:
             actions = sorted(actions, key=lambda item: item[1] != favourite)
-        best, best_action, floor = -INFINITY, 0, alpha
+        best_action = actions[0][1]
         for index, (gain, action) in enumerate(actions):
             child = self.lines.play(position, gain, action)
             value = self._look(child, depth, index, alpha, beta)
@@ -1432,6 +1537,25 @@ class AlphaBeta:
         bound = 1 if best >= beta else -1 if best <= floor else 0
         self.known[place] = slot, depth, bound, best, best_action
         return best
+
+    def _promising(
+        self, position: Position, actions: Actions, alpha: float
+    ) -> tuple[Actions, float]:
+        """Return the actions without the pop-outs that miss `alpha` by more than `MARGIN`.
+
+        That is judged by their gains. The first action always stays. Also returns how much the best
+        pop-out left out may be worth.
+        """
+        _, _, total, _, mover, own, other = position
+        if not own:
+            return actions, -INFINITY
+        now = total - self.beside + self._in_hand(mover, own - 1, other) + self.MARGIN
+        bar = alpha - now
+        left_out = [gain for gain, action in actions[1:] if action < 0 and gain <= bar]
+        if not left_out:
+            return actions, -INFINITY
+        rest = [item for item in actions[1:] if item[1] >= 0 or item[0] > bar]
+        return [actions[0], *rest], min(alpha, now + left_out[0])
 
     def _sounded(
         self, position: Position, slot: int, depth: int, alpha: float, beta: float
@@ -1496,11 +1620,18 @@ class AlphaBeta:
         return best if best > -INFINITY else total
 
     def _pop_frontier(self, position: Position, alpha: float, tempo: float) -> float:
-        """Return the same as `_frontier` for the mover's pop-outs alone."""
+        """Return the same as `_frontier` for the mover's pop-outs alone.
+
+        `replies` has their gains before the last move, best first. Those that miss `alpha` by more
+        than `MARGIN` are left out, and pop-outs of a column that was empty then.
+        """
         codes, _, total, _, mover, own, other = position
         total += self._in_hand(mover, own - 1, other) - self._in_hand(mover, own, other)
         best = -INFINITY
-        for gain, action in self.lines.pops(codes, mover):
+        for gain_before, action in self.replies:
+            if total + gain_before + self.MARGIN <= max(alpha, best):
+                return max(best, total + gain_before)
+            gain = self.lines.pop_gain(codes, ~action, mover)
             value = total + gain
             if value > alpha and value > best:
                 replies = self.lines.play(position, gain, action)[1]
