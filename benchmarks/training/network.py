@@ -37,6 +37,7 @@ class NetworkFit:
 
     def __init__(self) -> None:
         self.rounds: list[list[tuple[Floats, Floats]]] = [[] for _ in range(PHASES)]
+        """Of each phase the inputs and targets of each round."""
 
     def add(self, positions: list[Path], learned: Learned) -> None:
         """Replace the networks by ones that explain the positions of all rounds.
@@ -52,10 +53,7 @@ class NetworkFit:
             now = worth(inputs, learned.network[phase], learned.output[phase])
             print(f"phase {phase}: {len(targets)} positions, error", end=" ")
             print(f"{np.sqrt(np.mean(targets**2)):.2f} before,", end=" ")
-            kept = [
-                *self.rounds[phase],
-                (inputs[~apart], (targets + now)[~apart]),
-            ]
+            kept = [*self.rounds[phase], (inputs[~apart], (targets + now)[~apart])]
             network, output = fitted(*map(np.concatenate, zip(*kept, strict=True)))
             self.rounds[phase].append((inputs, targets + now))
             left = (targets + now - worth(inputs, network, output))[apart]

@@ -614,8 +614,8 @@ static void spend(Engine *e) {
     if (++e->nodes > e->limit) longjmp(e->spent, 1);
 }
 
-/* Leave out the pop-outs that hardly lead to more than `alpha`, but not the first action. Returns how
-   many are left; `best` becomes the most that the others may be worth. */
+/* Leave out the pop-outs that miss `alpha` by more than MARGIN, but never the first action. Returns how
+   many are left; `best` becomes what the best pop-out left out may be worth. */
 static int promising(const Engine *e, const Position *p, Action *actions, int count, double alpha, double *best) {
     double now = p->total - e->beside + in_hand(e, p->mover, p->own - 1, p->other) + MARGIN;
     int kept = 1;
