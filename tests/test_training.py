@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from random import Random
@@ -19,7 +20,7 @@ from benchmarks.training.fit import (
     packed,
     write_weights,
 )
-from benchmarks.training.network import ONE, fitted, worth
+from benchmarks.training.joint import ONE, JointFit, fitted, worth
 from connect4.games.extended import ExtendedState
 from connect4.players import ai
 
@@ -36,6 +37,11 @@ def output(program: Path, *words: object, text: str = "") -> list[str]:
     command = [str(program), *map(str, words)]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
+
+
+def errors(text: str) -> list[float]:
+    """Return the errors before and after that a fit printed."""
+    return [float(number) for number in re.findall(r"[\d.]+(?= before| after)", text)]
 
 
 def written(state: ExtendedState) -> str:
@@ -103,6 +109,25 @@ def test_numbers_are_learned_from_the_positions_of_the_generator(
     assert learned.hand[0, 0, 1, 0] != learned.hand[0, 0, 0, 1]
 
 
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_sums_and_network_together_explain_more_of_what_searches_find(
+    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights, learned = tmp_path / "weights.txt", first_weights()
+    joint = JointFit(learned)
+    for number in range(2):
+        positions = tmp_path / f"positions-{number}.txt"
+        write_weights(weights, learned)
+        found = output(program, "probes", number, 120, 50, 300, weights, "5x5+2")
+        positions.write_text("\n".join(found) + "\n")
+        joint.add([positions], learned)
+    first, second = np.reshape(errors(capsys.readouterr().out), (2, 3, 2))
+    assert first[0, 1] < 0.9 * first[0, 0], "late in games held out"
+    assert second[0, 0] < 0.9 * first[0, 0], "searches beside the new numbers find less"
+    assert not learned.window[3:].any(), "without pop-outs left nothing changes"
+
+
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
     texts = ai.LEARNED, ai.LEARNED_WORTHS, ai.LEARNED_NETWORKS
     assert packed(agent_numbers()) == tuple(text.decode() for text in texts)
@@ -114,7 +139,7 @@ def test_a_network_learns_what_it_is_shown() -> None:
     inputs[:, ONE] = 1
     inputs[:, 10] = 0  # what never changes counts nothing
     targets = np.abs(inputs[:, 0] - 5) * 4 + 3
-    network, output = fitted(inputs[:8000], targets[:8000])
+    network, output = fitted(inputs[:8000], targets[:8000], np.ones(8000))
     errors = worth(inputs[8000:], network, output) - targets[8000:]
     assert np.sqrt(np.mean(errors**2)) < 0.3 * targets.std()
     assert not network[10].any()

@@ -3,8 +3,8 @@
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
 searches found beyond the agent's evaluation. Later rounds, on boards with pop-outs alone, fit a
-network to what is left (`network`). The last lines are `LEARNED`, `LEARNED_WORTHS` and
-`LEARNED_NETWORKS` as `ai.py` has them.
+network together with the numbers for positions with pop-outs left (`joint`). The last lines are
+`LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as `ai.py` has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.exact import compiler
 from benchmarks.training.fit import Fit, first_weights, packed, read_weights, write_weights
-from benchmarks.training.network import NetworkFit
+from benchmarks.training.joint import JointFit
 
 SOURCE = Path(__file__).with_name("selfplay.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
@@ -26,7 +26,7 @@ BOARDS = (
     *("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4", "9x10+1"),
     *("8x10+7", "8x10", "12x12", "6x8", "10x10", "5x6+2", "6x7+1"),
 )
-NETWORK_BOARDS = (
+JOINT_BOARDS = (
     *(board for board in BOARDS if "+" in board),
     *("12x12+6", "6x6+2", "5x5+1", "4x4+1", "6x5+2", "4x6+1"),
 )
@@ -50,13 +50,14 @@ def probe(
     weights: Path,
     boards: tuple[str, ...],
     number: int,
+    games: int,
     options: argparse.Namespace,
 ) -> list[Path]:
     """Write the positions of a round, and return their files."""
 
     def part(index: int) -> Path:
         seed = 1000 * options.seed + PARTS * number + index
-        budgets = seed, options.games // PARTS, options.game_nodes, options.nodes
+        budgets = seed, games // PARTS, options.game_nodes, options.nodes
         positions: Path = options.folder / f"positions-{number}-{index}.txt"
         with positions.open("w") as file:
             command = [program, "probes", *map(str, budgets), weights, *boards]
@@ -71,8 +72,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="for positions and weights")
     parser.add_argument("--rounds", type=int, default=4, help="of the regression (default: 4)")
-    parser.add_argument("--network-rounds", type=int, default=8, help="(default: 8)")
     parser.add_argument("--games", type=int, default=2400, help="a round (default: 2400)")
+    parser.add_argument("--joint-rounds", type=int, default=16, help="after them (default: 16)")
+    parser.add_argument("--joint-games", type=int, default=1200, help="a round (default: 1200)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
     parser.add_argument("--seed", type=int, default=1)
@@ -83,17 +85,17 @@ def main() -> None:
     weights = options.folder / "weights-0.txt"
     write_weights(weights, first_weights())
     fit = Fit()
+    learned = first_weights()
     for number in range(1, options.rounds + 1):
         print(f"round {number}", flush=True)
-        learned = fit.add(probe(program, weights, BOARDS, number, options))
+        learned = fit.add(probe(program, weights, BOARDS, number, options.games, options))
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
-    network_fit = NetworkFit()
-    for number in range(options.rounds + 1, options.rounds + options.network_rounds + 1):
+    joint = JointFit(learned)
+    for number in range(options.rounds + 1, options.rounds + options.joint_rounds + 1):
         print(f"round {number}", flush=True)
-        learned = read_weights(weights)
-        positions = probe(program, weights, NETWORK_BOARDS, number, options)
-        network_fit.add(positions, learned)
+        games = options.joint_games
+        joint.add(probe(program, weights, JOINT_BOARDS, number, games, options), learned)
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
     names = "LEARNED", "LEARNED_WORTHS", "LEARNED_NETWORKS"

@@ -42,7 +42,7 @@ MOST = 10
 
 FEATURES, PRIZE = 16, 10
 INPUTS, HIDDEN = 29, 64
-"""Of the network, see `network`: the features come first."""
+"""Of the network, see `joint`: the features come first."""
 
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
@@ -214,13 +214,17 @@ class SetFit:
         self.normal, self.right = np.zeros((size, size)), np.zeros(size)
         self.solution = np.zeros(size)
 
+    def terms(self, part: Sample) -> Floats:
+        """Return what is counted of each position: one row for each."""
+        counts = window_counts(part, self.numbers, self.count)
+        return np.concatenate((counts, other_terms(part)), 1)
+
     def add(self, samples: list[Sample]) -> None:
         """Fit to the positions of one more round; prints the error where it is held out."""
         normal, right = np.zeros_like(self.normal), np.zeros_like(self.right)
         held: list[tuple[Floats, Floats]] = []
         for part in chunks(samples, self.number):
-            counts = window_counts(part, self.numbers, self.count)
-            x = np.concatenate((counts, other_terms(part)), 1)
+            x = self.terms(part)
             apart = part.game % 5 == 0
             held.append((x[apart], part.target[apart]))
             normal += x[~apart].T @ x[~apart]
@@ -294,8 +298,7 @@ def first_weights() -> Learned:
     """Return what `selfplay` begins with: worths of pop-outs in hand and the prize of zugzwang."""
     last, other = np.indices((MOST + 1, MOST + 1))
     hand = np.zeros((SETS, 2, MOST + 1, MOST + 1))
-    debt = np.where((last > 4) & (other > 0), 6 - 6 * other, 2 * other)
-    hand[:PHASES, 0] = 5 * last - debt
+    hand[:PHASES, 0] = 5 * last - 2 * other
     feature = np.zeros((SETS, 2, 2, FEATURES))
     feature[PHASES:, :, 0, PRIZE] = 0.9
     network, output = np.zeros((PHASES, INPUTS, HIDDEN)), np.zeros((PHASES, HIDDEN + 1))
