@@ -83,9 +83,9 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     program = compiled(options.folder)
     weights = options.folder / "weights-0.txt"
-    write_weights(weights, first_weights())
-    fit = Fit()
     learned = first_weights()
+    write_weights(weights, learned)
+    fit = Fit()
     for number in range(1, options.rounds + 1):
         print(f"round {number}", flush=True)
         learned = fit.add(probe(program, weights, BOARDS, number, options.games, options))

@@ -36,7 +36,7 @@ Network = tuple[Floats, Floats]
 """The weights of the hidden units, (inputs, units), and of the output with what is added to it."""
 
 ROUNDS = 10
-"""So many rounds count: the last ones."""
+"""How many of the latest rounds the fit uses."""
 
 EPOCHS, LAST_EPOCHS = 30, 15
 """Passes over all positions with each of the two rates."""
