@@ -273,13 +273,13 @@ def best_of_stacks(stacks: tuple[tuple[float, ...], ...]) -> float:
     st.integers(0, 12),
     st.integers(0, 2**32),
 )
-def test_the_prize_is_what_zugzwang_is_worth_in_the_game_of_stacks(
+def test_prize_and_other_coins_are_what_the_game_of_stacks_is_worth(
     shape: tuple[int, int], empty_cells: int, seed: int
 ) -> None:
     state = played(empty(*shape), shape[0] * shape[1] - empty_cells, random.Random(seed))
     lines = ai.Lines(*shape, state.mover, ai.AlphaBeta.share)
     codes, drops, *_ = lines.read(state.board(), 0, 0)
-    prize = lines.prize(codes, drops)
+    prize, coins = lines.coins(codes, drops)
     stacks = tuple(
         tuple(lines.gain(codes, above) for above in range(cell, lines.cells, lines.columns))
         for _, cell in drops
@@ -288,6 +288,7 @@ def test_the_prize_is_what_zugzwang_is_worth_in_the_game_of_stacks(
     unwanted = 1000.0 if empty_cells % 2 else -1000.0
     changed = best_of_stacks((*stacks, (-1000.0,))) - unwanted
     assert prize == pytest.approx((best_of_stacks(stacks) - changed) / 2)
+    assert best_of_stacks(stacks) == pytest.approx(prize + sum(coins[::2]) - sum(coins[1::2]))
 
 
 @pytest.mark.parametrize("popouts", [0, 1, 3])
@@ -331,8 +332,7 @@ def test_what_is_learned_counts_for_one_player_what_it_counts_against_the_other(
             search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
             assert isinstance(search, ai.AlphaBeta)
             search.last_mover = ai.ME if player == 1 else ai.OPPONENT
-            search._correct(1, search.lines.cells // 2)
-            corrections.append(search.correction(position[0]))
+            corrections.append(search.correction(position[0], 1))
         assert corrections[0] == pytest.approx(-corrections[1])
         counted.add(round(corrections[0], 3))
     assert len(counted) > 1
@@ -345,9 +345,8 @@ def test_what_is_learned_leaves_the_value_of_a_full_board_as_it_is() -> None:
         ExtendedState(board, (2, 2)).for_agent(), ai.AlphaBeta
     )
     assert isinstance(search, ai.AlphaBeta)
-    for empty_cells in (0, 24, 48):
-        search._correct(4, empty_cells)
-        assert search.correction(position[0]) == 0
+    for chosen in range(2 * ai.PHASES):
+        assert search.correction(position[0], chosen) == 0
 
 
 @pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])

@@ -73,10 +73,12 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
     weights = tmp_path / "weights.txt"
     write_weights(weights, agent_numbers())
     rng = Random(2)
-    states = [played(empty(board), rng.randrange(8), rng) for board in 6 * BOARDS if board > "4"]
+    starts = [empty(board) for board in 8 * BOARDS]
+    plies = [start.shape[0] * start.shape[1] + 2 * sum(start.popouts) for start in starts]
+    states = [played(s, rng.randrange(n), rng) for s, n in zip(starts, plies, strict=True)]
     states = [state for state in states if len(state.legal_actions()) > 1]
     answers = output(program, "judge", NODES, weights, text="".join(map(written, states)))
-    same = 0
+    same, sets = 0, set()
     for state, answer in zip(states, answers, strict=True):
         total, beside, in_hand, _, depth, action = answer.split()
         player = ai.AIPlayer(state.mover, 1)
@@ -88,7 +90,9 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
         assert found == pytest.approx(float(beside), abs=1e-3)
         held = search._in_hand(ai.ME, *position[5:])
         assert held == pytest.approx(float(in_hand), abs=1e-4)
+        sets.add((search.phase, any(state.popouts)))
         same += GAME.format_action(chosen) == action and search.depth == int(depth)
+    assert len(sets) == 6, "each phase with and without pop-outs"
     assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
 
 
@@ -119,13 +123,15 @@ def test_sums_and_network_together_explain_more_of_what_searches_find(
     for number in range(2):
         positions = tmp_path / f"positions-{number}.txt"
         write_weights(weights, learned)
-        found = output(program, "probes", number, 120, 50, 300, weights, "5x5+2")
+        found = output(program, "probes", number, 240, 50, 300, weights, "5x5+2")
         positions.write_text("\n".join(found) + "\n")
         joint.add([positions], learned)
-    first, second = np.reshape(errors(capsys.readouterr().out), (2, 3, 2))
-    assert first[0, 1] < 0.9 * first[0, 0], "late in games held out"
-    assert second[0, 0] < 0.9 * first[0, 0], "searches beside the new numbers find less"
-    assert not learned.window[3:].any(), "without pop-outs left nothing changes"
+    printed = capsys.readouterr().out.splitlines()
+    late = [errors(line) for line in printed if line.startswith("phase 0 with pop-outs")]
+    assert late[0][1] < 0.9 * late[0][0], "in games held out"
+    assert late[1][0] < late[0][0], "searches beside the new numbers find less"
+    assert learned.window[3].any() and learned.network[3].any(), "late, without pop-outs"
+    assert not learned.network[4:].any(), "earlier ones have no network"
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:

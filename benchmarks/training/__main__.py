@@ -2,9 +2,8 @@
 
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
-searches found beyond the agent's evaluation. Later rounds, on boards with pop-outs alone, fit a
-network together with the numbers for positions with pop-outs left (`joint`). The last lines are
-`LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as `ai.py` has them.
+searches found beyond the agent's evaluation. Later rounds fit networks together with these numbers
+(`joint`). The last lines are `LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as in `ai.py`.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ BOARDS = (
     *("8x10+7", "8x10", "12x12", "6x8", "10x10", "5x6+2", "6x7+1"),
 )
 JOINT_BOARDS = (
-    *(board for board in BOARDS if "+" in board),
-    *("12x12+6", "6x6+2", "5x5+1", "4x4+1", "6x5+2", "4x6+1"),
+    *BOARDS,
+    *("12x12+6", "6x6+2", "5x5+1", "4x4+1", "6x5+2", "4x6+1", "8x8", "6x10"),
 )
 LINE = 94
 PARTS = 4
@@ -73,8 +72,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="for positions and weights")
     parser.add_argument("--rounds", type=int, default=4, help="of the regression (default: 4)")
     parser.add_argument("--games", type=int, default=2400, help="a round (default: 2400)")
-    parser.add_argument("--joint-rounds", type=int, default=16, help="after them (default: 16)")
-    parser.add_argument("--joint-games", type=int, default=1200, help="a round (default: 1200)")
+    parser.add_argument("--joint-rounds", type=int, default=14, help="after them (default: 14)")
+    parser.add_argument("--joint-games", type=int, default=1700, help="a round (default: 1700)")
     parser.add_argument("--nodes", type=int, default=4000, help="of a search (default: 4000)")
     parser.add_argument("--game-nodes", type=int, default=300, help="a move (default: 300)")
     parser.add_argument("--seed", type=int, default=1)

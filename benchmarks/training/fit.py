@@ -30,8 +30,8 @@ Ints = npt.NDArray[np.int64]
 PHASES, KINDS, CODES = 3, 4, 81
 """The late phase comes first."""
 
-SETS = 2 * PHASES
-"""Of numbers: a phase each, with pop-outs left, then without."""
+SETS, NETWORK_SETS = 2 * PHASES, PHASES + 1
+"""A phase each, with pop-outs left, then without; the first ones have a network, see `ai.py`."""
 
 ROW, RISE, FALL, COLUMN = range(KINDS)
 STEPS = ((0, 1), (1, 1), (1, -1), (1, 0))
@@ -41,7 +41,7 @@ MOST = 10
 """More pop-outs in hand count as this many."""
 
 FEATURES, PRIZE = 16, 10
-INPUTS, HIDDEN = 29, 64
+INPUTS, HIDDEN = 33, 64
 """Of the network, see `joint`: the features come first."""
 
 HAND = 2 * MOST + 3
@@ -71,7 +71,7 @@ class Sample:
     target: Floats
     game: Ints
     late: Floats
-    features: Floats  # (positions, INPUTS)
+    inputs: Floats  # (positions, INPUTS)
 
     def take(self, rows: Any) -> Sample:
         """Return some of the positions."""
@@ -86,12 +86,12 @@ def read_samples(paths: list[Path]) -> list[Sample]:
         with path.open() as file:
             for line in file:
                 rows, columns, one, two, mover, cells, *numbers = line.split()
-                quick, value, late, *features = map(float, numbers)
+                quick, value, late, *inputs = map(float, numbers)
                 left = cells.count("0") + 2 * (int(one) + int(two))
                 game += left > before + 10  # probes go astray by a few plies
                 before = left
                 row = cells, int(one), int(two), int(mover), value - quick, left, game, late
-                by_shape.setdefault((int(rows), int(columns)), []).append((*row, features))
+                by_shape.setdefault((int(rows), int(columns)), []).append((*row, inputs))
     return [_sample(shape, found) for shape, found in by_shape.items()]
 
 
@@ -99,7 +99,7 @@ def _sample(shape: tuple[int, int], found: list[tuple[Any, ...]]) -> Sample:
     texts, *numbers = zip(*found, strict=True)
     tokens = np.frombuffer("".join(texts).encode(), dtype=np.uint8) - 48
     cells = tokens.reshape(len(found), *shape).astype(np.int64)
-    one, two, mover, surplus, left, game, late, features = map(np.array, numbers)
+    one, two, mover, surplus, left, game, late, inputs = map(np.array, numbers)
     last = np.where(left % 2 == 1, mover, 3 - mover)
     to_move = (last == mover).astype(np.int64)
     exchanged = np.where(cells > 0, 3 - cells, 0)
@@ -110,7 +110,7 @@ def _sample(shape: tuple[int, int], found: list[tuple[Any, ...]]) -> Sample:
     phase = (empty * 3 > size).astype(np.int64) + (empty * 3 > 2 * size)
     chosen = phase + PHASES * (one + two == 0)
     target = (2 * to_move - 1) * surplus
-    return Sample(cells, last - 1, hand, to_move, chosen, target, game, late, features)
+    return Sample(cells, last - 1, hand, to_move, chosen, target, game, late, inputs)
 
 
 def is_full(code: int) -> bool:
@@ -173,7 +173,7 @@ def hand_terms(last: Ints, other: Ints) -> Floats:
 def other_terms(sample: Sample) -> Floats:
     """Return hand and features, each also times the lateness; features apart by who is to move."""
     turn = sample.to_move[:, None]
-    features = sample.features[:, :FEATURES]
+    features = sample.inputs[:, :FEATURES]
     features = np.concatenate((features * (1 - turn), features * turn), 1)
     hand = hand_terms(*sample.hand.T)
     late = sample.late[:, None]
@@ -195,8 +195,8 @@ class Learned:
     window: Floats  # set, kind, parity of the height, own column, code
     hand: Floats  # set, times lateness, pop-outs of the last mover, of the other
     feature: Floats  # set, the last mover is to move, times lateness, feature
-    network: Floats  # phase, input, hidden unit: with pop-outs left
-    output: Floats  # phase, hidden unit, then what is added
+    network: Floats  # set, input, hidden unit
+    output: Floats  # set, hidden unit, then what is added
 
 
 class SetFit:
@@ -208,6 +208,8 @@ class SetFit:
 
     def __init__(self, number: int):
         self.number = number
+        without = "out" if number >= PHASES else ""
+        self.name = f"phase {number % PHASES} with{without} pop-outs"
         self.numbers, self.count = numbering(number < PHASES)
         size = self.count + 2 * HAND + 4 * FEATURES
         self.ridge = np.r_[np.full(self.count, RIDGE), np.full(size - self.count, OTHER_RIDGE)]
@@ -226,7 +228,8 @@ class SetFit:
         for part in chunks(samples, self.number):
             x = self.terms(part)
             apart = part.game % 5 == 0
-            held.append((x[apart], part.target[apart]))
+            if apart.any():
+                held.append((x[apart], part.target[apart]))
             normal += x[~apart].T @ x[~apart]
             right += x[~apart].T @ part.target[~apart]
         self.normal = KEPT * self.normal + normal
@@ -237,10 +240,9 @@ class SetFit:
             found = np.concatenate([y for _, y in held])
             left = np.concatenate([y - x @ (self.solution - before) for x, y in held])
             errors = [np.sqrt(np.mean(error**2)) for error in (found - found.mean(), left)]
-            without = "out" if self.number >= PHASES else ""
             print(
-                f"phase {self.number % PHASES} with{without} pop-outs: {len(found)} positions held"
-                f" out, error {errors[0]:.2f} before, {errors[1]:.2f} after",
+                f"{self.name}: {len(found)} positions held out,"
+                f" error {errors[0]:.2f} before, {errors[1]:.2f} after",
                 flush=True,
             )
 
@@ -301,7 +303,7 @@ def first_weights() -> Learned:
     hand[:PHASES, 0] = 5 * last - 2 * other
     feature = np.zeros((SETS, 2, 2, FEATURES))
     feature[PHASES:, :, 0, PRIZE] = 0.9
-    network, output = np.zeros((PHASES, INPUTS, HIDDEN)), np.zeros((PHASES, HIDDEN + 1))
+    network, output = np.zeros((SETS, INPUTS, HIDDEN)), np.zeros((SETS, HIDDEN + 1))
     return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature, network, output)
 
 
@@ -326,7 +328,8 @@ def packed(learned: Learned) -> tuple[str, str, str]:
     worths = np.concatenate((learned.hand[:PHASES].ravel(), learned.feature.ravel()))
     steps = np.clip(np.rint(np.array(tables) / STEP), -128, 127).astype(np.int8)
     wide = np.rint(worths / STEP).astype("<i2")
-    units = np.concatenate((learned.network.ravel(), learned.output.ravel())).astype("<f2")
+    networks = learned.network[:NETWORK_SETS], learned.output[:NETWORK_SETS]
+    units = np.concatenate([part.ravel() for part in networks]).astype("<f2")
     parts = steps, wide, units
-    windows, others, networks = (base64.b85encode(part.tobytes()).decode() for part in parts)
-    return windows, others, networks
+    first, second, third = (base64.b85encode(part.tobytes()).decode() for part in parts)
+    return first, second, third

@@ -1,10 +1,11 @@
-"""Fit sums and a small network together to what deep searches find with pop-outs left.
+"""Fit sums and a small network together to what deep searches find.
 
-The sums are those of `fit`: windows, pop-outs in hand, features. The network has one hidden layer
-of rectified linear units for each phase of the game; its inputs are what `selfplay probes` prints.
-The target is the value of a deep search less that of a search of two plies, for the player who
-makes the last move. A round first fits the sums to what the network leaves, then the network to
-what the sums leave (backfitting): Hastie and Tibshirani, "Generalized additive models", 1990.
+The sums are those of `fit`: windows, pop-outs in hand, features. Each set of numbers, a phase with
+or without pop-outs left, has a network of one hidden layer of rectified linear units; its inputs
+are what `selfplay probes` prints. The target is the value of a deep search less that of a search of
+two plies, for the player who makes the last move. A round first fits the sums to what the network
+leaves, then the network to what the sums leave (backfitting): Hastie and Tibshirani, "Generalized
+additive models", 1990.
 The network is fitted by Adam: Kingma and Ba, "Adam: a method for stochastic optimization", 2015.
 """
 
@@ -22,7 +23,7 @@ from benchmarks.training.fit import (
     HIDDEN,
     INPUTS,
     KEPT,
-    PHASES,
+    NETWORK_SETS,
     Floats,
     Learned,
     Sample,
@@ -37,6 +38,9 @@ Network = tuple[Floats, Floats]
 
 ROUNDS = 10
 """How many of the latest rounds the fit uses."""
+
+FEWEST = 1000
+"""Positions: fewer do not change a network."""
 
 EPOCHS, LAST_EPOCHS = 30, 15
 """Passes over all positions with each of the two rates."""
@@ -58,7 +62,7 @@ def worth(inputs: Singles | Floats, network: Floats, output: Floats) -> Floats:
 
 @dataclass
 class Round:
-    """What a round found in one phase. The arrays have a row for each position."""
+    """What a round found in one set. The arrays have a row for each position."""
 
     counts: npt.NDArray[np.uint8]  # of windows
     others: Singles  # the other terms of the sums
@@ -71,46 +75,51 @@ class Round:
         return np.concatenate((self.counts, self.others), 1, dtype=np.float32)
 
 
-class PhaseFit:
-    """The sums and the network of one phase, round after round."""
+class JointSetFit:
+    """The sums and the network of one set, round after round."""
 
-    def __init__(self, phase: int):
-        self.sums = SetFit(phase)
+    def __init__(self, number: int):
+        self.sums = SetFit(number)
         self.rounds: list[Round] = []
 
     def add(self, samples: list[Sample], network: Network) -> Network:
-        """Fit the sums, then the network, to one more round; `network` is what it was found beside.
+        """Fit the sums, then the network, to one more round, whose searches used `network`.
 
         A round counts KEPT times as much as the one after it. Prints the error where held out.
         """
-        parts = list(chunks(samples, self.sums.number))
-        found = np.concatenate([part.target for part in parts])
-        self.rounds = [*self.rounds, self._round(parts, found, network)][-ROUNDS:]
+        pieces = list(chunks(samples, self.sums.number))
+        if not pieces:
+            return network
+        found = np.concatenate([piece.target for piece in pieces])
+        self.rounds = [*self.rounds, self._round(pieces, found, network)][-ROUNDS:]
         targets = np.concatenate([one.target for one in self.rounds])
         inputs = np.concatenate([one.inputs for one in self.rounds])
         ages = np.repeat(range(len(self.rounds))[::-1], [len(one.target) for one in self.rounds])
         weights = KEPT**ages
-        weights[len(weights) - len(found) :][self.rounds[-1].apart] = 0
+        held = self.rounds[-1].apart
+        weights[len(weights) - len(found) :][held] = 0
+        kept = weights > 0
+        if kept.sum() < FEWEST:
+            return network
 
         self._solve(targets - worth(inputs, *network), weights)
         targets -= np.concatenate([one.terms() @ self.sums.solution for one in self.rounds])
-        kept = weights > 0
         network = fitted(inputs[kept], targets[kept], weights[kept])
-        held = self.rounds[-1].apart
         left = (targets - worth(inputs, *network))[-len(found) :]
-        errors = [np.sqrt(np.mean(error[held] ** 2)) for error in (found, left)]
-        print(f"phase {self.sums.number}: {sum(held)} positions held out,", end=" ")
-        print(f"error {errors[0]:.2f} before, {errors[1]:.2f} after", flush=True)
+        if held.any():
+            errors = [np.sqrt(np.mean(error[held] ** 2)) for error in (found, left)]
+            print(f"{self.sums.name}: {sum(held)} positions held out,", end=" ")
+            print(f"error {errors[0]:.2f} before, {errors[1]:.2f} after", flush=True)
         return network
 
-    def _round(self, parts: list[Sample], found: Floats, network: Network) -> Round:
-        terms = [self.sums.terms(part) for part in parts]
+    def _round(self, pieces: list[Sample], found: Floats, network: Network) -> Round:
+        terms = [self.sums.terms(piece) for piece in pieces]
         counts = np.concatenate(
             [x[:, : self.sums.count] for x in terms], dtype=np.uint8, casting="unsafe"
         )
         others = np.concatenate([x[:, self.sums.count :] for x in terms], dtype=np.float32)
-        inputs = np.concatenate([part.features for part in parts], dtype=np.float32)
-        apart = np.concatenate([part.game for part in parts]) % 5 == 0
+        inputs = np.concatenate([piece.inputs for piece in pieces], dtype=np.float32)
+        apart = np.concatenate([piece.game for piece in pieces]) % 5 == 0
         beside = np.concatenate([x @ self.sums.solution for x in terms])
         return Round(counts, others, inputs, found + worth(inputs, *network) + beside, apart)
 
@@ -128,22 +137,22 @@ class PhaseFit:
 
 
 class JointFit:
-    """The sums and the networks of all phases."""
+    """The sums and the networks of all sets."""
 
     def __init__(self, learned: Learned):
         self.first = deepcopy(learned)
-        self.phases = [PhaseFit(phase) for phase in range(PHASES)]
+        self.sets = [JointSetFit(number) for number in range(NETWORK_SETS)]
 
     def add(self, positions: list[Path], learned: Learned) -> None:
-        """Replace the numbers with pop-outs left by ones that explain the last rounds best."""
+        """Replace the numbers by ones that explain the last rounds best."""
         samples = read_samples(positions)
-        for phase, fit in enumerate(self.phases):
-            network = learned.network[phase], learned.output[phase]
-            learned.network[phase], learned.output[phase] = fit.add(samples, network)
+        for number, fit in enumerate(self.sets):
+            network = learned.network[number], learned.output[number]
+            learned.network[number], learned.output[number] = fit.add(samples, network)
             window, hand, feature = fit.sums.learned()
-            learned.window[phase] = self.first.window[phase] + window
-            learned.hand[phase] = self.first.hand[phase] + hand
-            learned.feature[phase] = self.first.feature[phase] + feature
+            learned.window[number] = self.first.window[number] + window
+            learned.hand[number] = self.first.hand[number] + hand
+            learned.feature[number] = self.first.feature[number] + feature
 
 
 def fitted(inputs: Singles | Floats, targets: Floats, weights: Floats) -> Network:

@@ -67,11 +67,13 @@ enum { BEST, SECOND, OTHERS, WORST, DEBT, SIDE_FEATURES };
 enum { PRIZE_NONE = 2 * SIDE_FEATURES, PRIZE_LAST, PRIZE_OTHER, DROP, SECOND_DROP, ONE, FEATURES };
 /* What the network sees after these features: pop-outs in hand of the last mover and of the other,
    the share of empty cells, the lateness, whether the last mover is to move, cells and columns of
-   the board, the gains of the third and fourth drop, how many drops there are, and the three parts
-   of the evaluation. */
+   the board, the gains of the third and fourth drop, how many drops there are, the expected margin,
+   the correction, the worth of pop-outs in hand, what the coins beside the prize are worth if the
+   players take the greatest in turn, the greatest two of them, and the prize if the last mover is to
+   move. These four are 0 while both players have pop-outs. */
 enum {
     HAND_LAST = FEATURES, HAND_OTHER, EMPTY, LATENESS, LAST_MOVES, BOARD_CELLS, BOARD_COLUMNS,
-    THIRD_DROP, FOURTH_DROP, DROPS, TOTAL, CORRECTION, IN_HAND, INPUTS
+    THIRD_DROP, FOURTH_DROP, DROPS, TOTAL, CORRECTION, IN_HAND, REST, COIN, SECOND_COIN, TURN_PRIZE, INPUTS
 };
 enum { HIDDEN = 64 };
 
@@ -84,8 +86,8 @@ typedef struct {
     double hand[SETS][2][POPOUTS + 1][POPOUTS + 1];
     /* 1 if the last mover is to move, feature; the second half times the lateness. */
     double feature[SETS][2][2][FEATURES];
-    /* With pop-outs left: input, hidden unit; then hidden unit, and what is added. */
-    double network[PHASES][INPUTS][HIDDEN], output[PHASES][HIDDEN + 1];
+    /* Input, hidden unit; then hidden unit, and what is added. */
+    double network[SETS][INPUTS][HIDDEN], output[SETS][HIDDEN + 1];
 } Weights;
 
 static void read_weights(Weights *w, const char *path) {
@@ -219,7 +221,6 @@ typedef struct {
     Action drops[SIDE];
     int drop_count;
     double total;    /* the mover's expected margin */
-    double residual; /* mine */
     uint64_t key;
     int mover, own, other;
 } Position;
@@ -229,12 +230,14 @@ typedef struct { uint64_t slot; int depth, bound, action; double value; } Entry;
 typedef struct {
     Weights weights;
     int player;
-    double residuals[WINDOWS][81];
+    double corrections[SETS][WINDOWS][81]; /* mine */
+    int corrected; /* the last mover they are for, or 0 */
     Entry *known;
     long nodes, limit;
-    int solved, last_mover, phase, set, depth, sounding;
+    int solved, last_mover, phase, depth, sounding;
     double value;
-    double beside, late; /* before the last ply: what counts beside expected margins and pop-outs in hand; the lateness */
+    /* Before the last ply, with `phase`: what counts beside expected margins and pop-outs in hand; the lateness. */
+    double beside, late;
     Action replies[SIDE]; /* and the pop-outs of the player to move after it, best first */
     int reply_count;
     jmp_buf spent;
@@ -274,12 +277,10 @@ static void sort_actions(Action *actions, int count) {
     }
 }
 
-static void set_cell(Engine *e, Position *p, int cell, int change) {
+static void set_cell(Position *p, int cell, int change) {
     for (int i = 0; i < shape.windows_of[cell]; i++) {
         int index = shape.window_of[cell][i], old = p->windows[index];
-        int new = old + change * shape.window_weight[cell][i];
-        p->residual += e->residuals[index][new] - e->residuals[index][old];
-        p->windows[index] = (unsigned char)new;
+        p->windows[index] = (unsigned char)(old + change * shape.window_weight[cell][i]);
     }
 }
 
@@ -287,13 +288,12 @@ static void read_position(Engine *e, const State *state, Position *p) {
     memset(p, 0, sizeof *p);
     int landing[SIDE];
     for (int column = 0; column < shape.columns; column++) landing[column] = column;
-    for (int i = 0; i < shape.windows; i++) p->residual += e->residuals[i][0];
     for (int cell = 0; cell < shape.cells; cell++) {
         if (!state->cells[cell]) continue;
         int mover = state->cells[cell] == e->player ? ME : OPPONENT;
         for (int kind = 0; kind < KINDS; kind++)
             p->codes[shape.crossing[cell][kind].line] += mover * shape.crossing[cell][kind].weight;
-        set_cell(e, p, cell, mover);
+        set_cell(p, cell, mover);
         p->key ^= shape.keys[mover][cell];
         landing[cell % shape.columns] += shape.columns;
     }
@@ -357,7 +357,7 @@ static int actions_of(const Position *p, int player, Action *actions) {
     return count;
 }
 
-static void play_drop(Engine *e, Position *p, int cell) {
+static void play_drop(Position *p, int cell) {
     int mover = p->mover, above = cell + shape.columns, kept = 0;
     for (int i = 0; i < p->drop_count; i++) {
         Action drop = p->drops[i];
@@ -368,14 +368,14 @@ static void play_drop(Engine *e, Position *p, int cell) {
     }
     for (int kind = 0; kind < KINDS; kind++)
         p->codes[shape.crossing[cell][kind].line] += mover * shape.crossing[cell][kind].weight;
-    set_cell(e, p, cell, mover);
+    set_cell(p, cell, mover);
     p->key ^= shape.keys[mover][cell];
     if (above < shape.cells) p->drops[kept++] = (Action){gain_of(p->codes, above), above};
     p->drop_count = kept;
     sort_actions(p->drops, kept);
 }
 
-static void play_pop(Engine *e, Position *p, int column) {
+static void play_pop(Position *p, int column) {
     int changes[SIDE][2], changed, kept = 0;
     int top = pop_changes(p->codes, column, changes, &changed);
     int line = shape.first_column_line + column, rest = p->codes[line];
@@ -384,7 +384,7 @@ static void play_pop(Engine *e, Position *p, int column) {
         if (token == falling) continue;
         for (int kind = 0; kind < COLUMN; kind++)
             p->codes[shape.crossing[cell][kind].line] += changes[i][1] * shape.crossing[cell][kind].weight;
-        set_cell(e, p, cell, changes[i][1]);
+        set_cell(p, cell, changes[i][1]);
         p->key ^= shape.keys[token][cell] ^ (falling ? shape.keys[falling][cell] : 0);
     }
     p->codes[line] /= 3;
@@ -397,10 +397,10 @@ static void play_pop(Engine *e, Position *p, int column) {
     p->own--;
 }
 
-static void play(Engine *e, const Position *from, Action item, Position *p) {
+static void play(const Position *from, Action item, Position *p) {
     *p = *from;
-    if (item.action >= 0) play_drop(e, p, item.action);
-    else play_pop(e, p, ~item.action);
+    if (item.action >= 0) play_drop(p, item.action);
+    else play_pop(p, ~item.action);
     int own = p->own;
     p->total = -p->total - item.gain;
     p->key ^= shape.turn;
@@ -409,9 +409,17 @@ static void play(Engine *e, const Position *from, Action item, Position *p) {
 
 /* -- The evaluation beside the expected margins */
 
-static double prize_of(const Position *p) {
-    double prize = 0, stack[SIDE + 1];
-    int empty = p->drop_count;
+typedef struct { double prize, rest, best[2]; } Coins;
+
+static int by_size(const void *one, const void *two) {
+    double a = *(const double *)one, b = *(const double *)two;
+    return (a < b) - (a > b);
+}
+
+static Coins coins_of(const Position *p) {
+    Coins found = {.prize = 0};
+    double stack[SIDE + 1], coins[CELLS];
+    int empty = p->drop_count, count = 0;
     for (int i = 0; i < p->drop_count; i++) {
         int height = 0;
         stack[height++] = p->drops[i].gain;
@@ -425,13 +433,24 @@ static double prize_of(const Position *p) {
             stack[height++] = coin;
         }
         for (; height > 1 && stack[height - 1] >= stack[height - 2]; height -= 2)
-            prize += stack[height - 1] - stack[height - 2];
+            found.prize += stack[height - 1] - stack[height - 2];
+        while (height) coins[count++] = stack[--height];
     }
-    return empty % 2 ? prize : -prize;
+    if (empty % 2 == 0) found.prize = -found.prize;
+    qsort(coins, (size_t)count, sizeof *coins, by_size);
+    for (int i = 0; i < count; i++) found.rest += i % 2 ? -coins[i] : coins[i];
+    for (int i = 0; i < 2 && i < count; i++) found.best[i] = coins[i];
+    return found;
 }
 
-/* How far the last third of the board is filled. */
-static double lateness(const Position *p) { return fmax(0, 1 - 3.0 * empty_cells(p) / shape.cells); }
+/* 0 late, 1 in the middle, 2 early. */
+static int phase_of(int empty) { return (empty * 3 > shape.cells) + (empty * 3 > 2 * shape.cells); }
+
+/* Keep the phase, and how far the last third of the board is filled. */
+static void note_phase(Engine *e, const Position *p) {
+    int empty = empty_cells(p);
+    e->phase = phase_of(empty), e->late = fmax(0, 1 - 3.0 * empty / shape.cells);
+}
 
 /* The worth of the pop-outs in hand to the mover. */
 static double in_hand(const Engine *e, int mover, int own, int other) {
@@ -453,27 +472,27 @@ static int side_features(const Position *p, int player, int mover, int popouts, 
     return count;
 }
 
-static void features_of(Engine *e, const Position *p, double *f) {
-    int last_moves = p->mover == e->last_mover;
+static double clipped(double value, double limit) { return fmax(-limit, fmin(limit, value)); }
+
+/* What the features and the network count. Keeps the other player's pop-outs in `replies`. */
+static void inputs_of(Engine *e, const Position *p, double correction, double *f) {
+    int last_moves = p->mover == e->last_mover, last_hand = last_moves ? p->own : p->other;
+    double sign = last_moves ? 1 : -1;
     Action pops[SIDE];
-    memset(f, 0, sizeof(double) * FEATURES);
+    memset(f, 0, sizeof(double) * INPUTS);
     side_features(p, e->player, p->mover, p->own, pops, last_moves ? f : f + SIDE_FEATURES);
     e->reply_count =
         side_features(p, e->player, 3 - p->mover, p->other, e->replies, last_moves ? f + SIDE_FEATURES : f);
-    int prize = !p->own == !p->other ? PRIZE_NONE : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
-    if (prize != PRIZE_NONE || !p->own) f[prize] = last_moves ? prize_of(p) : -prize_of(p);
+    if (!p->own || !p->other) {
+        Coins coins = coins_of(p);
+        int holder = !p->own && !p->other ? PRIZE_NONE : (p->own > 0) == last_moves ? PRIZE_LAST : PRIZE_OTHER;
+        f[holder] = sign * coins.prize, f[REST] = sign * coins.rest;
+        f[COIN] = coins.best[0], f[SECOND_COIN] = coins.best[1];
+        f[TURN_PRIZE] = last_moves ? coins.prize : 0;
+    }
     if (p->drop_count) f[DROP] = p->drops[0].gain;
     if (p->drop_count > 1) f[SECOND_DROP] = p->drops[1].gain;
     f[ONE] = 1;
-}
-
-static double clipped(double value, double limit) { return fmax(-limit, fmin(limit, value)); }
-
-/* What the network sees: the features and what stands after them. */
-static void inputs_of(Engine *e, const Position *p, double *f) {
-    int last_moves = p->mover == e->last_mover, last_hand = last_moves ? p->own : p->other;
-    double sign = last_moves ? 1 : -1;
-    features_of(e, p, f);
     f[HAND_LAST] = fmin(last_hand, POPOUTS), f[HAND_OTHER] = fmin(p->own + p->other - last_hand, POPOUTS);
     f[EMPTY] = (double)empty_cells(p) / shape.cells, f[LATENESS] = e->late, f[LAST_MOVES] = last_moves;
     f[BOARD_CELLS] = shape.cells, f[BOARD_COLUMNS] = shape.columns;
@@ -481,13 +500,13 @@ static void inputs_of(Engine *e, const Position *p, double *f) {
     f[FOURTH_DROP] = p->drop_count > 3 ? p->drops[3].gain : 0;
     f[DROPS] = p->drop_count;
     f[TOTAL] = sign * clipped(p->total, MOST_TOTAL);
-    f[CORRECTION] = clipped((p->mover == ME ? sign : -sign) * p->residual, MOST_CORRECTION);
+    f[CORRECTION] = sign * clipped(correction, MOST_CORRECTION);
     f[IN_HAND] = sign * in_hand(e, p->mover, p->own, p->other);
 }
 
 /* What the network adds for the last mover. */
-static double network(const Engine *e, const double *f) {
-    const double (*w)[HIDDEN] = e->weights.network[e->phase], *output = e->weights.output[e->phase];
+static double network(const Weights *weights, int set, const double *f) {
+    const double (*w)[HIDDEN] = weights->network[set], *output = weights->output[set];
     double hidden[HIDDEN] = {0}, sum = output[HIDDEN];
     for (int i = 0; i < INPUTS; i++)
         for (int j = 0; j < HIDDEN; j++) hidden[j] += f[i] * w[i][j];
@@ -495,16 +514,24 @@ static double network(const Engine *e, const double *f) {
     return sum;
 }
 
+static int set_of(const Engine *e, const Position *p) { return e->phase + (p->own || p->other ? 0 : PHASES); }
+
+/* What the windows add for the mover. */
+static double correction_of(const Engine *e, const Position *p) {
+    const double (*corrections)[81] = e->corrections[set_of(e, p)];
+    double sum = 0;
+    for (int i = 0; i < shape.windows; i++) sum += corrections[i][p->windows[i]];
+    return p->mover == ME ? sum : -sum;
+}
+
 /* What counts for the mover beside expected margins and pop-outs in hand. */
 static double beside(Engine *e, const Position *p) {
-    double worth = p->mover == ME ? p->residual : -p->residual;
-    double f[INPUTS], sum = 0;
-    int last_moves = p->mover == e->last_mover, popouts = p->own || p->other;
-    const double (*w)[FEATURES] = e->weights.feature[e->phase + (popouts ? 0 : PHASES)][last_moves];
-    if (popouts) inputs_of(e, p, f);
-    else features_of(e, p, f);
+    double f[INPUTS], sum = 0, worth = correction_of(e, p);
+    int last_moves = p->mover == e->last_mover, set = set_of(e, p);
+    const double (*w)[FEATURES] = e->weights.feature[set][last_moves];
+    inputs_of(e, p, worth, f);
     for (int i = 0; i < FEATURES; i++) sum += (w[0][i] + e->late * w[1][i]) * f[i];
-    if (popouts) sum = rint((sum + network(e, f)) * 1024) / 1024; /* as the agent rounds it */
+    sum = rint((sum + network(&e->weights, set, f)) * 1024) / 1024; /* as the agent rounds it */
     return worth + (last_moves ? sum : -sum);
 }
 
@@ -519,16 +546,17 @@ static void prepare(Engine *e, const State *state) {
     for (int cell = 0; cell < shape.cells; cell++) empty += !state->cells[cell];
     int left = empty + 2 * popouts, me_last = (left % 2 == 1) == (state->mover == e->player);
     e->last_mover = me_last ? ME : OPPONENT;
-    /* 0 late, 1 in the middle, 2 early */
-    e->phase = (empty * 3 > shape.cells) + (empty * 3 > 2 * shape.cells);
-    e->set = e->phase + (popouts ? 0 : PHASES);
-    for (int i = 0; i < shape.windows; i++) {
-        int last = me_last ? e->player : 3 - e->player;
-        int height = shape.window[i].height % 2, poppable = shape.window[i].column % 2 == last - 1;
-        const double *table = e->weights.window[e->set][shape.window[i].kind][height][poppable];
-        for (int code = 0; code < 81; code++)
-            e->residuals[i][code] = me_last ? table[code] : -table[swapped(code)];
-    }
+    e->phase = phase_of(empty);
+    if (e->corrected == e->last_mover) return;
+    e->corrected = e->last_mover;
+    for (int set = 0; set < SETS; set++)
+        for (int i = 0; i < shape.windows; i++) {
+            int last = me_last ? e->player : 3 - e->player;
+            int height = shape.window[i].height % 2, poppable = shape.window[i].column % 2 == last - 1;
+            const double *table = e->weights.window[set][shape.window[i].kind][height][poppable];
+            for (int code = 0; code < 81; code++)
+                e->corrections[set][i][code] = me_last ? table[code] : -table[swapped(code)];
+        }
 }
 
 /* -- The search: see `AlphaBeta` in ai.py */
@@ -545,7 +573,7 @@ static double pop_frontier(Engine *e, const Position *p, double alpha, double te
         double value = total + item.gain;
         if (value > fmax(alpha, best)) {
             Position child;
-            play(e, p, item, &child);
+            play(p, item, &child);
             value -= tempo * child.drops[0].gain;
         }
         best = fmax(best, value);
@@ -644,7 +672,7 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     int count = actions_of(p, e->player, actions);
     if (!count || !depth) return p->total;
     if (depth == 2 && !e->solved) { /* nearly the same after one move */
-        e->late = lateness(p);
+        note_phase(e, p);
         e->beside = -beside(e, p);
         if (p->own) count = promising(e, p, actions, count, alpha, &best);
     }
@@ -658,7 +686,7 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     int best_action = actions[0].action;
     for (int i = 0; i < count; i++) {
         Position child;
-        play(e, p, actions[i], &child);
+        play(p, actions[i], &child);
         double value = look(e, &child, depth, i, alpha, beta);
         if (value > best) {
             best = value, best_action = actions[i].action;
@@ -701,7 +729,7 @@ static int choose(Engine *e, const State *state, long nodes) {
         double alpha = -INFINITY;
         for (int i = 0; i < count; i++) {
             Action item = actions[i];
-            play(e, &root, item, &child);
+            play(&root, item, &child);
             double value = i || e->depth < 2 ? look(e, &child, depth, i, alpha, INFINITY) : near(e, &child, depth);
             if (value > alpha) {
                 alpha = value;
@@ -790,7 +818,7 @@ static void make_engine(Engine *e, const char *weights) {
 }
 
 static void seat(Engine *e, int player) {
-    e->player = player;
+    e->player = player, e->corrected = 0;
     memset(e->known, 255, sizeof(Entry) * TABLE_SIZE);
 }
 
@@ -802,8 +830,8 @@ static void print_probe(Engine *e, const State *state, long nodes) {
     double quick = two_plies(e, &p);
     choose(e, state, nodes);
     print_state(state);
-    e->late = lateness(&p);
-    inputs_of(e, &p, f);
+    note_phase(e, &p);
+    inputs_of(e, &p, correction_of(e, &p), f);
     printf(" %.4f %.4f %.4f", quick, e->value, e->late);
     for (int i = 0; i < INPUTS; i++) printf(" %.4g", f[i]);
     putchar('\n');
@@ -905,7 +933,7 @@ static void judge(int argc, char **argv) {
         Position p;
         prepare(&e, &s);
         read_position(&e, &s, &p);
-        e.late = lateness(&p);
+        note_phase(&e, &p);
         printf("%.6f %.6f %.6f", p.total, beside(&e, &p), in_hand(&e, p.mover, p.own, p.other));
         int action = choose(&e, &s, atol(argv[0]));
         printf(" %.6f %d", e.value, e.depth);

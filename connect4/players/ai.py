@@ -11,7 +11,7 @@ line if every empty cell becomes mine with a fixed probability, its `share`. The
 is the evaluation; it is exact on a full board. A drop changes four codes, so its `gain` takes only
 a few look-ups. A position keeps the gains of all drops and passes them on to the next position.
 Only the gains of drops that share a line with the move have changed. Alpha-beta adds corrections,
-worths and a small network, learned from deeper searches; expectimax plays its best actions to the
+worths and small networks, learned from deeper searches; expectimax plays its best actions to the
 end.
 
 The file reads from top to bottom: types, points and line tables, corrections, the board, the
@@ -26,7 +26,7 @@ from base64 import b85decode
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, permutations
-from operator import getitem, itemgetter, mul
+from operator import getitem, itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -215,58 +215,58 @@ TABLES = _line_tables()
 LEARNED_STEP = 1 / 32
 
 LEARNED = (
-    b"1PS~F3kCWB0tE~K3kVPX5(xbf1_c!j@&f_<`26|#`1<_<_yGL)|NILE|MdI;`1tzw_4)ht`}h3v_zM8`?gtSD4-^Xc1N;g"
-    b"Q2Nx9)`2_m=3;q2G_v-WU0tpBV3I_ZH1pfX23i$&G0|N8|2nhcP0`>z300#pD?*k4D@$&%v2m1#L0|E{A{{8*|0|y2J_3r"
-    b")o_V)Di`UU(62n7)f4HpCh3H=WX{ssvE|NjOB1_$~52m<*52m$u=1^)E_1^xE+{R9684H6Uq3k(1P0{{a7`TP0<{R#mE0{"
-    b"Qy^1OW#Q5fS?e`~d?30Q~#@>G1IP{QLq14EXu_{{`~;|Ni~|_5%R@3jOy2|NH^^0RH><`uF(#`R(=q`vMC22MPQH2lfO90"
-    b"s#8|0ssR0{rvLz1O5mA`~v^=|NH{@1OEg8{Qm<400;s90|5UI`UnUI0t^WW3j+T9{{R940sH;~4FCK6{`>_20}cNH|M>0q"
-    b"_VE7w_4)bq>jMA-_4y075dgRf00bWZ0002~4FLHA00000?DYWd^Z)<=000000000000000000000000000000000000000"
-    b"00000a^cVp22LJ&U000002@3!L1ONa4008{}_3!`y000000000000000000000000000000000000000000000*VOd@1}O"
-    b"mj2mk;803kO3`1t?;008jt0PF1l0000000000000000000000000000000000000000000000P5rO0Q?020}%iK000U60R"
-    b"I61000080s!^z00000000000000000000000000000000000000000000000900`~Lj-{r>v>0RI2||Nj2~0|Nm9|NaF31"
-    b"N{K``}_L;0Q~#|{`~y_009C3`}_F$`uhC;^!oex0Q~~~00IU90RRI7|NZ>`1O);E1Oxv7{{I600RH>={Qm#`0ssF0{rv$0"
-    b"{{sO400aL4`vC$0008~|{sRRC0|Wp60|5X1|NH~~`vd|12Ll2F0RadE0tfv00Q~#?{PqL{0tNyC2Mh-a1p@>B1pom70Ra5"
-    b"_0Q~&``uzO>|NjF2`}+R-`2G9>`uYC<{sIC31_b;E000E}`~da%_W}F^0s;j800IO61_%NO2L<{71o#2_{r~v;{rvv{{`&"
-    b"#{{rdm@_yPa@00aI80RaI5{s9922>=2A|NQ<0{{#Q`{{sR72?PiN0|5g61P1^G0RRU8008~`_xt+;`U3<00R8{|00I00{{"
-    b"sR4|Ni|00tEsB1quBB0sZ{~0Q~&>_5B0{0s{m60|NsD0ssU90{{dB0sa91{`>v-{{8?10sj5_{r>*;1@{L4`ThU_3jhEB0"
-    b"09F400IC20095|0R8j;00000000000000000000000000000000000000000000000;I30QUa?0tEm7000dJ00RL40002~"
-    b"{{Z~|0000000000000000000000000000000000000000000000092^008v<00;*F000090ssU4000000sa62@Bjb+0000"
-    b"0000000000000000000000000000000000000002`_WuC)`2Yn9000004gUZH00000008~~|NH;|000000000000000000"
-    b"000000000000000000000000000`uz9y_xJq-{`>j%`1Sh!@B;(`1ON2;0RRI40si>`{Q(aG0RQ^`{RRX81q1o~_V)e!{|"
-    b"o>4^!57&2nYTN3;X^2`uqL-{{j5~`uzR-{{Q^`00RB~{{Z{||NQ~|{Qv|01N;H|`T+t01^xy5{{Q^|000C20{#L80|5d91"
-    b"p)&B0|5I11Of*K1Ofs500jL6`}X|*`vCj@0R{vF0{j670SE~P1ONR2`v3w3{`~;|`~Us{{{aE~0{;E}1O5F0{r>&>`U3m`"
-    b"1px;E{{jL32m1Z|`}_R?0RaX90|5R51ONd6`w0O80s;X3009300RR5~0R#X81ONj60{i&_0s#L400IaB00jR80|f>M0|fy"
-    b"7{sjUA|M~v|0RRI60R8>?0tW#C{saO3{{j90{QCa>0ssC40RjO41OEm7`ve35{rmm{0RjO50RR32{QUp`0Rj5~{r&v;1p)"
-    b"v90{{mB1OEX31^xp7{{aC41ONs8{{jR900RC41^od70{sR5695JJ00a*J0002;{Q&y>000000{s93?f?J)000000000000"
-    b"000000000000000000000000000000000=LP`t`v3|8000006#oDK`2YX_0Q~&`01f~E00000000000000000000000000"
-    b"00000000000000000000rm<2@B9D-0ssI20Q&j>2Lb>90005|0RHd*0000000000000000000000000000000000000000"
-    b"000000R8I#0Q>y_1quKF000pM00;m80002{_W%R}000000000000000000000000000000000000000000000008{^0s;a"
-    b"A1q1&A0tff^`~Cg>1pxj1{{i^`{QLd^0{sF2{`~^|0{8y|{`~y_0s#UC0s;N}{saO6`vL#`{{8&?`~&|900930{{#U00{;"
-    b"E}`T+g|{rvj`00R8_{sjL3{`&n1{{aI0|M~*{00aI9009950{#F10si{{{r>s_0s#X60R9021_2QO0}25L1ONd40|o#A1O"
-    b"o&F0ssB_0RsjE{0RK@2K)Z~0|W*A`~(C900sI30|5dE{sRI9{Q?04009000tNvQ00RmE2Lu2B{{sd90R#gC1Ofm3`T+w51"
-    b"pEm6^#=R?{R0FA{rm(31ONs40|Nm92>t^C1^om6{{;a81pxvC1_A{9{{;a6{rmX;0sR31_y7U=`S<<;{rm_9{saK}`2hO>"
-    b"`vd_20R8>~{{001{rd<0{sI95|NjL60tEpA1O@^G{Qm_30R8*;{{j600r&s``uX?%0{#352L1#9`uPC+0Q&?10Ra8}0{;C"
-    b"3|NZ+1{{8|10O}0@`2he53IG5A00;p90ssI20003300Q>_000000000000000000000000000000000000000000000008"
-    b"O@0Qms`3JL%K000O900IC2000010ssQ{000000000000000000000000000000000000000000000008~?0ssU3009C300"
-    b"00C0RRI5000000{;L5^8f$<00000000000000000000000000000000000000000002}_yPa}{Qv<1000003;_TG0RR910"
-    b"0RF21M>g?0000000000000000000000000000000000000000000001qA~G00adD00RL60RjI60RaUD0t5sD1Ox*G1_1#9"
-    b"0R{#F009621Ox^H0R#g90RjL60s{a90R#U700IC30|NpB0s#O60RjR7{{#R3008|10RaF3{{sR40s#R6{s9320RjF1{{aC"
-    b"3000340RsO30096200991{{jI4{r~;@|NQ^~{{8|10s;O50RI2~{`vp@{r>>|{{sI2{`~>}00004{{a8}{QUm^0Q~>`{{a"
-    b"8}00033{{H^@`v3v``~Up_0sj610RjR30|5U2|Ni;^{{8;|{{I610RH^}{{R301pfg4{rvp?{{Z~|{r>>}{Qv*~0{;H~`u"
-    b"hL@{rdd;{Q&>}0Q~*~|Nj300Ra2~|Na30|Ns5{{{Q^{|NQ&?{Q>|0000950s{a3|Nj5|009C100RF4`v3a?{{8y={QUs`{"
-    b"{Z~{1ONX20RaH~0ssC10RR8}{r>;_|Ns2^{rv&}000030s;d6{{Q~}{Qv<0{s0310{Z{^0R9F05CHl900asE0000A{Qv*}"
-    b"00000{`~+0`2YX_000000000000000000000000000000000000000000005`w#&6{s06D000003jF{8000000RH^|1Ni^"
-    b"|000000000000000000000000000000000000000000000{P_m}{r&&~0ssI201E;D{{R300002~008y?0000000000000"
-    b"000000000000000000000000000000000Q~s}0R8>|0s;U4000XD0RI3000000{r~{>000000000000000000000000000"
-    b"000000000000000000008{~{QUj>0R{v7{{8&@`~d;}0RsU60ssO7009C3{{8|31_b^7`uze12LAyA`~d#_`T+s||NR01`"
-    b"~U+4|NZ~~0{{L1{Q>_0{{Q^{`~m;}{s932{{jI51OfsA0{{R20RjO4{{Z{~{{jO41pfj9`~dv{0s;O1{Q&_10RjF30RI62"
-    b"0RaO51p@^C{{{d30RjR20s#F00ssO70RjB~{|5sF00RI0{s8>}{R9C30RR63{{a6300IF3{r>;{{{a610RaI600jdC|NjO"
-    b"5{Q&|2{Q>~}00IC40|5d2|NjRA1pos7{r&*`0sRC4009601OEX30{{X60R8^|{{I61000300{#O300II20|Nm700RI50s{"
-    b"g6{sR92{s8^}|NjB{0{{O60|Ng30s;R20sa60|NjC2{{jC0|Nj00{{R30{{sF3{{R93{sRL6000930s;d8|Na910sa8~0R"
-    b"R61`U3y|1Oo#8{sIC1{{j900RR620RI90|Ns8}1@;60`u_j`2><{900{j6`~Uy|0006000#L0000000000000000000000"
-    b"00000000000000000000000000s600Q&y`00{s9000R60Q>*|00001{s0E~00000000000000000000000000000000000"
-    b"0000000000008*#008^`009920000C0RR93000000ssK}`2YX_00000000000000000000000000000000000000000002"
-    b"^@Bje&{r~|1000003;_TD0ssI200IC2`}qI>000000000000000000000000000000000000000000000"
+    b"0So~I4F3KI0|XBK1P%@Z6$S(p1Opil_6iL8{QdX$_xS(<`~mgz0R9mJ{qp<;_wV@d^8EVn0`>Uv_6h&+><AGD6B-Hm2m=Z"
+    b"g3K|v_@&^6<3HtpA_~Z2P0|)>N5(xJL1poT}3G)XI2?p;43IhTO1@Z?60R{mA>H-Z1^zsDz{{{yL1ql%W`~?021qlcL`|<"
+    b"hw_4W4e`UVFK3I-7w7a#-x1^f;T0SO8S0RR693JClJ0s;8|1OfN*1O)s90|fZ``~v<53K<p(5E2Rn2l@T~`TF|({0RUH1q"
+    b"1&F1`i1d5fl9n{Qvp^0Qvj-?C|jJ_3--y2KD>%{RHp!0{#C1_V)bw2m$u?1N;8@`}zU#0rm9w`0)1y{Q(B~{0spG0{8z10"
+    b"15jB2LJy300Hy)1^fs5{rm;@3jG25{Q&_3{r&*}1q}TG00RII{R{{R0Sglj3IzZD`~U+60|WaB4Egu=`}zg@2L}E9`ug(o"
+    b"_UZWj^!xYs<_7cv_Voy>4FIkR00bZa0002|4gmKA00000=kWmS@&Et;000000000000000000000000000000000000000"
+    b"00000U@D>313;+Tf000002@U`P1poj500sO2^y~lt000000000000000000000000000000000000000000000+tT*{1Tp"
+    b"~q4FCWD03I~}^y&Zr008yy0O#}o0000000000000000000000000000000000000000000000PE)X00RL42@n7P000g10Q"
+    b"~y^00000`~dXm000000000000000000000000000000000000000000000000681OWvD{{jL60s#L01OER31qucM1O)y92"
+    b"L1s5`uqF;000960Qvp`2L=84{QUj*`1tw#{Qm#^{QLX`0{Z&{1q2BR2>ky42n7WS1_}HC{r~>}{sI5^`uzU;{Q?02`TYL@"
+    b"{r>>`{r~^{`2Yd|0RaO0{{jR80s#5`1Oxc{{`vy|`U3+01_1sA{{I960RsE?|Ni*=`}Y9}1PKQM2@VMk2m=NI3I+ZI1Ofm"
+    b"31OEO0`~Lp_{s930{`&*}`uqU}_V)b#{Q?FE3jzZN1OWv7{|ET{{Q>+20|f^D{r?351_%cT00;pA0|5j0{Q>g!^!obx{{I"
+    b"C2{`~<4`ThX-0Q~m-{`vs``~Uy@1ONU2{`vg?`TzX(008^{1_A{E0t5v60tN;F{r?98{r>>{{Qv#_0RjR60{{R10Ra5~{{"
+    b"#H}0Q&v^{`~;}00{X31p@>J|NjI2`ve392m=NJ{{{m9{{I2}1Ox^K0s8&{`u_j-{Qdg>0Q>X-0|or}0Okb%=>z}=5C8xG0"
+    b"Qv?10R#X5008^_0Q&X-00000000000000000000000000000000000000000000001o{L0R0011PK5D000UE00RU700002"
+    b"0092~000000000000000000000000000000000000000000000008vz`2hL}009F4000084gml800000`}+X;^8f$<0000"
+    b"0000000000000000000000000000000000000002=^!ot&{Qv?A000002>}5A0RR910RH~~{Q&>~000000000000000000"
+    b"000000000000000000000000000{{a8}000330RH{|`uhR={R0C71pod40Rja70RZ~{{s9950RaK}{saUB{`>s=`}+I({s"
+    b"8{|{Qms?0s#U30RRF60Rsa3`~U(00s;X5{sH~~00aC00R8>}{{H~~0ss8|0RRF1{r>>}1OER10s{X4|NQ;{00092`~U(2{"
+    b"r>>|1OWX60|E#D{{sL300I64{Q3X^`2zm@0|x{M0{;UD0|x^E0{;X5{{aF3{`~>`{r&s>00I921ONQ}008{~0R;Q_{Q>?1"
+    b"1p@~E{sIF51ONa6`}+F?`~w671_1y51p@&F00#dC0|5j90sj92`uhI<{{H{}1pNa300R940s8*|`~U&{0R#R51po&E{{jK"
+    b"}00H^|0R902`vC|71OWpB1pfsD1OWX50|fs3000300ssO50RjU5{{8*}0RaF5|Na90{R0000|WgC{Q&|40|x;80RR630|E"
+    b"j9{s0010RjR80s#gD0R{s8{{j5~0Q~;_{{I31{{H|30sQ{)0|58}00IjD0002_1poj600000{r>;}`Tzg`000000000000"
+    b"000000000000000000000000000000007`Un8}000CA000003<CfI000000R8^}0SN#A00000000000000000000000000"
+    b"0000000000000000000`u6|;_XGd~1ONa40Q~^~0Q~>}000610RH*_0000000000000000000000000000000000000000"
+    b"000000QvX-0Q~*{1PK5D000UA00II40002~{s03A0000000000000000000000000000000000000000000000002~1^og"
+    b"7{{jI01O@f_{r&&_{{sB||Nr{@{Qd$11pfX4{s0300Q&y|{{8>_1p@~K008{`{sR60{r>;}{{8&@_XYq5`~v*|00#a60RH"
+    b"*@`U3j|`TYC^00Z~>0R{p8`}zI{0RsU1{rLg@00sdI{sRC60Ra5}0RH>{{s8&|0|5g7{QwC92?Y!R00sgB{{9C200IC02m"
+    b"%BK{{R8{0tp5P{|5i~1^)c}00#g2`UwIA`~Lg^0Q>_31OfsE00RL70Q~?70tp2S0RRR91OEO7{Qv>~{s;mD2LAv7`T_|C2"
+    b">%BE_yzv_`~U|3`}zq21pEH{0Ra310|WvB1^@yC0sjF50|fyD0t5d30RaO8{Q3C<0s{a4`T_m@{{I5_`~d_60sZ{}00jR3"
+    b"{Qv;{0RjI72L1vB`v3v}000C61Ofj60|NyC1Ofy8{s9341N`~<0|Em7|M~&_{r>*~`1}C`1Ofg10RRO4|NQ^}{Q&|01qS{"
+    b"C1p5F200004_vI7-?fn1{4FCWD00;X3|Nj600093100Qg)0000000000000000000000000000000000000000000000Qc"
+    b"n-0PXz%5DfqT000O30RR60000300RRH*000000000000000000000000000000000000000000000008^@0{{Z`0Q~^~00"
+    b"00J`Tzm_00000{rvy|>;M1&00000000000000000000000000000000000000000002{`vU+1^#J_=000006Z!xF{Qv*}0"
+    b"R8;{0qg((0000000000000000000000000000000000000000000000|Ej900II600IC3009950RjR90Rsa9{{sI40ssI2"
+    b"0R#jB000320|Ep90RjR50RaI50RR930RjO600IC4{{jL70s#R7{{R940RjF0|NZ;}00RF2{R0630s#R60098~{{a92{Q&>"
+    b"{0sR330RsU60RjO50RaL3{Q&;~`~m#@{`>&{{{I631pxj9|Ni~{0Q~{~{{8^~0RaF2{r&&|0RjL50Q>;{|NQ{{0RI2|0ss"
+    b"5{{Q>_1{{R2`{sI2{{Qmp^|Nj320R;g51^@p2{s8>}|Ni~~009920R8>|009C30s#B~{{Q^|{Q&;|{Q>{`{`~>}0{;L1`~"
+    b"Cs`{`~&^`~m;}0RH{}|NZ?00s;L2{{I300RQ{{0RR2|0ssB|{{a93|Nj6100aL3{{8^|{{sI200964{r&s?0{;B|{rmy{{"
+    b"{a5}0RR2{1Ofs50sj91{{a8{{{a8}{sI5}{r>>~0{{O20RRL40RH{}{{I61000311O5H`{sIN~5CHrF00ayG0000B{s8|0"
+    b"00000|Na01`Tzg`000000000000000000000000000000000000000000005_z(d60ssUI000003;qEA0RR910RR2~0{Q>"
+    b"|000000000000000000000000000000000000000000000{P+d{{r>;}{{R30015&C0000000062008*_0000000000000"
+    b"000000000000000000000000000000000Q~p{0R8^}0RI30000UC00000000020002_000000000000000000000000000"
+    b"00000000000000000000002|Nj2{0|f&9{{Q{{{Q?020|WsA0RI32{sIF4{s8_21qJ>9{r&(21pom8{{a90{R0620R8?0{"
+    b"r>_500I600s#I1{sI34{sI2~{rv*{0RaI30s{d800064009920sR610ss92|NR2}00001{{Q~~0s;O2|NQ|30s#R4|NjC1"
+    b"0RaI30|EpB00#g4{{aB}0{;L000063008~}{sIF500003{{I0300IF10RI61{s00000963{{H^`|Ns91{{aC300RO90ssd"
+    b"8{r>>~`~v>}{r~_10RRB~|Na640RR911OER30{{X5{s8|00R8|0{{R610{;H~{r>>||Nj610sjO4{s961009C2{sI300Rj"
+    b"F3{Qv*}0sjF1{{8*{{{a60{{R5~|Ns8}0RR92{{jI60s;R2{{Q^|{{Q~~0RjI5|Na31{{R62|Na60009C10{s9000I91|N"
+    b"i~{0RI600RI30{{R2}{s9000sjI40|Ej5|Nj5|1@;F3`ThU_2mk;801Em5{s9000005}00sB}000000000000000000000"
+    b"00000000000000000000000000s630Qvp^0SEv9000X50R90000001`~U^`00000000000000000000000000000000000"
+    b"0000000000008^*0RaE~00RC10000C0Ra90000000ssK~_W%F@00000000000000000000000000000000000000000002"
+    b"{^8o<={Qv^~000003;_WC0000000IC2{PzF=000000000000000000000000000000000000000000000"
 )
 """Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
 
@@ -279,43 +279,44 @@ column. A table has the codes with an empty cell in order, with 1 for the last m
 
 
 LEARNED_WORTHS = (
-    b"002_|2mjpuy8fvCkp6@IWBxk+5B>@Pb^tK|3;^)|<NwkB%KxzcjQ?o=mjV6&-T=P<r~sh=l>n0fe*j?sLI48-ZvjdHPys&"
-    b"yJ^?rZJOM2M6#@JJSOUuds{yP5zyZYp!~xC$#R0Mbp8=l&7XtkO1OgKRJOV-jQ36f^K>{=a<N{&>O#)g1ZUU16y#mq#)dJ"
-    b"1}#sU-rm;#CdoC3B2;Q|E%Km$kvM*~FzNCVOW$pYa50Ru4uTmz8<z5~Jo#sh={69W(fE(22oi37R=^#dIQMg&j<&I4luWd"
-    b"n%=v;*)1CIn{$l?1s2=mY=&9RW=NZvkHcF9A9M4gt{sivSA%=l>-EUjd8(h5=v!b^%lYApzz9Z~$BXumAu7Hvu{UAOSxCC"
-    b";|Tf&H!To2>)mR&Hx$#C;=A%LIE@Z76I=7jsUv;Bmk8F_W&9J6ah#9MFBAZ6#>2ghyMKkcL3x79sw)?YXNcrX#rLN3IP}X"
-    b"mj4?7lK|HM`~Xk^VF6+RS^*dV(*0Zi>;G&3y8!C|RRMbehXIKJQ2~Jc6aTIMIRKIX%m6_FegU2Vs{wuiC;i0!X#fBJVgRN"
-    b"9CIM{$qyfbNq5&!W(Efk_AOMX3+yG?(w*mM8F#;n3004OZ{{E@{XZ|t%3I5mpvi*wvY5my%RRG!lg8x4M2mjsvs{VuiS^h"
-    b"Wviva}zjQ}+O@Bg;{ivL#sE&l@l-Toc|mH`|A$N+%=MgSQA;{Uk+i~nW+w*oE#vH@HH83Ek@tpIfZNdOxF^Z!l*!~#YF?*"
-    b"Xa-aRER92LagtsQ`Zf=>uE?-2#LHJpuy))&ZLVYymj|4grJ&^#gSS8UxV+mI7x2F9QAn$^o4LAq9~H4+OFUXag$)`U1fMl"
-    b"mcD?FapR0HwCf;R0IeF$pe=ITmvlw`~u4YY6jN@Q3de?qXc6FF9h-f!UK;3VgmpG000000000000000000000000000000"
+    b"003qG8vpkG)c&vji2if_UH(-5QvL-2kpN8qF8~q%^#9ZU#Q(MbvH!LIm;n+24FUE5-vGw|tN^0`ngE;trvUl^dI4hri~)N"
+    b"AX#rIMQUOi@R{>}NQ3BTi#{t~|4FUlI@&WY$_yGq39s-U68UhdkECNabegbs@egcRBoC3K5$O2meRswkfoC3ZA_5uY16ay"
+    b"~<QUd}5ngW~x!~*UD76Uv3ivyqo!2|09GXv5B+5!jzI0I$_k^|2JBm_$Ydjx9(5Ca|qQv-<uy#ww8G6Z!5+yoH?zyoUoe*"
+    b"?M$_5&~kXaunY`vg!0#RUKW=l~`GU;%dlW&w@?cL75I_5h>+%m35>839@Wc>!(#odJyjU;!Ed&j3FEbpW&g`~V>V9syJVO"
+    b"93ST<^ZAq0RKJ!ssQW&837#uS^-!AIROCy!~mlH=l@y&$^h{I`~W`zMFA`U`~b!PiT>38PXNUL8UY^xY5{fuWdS<@3;`ql"
+    b"cK`SPbpX)-1OZ6_Tme!6F98Pu_5Dx(*Z*7qzX16FYXNxyb^%%eIRTpe`~Hgm765+$zyLY{bpdPvR{=c%Nd2(>M*rFWN&u1"
+    b"o5&=~Kc>!MmOaUPMkNzzG#{WJ5jQ|t@UIB>#oB@OZ004#mH~;(o$^Mo8V*WY)3;y2y#QoX;Y5*Sq=Kr?;h5uFmF8>1m*#5"
+    b"x&Z~^=P!vKu{UjQ)x0|4Luwf~O)dH?(YiUCalDFOZf(g3Fbh5%mxIshjCc>)Ro&;h3bj{#-@Jpmp8`T*Ae#{laBe*#7VAp"
+    b"!&f?E%LDs{x4tX#raSU<397zyh5Dg92y*R028z8v_0T^8wcba05L990LUd>;lvR%mT0il>&?cMFijjumh3<eFJ9$Q3FN;I"
+    b"|CyF9Rt1uTm&uz69fPR?E~5a(F4K*yaTxdK?ULjwgjC7jRbrIYy@QlSp-i6UIYLD000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000004ylPyZGF-T"
-    b"s>XX#O$&`~AB8dHuowL;w!})c>3RSN|mc?Ebd?bpA5_LjlJCi~vyp7XZ@#pZ{k6F8}QQss7mkT>&Hk<N&DvV*oDz_5Z#9d"
-    b"jB^6cmn$Y!vTZ=L;?N)$pDT3RR9qH%>NJrlLA=+8Uow_kpWu)9|7h7p#WO|uLCdx_5!v7cmgj1^8vR3d;vEB@Bm%}-UFip"
-    b"Vgn-s*#e;gUjifo-2s*X@dR-MH3ahmvjb@ZF9YxbuL5WSAOfKUAO+(Dp#)$A6$IM@ngd+}5Cg{oLI%JEf(1VX{sgiFcLX*"
-    b"B_XDj1UjqOD00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000006cBY5yz#_x"
+    b"{8FjQ(T(DE{vK%Kg9qbpR^>@Bh62iT_mpE&ufXyZ)K}UI7LH$^ei6UjQxu`v27bo&RS4M*sN%qXAn1E&=}l&j6hOc>qKJ4"
+    b"gm1~i2^hN?g6y{lmTV|HUSd>-vF!tjsOw^z5;pzLIM;5^#R5Kr2%sRK>;NJn*&M%2LsUpqyl&XSOPf$2m;puz5y---UFQj"
+    b"X#+k369eV~)dHphcLHAmvIJuUBLwjS$OE4Pa|2cbH3J9(@d7yo?F6m_eFRnnF9Zby=>xk1oCAjg(*=kHO9dPS_5{%cs05A"
+    b"#Vgxn>Fa!Vq00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"000000000000000000000000000001ONp91po*D1OWU0`~Up^=Kucx000*N|NjO60|4^>{r~>||NsC0{{II62>=QJ2mtv1"
-    b"000I63jqE9{Qrsn1ONp91ONvB1OWX1`Tza@>Hq%!000^Q008{|0{}Px009600092~{{II62ml8F4gmW9000I64gdlG{{ON"
-    b"62ml8F0{{X50s!~_`2YL=`2YX^000mG_x}X||NkKX00000000000000000000000000000000000000002ml5E1ONj70s!"
-    b"~_`TzU>`2YX^000pH`2YL=1OQwB00000000000000000000000000000000000000002>=2B008{||Nr#={Qv&{1poj500"
-    b"0L7|NjF30sv|N00000000000000000000000000000000000000002mk^A008{|008v={r~;{0{{U4000O8{r~;{1OTc40"
-    b"00000000000000000000000000000000000000000000000000000000000000007ytkO0092~1OOZW000000000000000"
-    b"00000000004*&oF000C4{QtQB00000000000000000000000007ytkO000620s!d$00000000000000000000000005C8x"
-    b"G00031`~L#~00000000000000000000000007XSbN009601OVv&0000000000000000000000000000000000000000000"
-    b"00000000000000000000007XSbN000620szea000000000000000000000000000000000000000000000000000000000"
-    b"000000007ytkO000001OPSw000000000000000000000000000000000000000000000000000000000000000007ytkO0"
-    b"00930RS!l0000000000000000000000000000000000000000"
+    b"000000000000000000000000000001ONm80{{yE1pxd1`2YO>>;M1%000vJ{r>|1008;_{{Q^{0092~{r?C62>=5C{Qvp?"
+    b"000L74*&!J{QqtL0{{j90sspD1pxa0`TzR=>i_@$000jF`TzO<1OP_>|Ns2|0s#L1{Qn662>=EF008^{000mG761hR{{PM"
+    b"Y2LJ^C1ONsA0|58`_W%3;_W%C>000yK|NjL5|NjX900000000000000000000000000000000000000002ml5E0{{d70|5"
+    b"B{_W%6<_5c0<000yK{{Q#?1psjX00000000000000000000000000000000000000003jhQF0|5X30s!;>`v3j^{{R2~00"
+    b"0sI000I6{{QL!00000000000000000000000000000000000000003IGHE1ONa40s!*=`Tzd^{r~^}000;O1OWg40st@o0"
+    b"0000000000000000000000000000000000000000000000000000000000000000AOHXW008~}1pp@i000000000000000"
+    b"00000000001poj5000I6{Qs^000000000000000000000000009RL6T000620|4#+00000000000000000000000001^@s"
+    b"600031`u_|700000000000000000000000007XSbN009601OWa20000000000000000000000000000000000000000000"
+    b"00000000000000000000007ytkO000620RZ3s000000000000000000000000000000000000000000000000000000000"
+    b"000000007ytkO000001OOcX000000000000000000000000000000000000000000000000000000000000000007ytkO0"
+    b"0093000sI0000000000000000000000000000000000000000"
 )
 """Worths of pop-outs in hand, then of what could be popped out or dropped: two bytes each, in the
 same steps, learned by the same command. From the last mover's side.
 
 In hand: a table by the pop-outs of the last mover and of the other player, and one that counts
 times the lateness. Of what stands on the board, if the other player is to move and if the last
-mover is: the weights of `AlphaBeta._features`, and those that count times the lateness.
+mover is: the weights of the features (see `AlphaBeta._inputs`), and those that count times the
+lateness.
 """
 
 
@@ -331,195 +332,281 @@ HAND, FEATURES = _learned_worths()
 
 
 LEARNED_NETWORKS = (
-    b"krcinY#|k+X{REYSSxld8mXhL?xo@-F__e&TBB#6$F8oVi>PT6ETYz!Dx|0*7cK&*9Hv(wew-j6-l=&gVyTuVU69eD(;xq"
-    b"%Xeo3n3nnKd=q0xy;2;336eu1p!XaEP7NMynr6j!~BPH3W=A!{FC#Wc?xF!^;cq^44<)3XK4k?kL8!0uVTAN29UM%sUJfO"
-    b"CyYYn0#ou#!V!=*1HTp+8X<)~RCV<$u>UL$>+1FdeOHL4e=x1g*XWu)_=X_%#{_$YcJ&7d$KCL+6{u%^r;*{V$?uA%p!%O"
-    b"z2uKBHnGr>G#J#g(%oQm9HGo}Hbf>l*v3hOLRHO9A$iToeQ-H=~yzQ>R@hbD=7u4y~Rl=naG#-yhJX*`Em^>lO^87Nu;Tc"
-    b"%=)WdZaX^qo|mrD5{{MnjztcHyeVYN1UCp8Yt(eH>5==0HuSa4k$jHe4<{doFq6Mxu_)|SE`&GaHeq|#iOJp-KE1MS0odp"
-    b"pDHk@>Ww(4q$q3>vY(8rx+F}n?x~y|P%6l$jF(KPn5M!Vt{@+$4=7(OYnB!;X_5e>@u4fD!69KLBP?(&j4ZgQXrqFtzNAH"
-    b"-IG91JPbt~11gOfagDMLmZKQv*d!KZs?Wh2*p`w4R!zpp32r{`V$R#{C(<E=Fj3%5WT&xQ#%&d>0_L)JQn4+~Dxf;ulDk6"
-    b"6rJfJopwvg|j?SOO^o)X=fznRRX>75xHi6vJU=oBCyX&ycvR*S!!4w8P6f1LFil^gJ#OOUytvYS(%$rV!~2^w>vRih}Q4j"
-    b"@kqupzCcNT5&-xEq0{@{#<U7$DCY+9WR=*Bd{T%blm1&7$KFKqWM#ys+S+G#ri}NStaMm#Y&c7AcRVOCkjwc_ttm#Hv}IC"
-    b"n##Fw<C8V5+ul{;3*TTNv6!ByCi@j_8gcnPM>(D6&xR=lBM9FjwZ1v=%@NBtRT0hkD-vTJE)2#ucIfVwxs7MU@4m^U9Xxb"
-    b"C@B>wA}CQMS0#$5_oykK10lJi(j||a!=@)F-l!rZ0j$QTg(qmL3>;*n52J0T+9)<H7NF%Sxt%;EXqG4`POEt-KO&bVou_f"
-    b"Jwxlf{I}k0SZW#nA6{{{Ln4>=@!Y-#7jH+fS$tl93TAc5n=%;%u9VweD`>1LtBrLz2$0m6!T`ATsR2;G&7%7LM29vxW{-F"
-    b"0Ir=t`oY$Vhrp{73|jwNxfnViIuMXYWb@u**@9;C`3@Qi3AO(UnJE+p(I^sMKrPo-F{5FU0WMWl+Kh@#`6Nhw||2A?}5?J"
-    b";Q?T_KGh^DDe4k0Jr7VI1}-Ca7biel1O?Whic-=^56b1t3~6c`%KsA}JKCs3V`Mus2+*Z7@(W;H}Fi=O1RN=&$i8(jl*?w"
-    b"<R$r%c^3euq@iAE-2_GW+i&A6|hsQ?Wd}-2qb4U>@5p14XE2F{v#=+ydm@<yee|B+%-NW#U*edZiTR|`yyqmwzHEg_pGd{"
-    b"x-MWL04!6hDl7`Elr6qB6fqR4ccG6p!6AU8v>~M-a4DpvG#ptZY^1W7Vi<9rYM?opi-IwvU?Oat{+}L@g%#A2_@$~PIh&B"
-    b"BT$>LQ<eg$60;BF76`I?j0GUIgu$>I01DXb+{-ueajGn+K)}E~qgCpl9m7E%&@f;MG`lJ=0AEZ(sm=IT^9x1>V(jC#H6CI"
-    b"fz0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h00"
-    b"0000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du615T&mkI4~G7*DhWsEFYmH05Q8C$"
-    b"+4TNGpSQ8g*B0^nW#iCi7F#B955WN1u62XYA=qh<~ED5|0}q%nz5oP?4~20J}9-bVY2WxxEVaRFr^?VPpt8(rl;90E+s%G"
-    b"&oeTz(-@YdpD^DufUqwx5Vw&hYbGnK057AUFC|o{=B8CLl%a*DR;ULkK(utVT_y-FP$LL4TPb5L;G|`)gs<AFuB4o<!LIq"
-    b"P*QSmzJs|_4-Y?>q0<i=xZMpX((6St<Q=GFX<0@t!n<f-6)3BZ;(Iwd|V=mn&PM;PnOQZd<TrlV{#xmBlG8yI~M6>s<aIJ"
-    b"BtY#=5uw57KyM<bOWe=X-2i6&1c0Uc$lIjqGl$sfa?u%rB<`jwZQSTF^x<Stn$Q=tPPP9zg41g_DdiKJ04?-7ZsGo&xDJf"
-    b"usbFeMQzyeOusKCW%53ZM+5>zv`Fe<YqTh$n)nTBgV-mnhF4#V1-VswX+D+7<$>x1?Su1hI~(gC&%rl$ix19v`rwa;sk~h"
-    b"9jDvE-kDU!zu%(PZSU+U?vhEM<FmP0Hwzx-YP_?&!CT}rKrlJ+NmU=rI;2NlcGnPRva)O93aE5o|$AM`W7-Bsic3Xa4LDA"
-    b"q#JS~b*5P=q9-@06)fPXMyOpYfg;u_JD}yLL?<*Zo+Lmk;3U{Avor<9Zo6|rxIG&=9Kb!j3cwb?Tc_JSAi;Yzc0UQh4aH+"
-    b"R*S=0c@-Qtp_QfDPxVRy@+`6X0Z#Y#p5kaTG8@b**H^LS`8^n-6(!b%TNVSbYDY(x=CdRO|(7#>00=&aPDZ}x#?>||;F~R"
-    b"k@p}Dj_(?HZY_Blef=sh&V|FIS{s;*|Uhc&9Oely1~&ZV8OqO<9?Ah&oDO)*k5tuRotk+91!8mxY|9W`?=FEz%efv`(A%&"
-    b"y<FDk$zSA1vIs0xx5?;I&3FQZ2)^*)-I)JT>4b;<Y5R5wSlqbf}3iSGB#UHKzx%Uovg92(8PglB5Zwk0`Dz@u80}M=Yr~L"
-    b"@g>gpDh@$kv0!F#;@Nj*)Yd8l`-Zs%rUhupfg@Id9Ew3{hnnpyEHkpnw!43i7=%l^t2i@m9)nqQZ|A({WP<zs4xYu&L_1p"
-    b"9yaba*tu&lSh9eq5-{>K>832Q>aN7FQ>;uNTD3DXk~an}H@c{}=(HF!X0=>23$P?UyGKCCX+NUL8AkoUaKsd|k-985Fh-K"
-    b"YuRzDa_d;4m&b@8Ndq*(5$HMo+@3w$J1U?l&QNupJcffr_?={)4)W)~KcS8}t6hf)Kk-~C8VZ_`(phi_cPemrg5<@XOo=B"
-    b"cSY{(728$I+y=Qviy$-G}c-#+X<xWI|K*SDs&d%mPVe!*usm%Qw*5-v0?b+nv3)VpIp_Pb6&LpH*~3p~d{d9Gc&yf-$wsx"
-    b"wo*z_U?04>|R-JuSgMW1RyqmqX$@%{m6Pd9?_lG`2IsX+B`RuEFUsvBHVAf5Aw-yumxU6hPd*g}CcHT)y`@tv=?s?KXwII"
-    b"=aq0h_%umQntCG?yv5@7_$kmO+2+g;yHjXNi1WrhqJ>UKsC@m;Xse8Bcvp>S}>9|rmz|@ZZBS~pf`dv!?k!fX)nOB5HJ_F"
-    b"Z#O}?w?H2}U@gZqyg7_Epfn}EBe!lYnmDIAj<jsM4?O6-mNpo<0Jes`akY!KZ@)6OOf(BTd?qj>U7Q)5zMg%d&ZzSkks#V"
-    b"0_M&>3x1bAzXsAk|Ngbw=KcO>^AR2R=jh2%QVi4Y)v7iE|StQw)1f-1_@u*dj-km|AQzZ+iWF3+pqn@3jCmGwA8JN8lSR@"
-    b"c3mzm5HJR+nW$|7wXJQj~27@Go~eUEz|a-N}|u%gJLDYQZ|6)?`TR<Z*y(<z@QawAKsWU}q8FQNssUavtYbu>_|&Mw)s8n"
-    b"4Nn-84O~BO@6!3p1`Y5UpSwzA-<liZmmmCav47lq+;EN+x8p9xvLpWGf1*wKtlm>Z1&_o1i4Nx-zPz*R^h^*(^e_e=n4#H"
-    b"L~2QD=_3P3@uMJwjZ-2&6)`)CndkEa2$!DSuJRyTByV+W+aZR=_)p;$sE8aq@xfikEw+x;3?6gnHg8AI3wh&|0`yvK&-*2"
-    b"3m`A0fEbD_38)>VL#Ambw<P^7&!)GmP8?dIwkGSX0;K#9ccuQSXs3Rm52i>gZIDNzHzfh9-XT6F%$bxSB&38aRH}F-DVYn"
-    b"R$|&s}x+|<Ax2c#W84<}WCaxr*Jsx7N7bVaxr!CDa@0aYVsw*WTKdUh;mn;$}y(qdR(54ff(HDg%0xTV;0xB>eN~xeEUn1"
-    b"PCq^N1C%N{l&*(}hoTd^K1%PdW-ekC+1d?a%%UMNkc`=e^D-jW3@Co$!$Nh}z&%_|ixwlY>I!YWiR9yB1Shb%C)^su@tP@"
-    b"TH1FSVtv7B-T!Ln+ZT?5}FC8KMid*euAYZ?U|ko3x#z3or62RxzF!w6x2bLN2&5!Ws^_N+8NE-L8={W~>ISpfcOHowju-9"
-    b"U4j}^|8{jL#=42hb==b46Z@1hng=C#TnWXX_p2W?-_d^?W4+)BBG&`9*&rm86caRg$6B{jTQKq=nqJt<d|Ea;GI|)JEVZ3"
-    b"kRg~LXri?kqnmmaNtaF`D4};2L6wmuZW?izG#R;>S{=uhBafpW79Ro}uA6%p0v*|!Z6n|zqNAD}5TM8v4;(olL5**nBBpT"
-    b"~60i<1jxRc_OR^0sqm{@bEi^wNkgMmhNV1$Z5-Q#z{Us1Ilqw@KQ!S;p$)wUI7_Zi=B{keE>a92^Q?PBPbS>hn*)%Y;uPG"
-    b"X_h#@Sl=CDbsE3Rm#f~@)|HMi=ZX0Z+>gA&-Q+Njwo-X)u+el&A1Jh67QBC0F31Fxf?Tb8}3q$mWSnk^u!H!KktzAi$p6)"
-    b"%D)9xKkJrKl*G&nEn&cdQpM0IB4u+N(n=ycxi%WFj0eaUvL^@t}*S)Tl`<VJ=6WE~J|yeyp@9RIG)n?l3SbHX5*@>?KZ`z"
-    b"aGggG%On|1SxkXo-n@^Y$^UIN2x9(S+H0iwx_+Qn3(^fO`y0Ebt*0>)uJM*bsVpxSE7|DLzuFv=&F$^gdlq?o~TVCZ=}o~"
-    b"Q6txxx2UKbzo_~c8>Sc>2PS+V4=n1RwxTMjcpw&_#v*|z6E3BtGb7fd`7B{7lP-awRvUh$fFN}o-xdUyGOBGOU#Aot<gn?"
-    b"Xo-lD0ikg)q0WHiS(2o<T%o*+{b||u)3M)XW(<F)_MkGENm>LkOUn4!8Dx-WM;3-NmgC(PtTOg4rwWvy>DW!;^MJQ+`)Ep"
-    b"D2z@k(qJE8=vsSIVRgsIIbo}@4y{vI<U4XEQIrW9_i{~;6`;Gt?IY$|Ofw458D(VE*BQyJqZ)v3OyYpz!%*CjDAv#md=N-"
-    b"eP}Rje^A6)sgGe=-ZCh#nE7yrv7PFeq>)L8>7o)+f@N(JUydj;tXjL8n}?%cJY93a)`2urP|L`J5P~87aFiA`-!-q$BC2D"
-    b"<+GLCbR++K(C)Hl`72@W~ibl-V7q8nIx?x94s-Z0ih7Fvok;_W~zK3(-^C#hbNwnlqcq(akTNH9VzFmJtr$BnJhdm2qafB"
-    b"+$v@%s;aj#C?wV`Y@mZVz^}lp+a)ljma2J{vM6gLAcWPc@S!;-YB7>51F!0=Ii=sG__YV9gsK`BJ|x>LxgyMvyQKmt2rin"
-    b"Y{U86Njxl?q_pBkQVWvS8m#A!>aw5y2BBKZ&v>d~s*&6zrSEhs`7#=Dod!iMox{WI$z#4^~6{9YtF(7lFULn|>4ylA4ogj"
-    b"{==MdHysGks|z8!HQNSp5@Bb~|^_M^s-r5z3>X{6t&I~-!4JtRD+$|WfdJ|i)q0v*4g%bbCtm7=hqDUM$!btTRZjjPL~$P"
-    b"e<F*C7<K?U+U+_bpMNFQua-Y$w&I;~;*g<t)ak`z2f_$SJEK$fu&L<soyKDJAis4zOP<cP0O)T_dR>HmrlB_aO)@^sEdoo"
-    b"hV1H8>=cHj-+y<eXBArGAnwOm?#`DLa;z1W+l@u%MC;=U#GaNz#ljWY?KZq7No<dLns9-IHG{5Z7Iv8u%DZxxEv^(^C*j{"
-    b"&YB9T&aH_ac^7~x=dDH{%Pd$N?Ivv*x}-d&q@ai;b|}r8X`){ruP78O`=8+@4>Eb3A){U{Y%D&fXeQ(;PA6w4Z7WPFuB;U"
-    b"qH>6A?ZYcetR3>McQ7GvwT$zF@#wRiq5UfTh9woP|+a^$~uq`qs$er>aWvQ97=dFONx+D9o>8z0<%P6cU1g)Z@K&8PdEU^"
-    b"q7pr9uyH?k2W?JsdM4lN@ah^pwVnWQ7BuQ1P=n500iZX9&D_%L)V`y^?d$+U!_hNa*f`>+|A&W?R0EU{%Ovni>L3?mVv+Z"
-    b"@rUIV^#n&N7-T)39N%8Z1I5wJdZZ@T)&C11pFu1}cp)ORDP>U8vZh<{|E?)~?|yDXm$mB`{JbZz@6@vNB<?<f7`Nq%?~q`"
-    b"=}(Sb1Sl@nXF_O!ZiP>B_$N2o~1M>@~60+_NA(<qoe^ZFDHYrr!JozH6{k9Kpko*93JbH$RDN<P^KBAc7tjp2%XR#IG5a_"
-    b"p`(zfk`^H#(I}-FHXwweKcYIHN}>a#Sf~r8%Ao)#Ng1D)DjgXkv>jWZNhe4cD4>s<9~}=Rou|hk9Gv?kqNG8R^p+7QE*yj"
-    b"=7o_Q?Ih7NcD5r9qU!R1W>!P?QmL1I@=@+J)0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h000"
-    b"1h0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du6100"
-    b"0000Du61yR7*!nk-i+d!&#jm9eBM>nx@u=c$ggPPD@;J}{Y?M>HX&;3q4h>MAd;o49u(@-xV_geN_)r6e>hnynbFQKTWUe"
-    b"i>_~;<hy|JudRB^&vI4wXCtImZH|8jTpu)pO8bhS27-(@uZ(If-3PZk*P{CF|-7<xhMsqmLE|dz$yVSq9&Cn(6QE>H?xzc"
-    b"&J`jqi>ymD-YGk@fh<)kVk*I~aI}*o=qr!10IjR44yppU{ied6lC<q6N2+iuE~Jbw_n^5S&?#~zR-|+&ZKsGZi!0El6&*O"
-    b"Z!!eXAD=jQ07b`ljfiEeZ)2i~UX0-aU1s&KSkRi<?Vl7B19ud^2E-?KTKN>8bp)5}*<E#Z2!?ER~dZmS-gCI;VK`DHwyrZ"
-    b"P2>?y%9n5NgJEubi(3NWH8D=aZ0jG33Jz!-`j!Y-03Cnd5a+p@!=N~Q^_PN#3HKp<HZ$|hf|FDZehAtS@5;U2}URV0k4+a"
-    b">d@03vH9I;(%EBd(My-X&Qk=OQ;BN)^m7r6iZ72_BlE0HT2#izf%Dz$=lja;=rI#3~ISmM-L=Hz-UkORfy8qo_G5OR2S=d"
-    b"Z~-4a41-<gr~Nxz%HOKxFw4tq?z)peyx|QA|S||z9c>{f+#X5aiqR0IIf7O)*=$E?XO>~WhM5cKpJo%>Zrw_e7>l-2eryR"
-    b"3qW+S8Nrjko3T~8KRnGpV#%b&CpDPAq`h>ysl0kbEyWbV{6N=1+O(26HpTqET*O2}e>aiFk3%XzqQgW)^}L#_)4Tz}j6J7"
-    b"BE4?d1WVpX6+BM|1EX2S=Ilf&!j!1j73BjjAX*vf#?mgqWnY<i4Bf5&i5GbQFgR~wo6|_^YvMZZ17r1jQ;;L7$1u;uA?y8"
-    b"0@$1^CgHZE|mCM>?R-7ng#?K7S!k}D84WHX?*?=Wv9p|bC(>#qE<?X+bu5H7K`lQXieCA8$OT)6tJBr9040J8NfCnJm!;I"
-    b"bFBgRh~gv$0_=rY~DDWVAmq-!kbhEwcMGDlJzqZM0=G-Zn)e-LK0u$1k-sRyGf;N~NbP;VRfLU8jDku$m?@a~|0!9j*bi3"
-    b"$bUiAhCI|Ewbk@8L_D|GBIy8_o14vbgY&#a3B3DbtFkF8L;v&TQA<Nc`<Y>Lo-(_!K=tH@v(3%u#oH~GOa5lcr3=W$gL<X"
-    b")h|k}_c|D|XuCDOPq0WcPC6hojKCf@k3}Rpls(HooI_?r<~Y#AltX1W#K9TE>pglyFGnQ8dp*;^#Xtr`Im1^pgg+EKOFN*"
-    b"ven8N?v%*`wv#xDH)w<oR5W}`W)->t9j6l!5N5z4>Z8KH8&A_<5nKI6`bwmcfcC<{e000000001h0Du610001h0001h0Du"
-    b"4h000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610D"
-    b"u610Du4h0001h000000Du4h000000001h0Du4hm$VhA7rZ8=2dmUIyE(6{47k#_1V7=nNU(V@k~%v+^0o&&UNkGQgtLUew"
-    b"K&-{#JzI1lDRN4d$iUrJ-4qkN2ysUr?*8npSR;X)j;z$YBW$cQ#&p^$}TXt{4hQ&8mXYSLN2GdKCZ+xGcq;2w5vkAqcQBU"
-    b"Yc~t9tg+ZR;T2Yp=9@{Vo}fIHaHP1Q0wj$ap_#d!2aA>=3!z<*WtagX^PRM#CLgyO5Sl@oQ6XC)Y$L^^P#=$>N*JyqP^7M"
-    b"*dm%!hRGEUHY#UW22A;E?o|+pVSe=p^LYiV8J|Kgm|D3oYPa&z8CL(E~yrFiS$Rrn^*&Q>P(i*~<Su(n<HIV17A+d?Hh%b"
-    b"CL3oH5^<0Id!hBv=7%Cp}r-7OQX-!5yNt}Gg_{<R>r`K3Uf?Jg8GvoOi587vYqz^;$5u(2(+eWBj4JThoD>oS|Sr7|S2N-"
-    b"YH_60xVV)T}MCBB~xNbF}&>Ixoz%5jC}?Pqp+fpD%qcWTvYvwj&UpH>~U(MxbgdJ*#*oEFw=Q$t}MY`YSssR;3%P6{x=;^"
-    b"QK!Y*rmuGYbtTB#hfpoNUgJ_ye!5Wz@dvLjwre$*e7NpFR7fRTN~u9Ae(6>VWYvU*CfU$?5>}yhp7Iky{yEr60X)BwJFRg"
-    b"!66GNOey6Yk|%to3!}CrQmCCMAE%lZhnyWKa;bGFZz!`B?Wgx9WG62$kf=1OUmS;<=d2v1aU?FMBA}ZpH7SCu?WW@_yC5G"
-    b"MtR@61o~X>I-=|3|qAf?ISt0+aY_0h!btxJpIVfbDg(_aC&M-%$f3B}6mMh5``=y&LkSq=oo}^+C#ix%cG9V|QnI(`Ucda"
-    b"m~OC^G*fu^CbbQfo=+9z?YS1lW?E3B-b0k14CbgW9K+A;K|K`;m`nXB=wP_j6zEh>|tI;77em@ES%(=Riyg)9Ovhp+pt9;"
-    b"<pL9IchH?5F^)Tq*S|zcGHVK`=<OyR&GY8!I_6VXy)#*RVk>?W`{#>Z744qoP}zpqEdLHJ1S;W+Xlw)}SV&E1>12ZJ~6Zt"
-    b"R>VQR;T-*eVCw}?H4VZG9`?XXdES=qny(ZK^7er7o7c@pB6-s38jY~yckF%2$4G-rxmQ5#~!aA3>Y`20367maUF1>QlcOu"
-    b">KTTL{vh-l45cI-0T<(lN)_ZF&ym-h@TzYpfVBxL-luZ2a<ONt%qzt(RH#=h#4k#msE;D69V>&e2D4rx2{l!%Ua76GJ+C_"
-    b"@Qng>N6fWo_+b-QPrYII8f+X1j2Qw71ji#TlUL#kqa4Xy^$ga;XV5&1STP)Qo=(C$JS*$Z96tNqp|E{5}XDzC%m@v|@iX}"
-    b"I*7qH{4@+eQNHY)_HlBuPv*)CGAD=G}GPpC~QnJizW8>j-PX(oXzSFc+vd7*wFcBr74d!II~2qq9O#v-byXRqq4f27{12r"
-    b"T2B4W)@GcdG}Tmn|GC=Pyq!A*CXtXO<1D9I2=z_O4Pa@-7C96E9S%MWphsm?}IW<*10G1uSr>@g!Rt92in2Oe;t(tEsW5`"
-    b"=kW0y0Z!?9jGXzY$_V4w<Yl@u^eGB2qgO_yDKB83aFPQf24P)ilqjnvnIT$526Vt(5?k2gQrw2Ql;c2B`FG%jVKPRl_{<#"
-    b"-Yv{2*(q_Z87Pq@Ypr#rA11?@S0$1tTc;4Fbt@&QUL0{7=r0&4E}GhxC#jz!MJ!sTvM!`0^eN&g#~@uWh$AMbO`HXtHY(a"
-    b"96e&I}L?IR?q!n5yU7tX#Iv=<zqNOUV{UwB|458{EQzQ+s+9homORUl+Vz6zdC835Ub*|kaTPhf=;wmbicPir@!Xq=Lsj2"
-    b"O#f~nM{@2MguPo!I{%$|EB4ye>Cy&n>lxg>Tl@U>ef6)8R`mZ2sq?yTf3ldUABpCMl;X|Dt-SgK5|5}2#6ttKujfh3-;3n"
-    b"tYUp0Eck0x^lIS*d6pI5Ec()d_#7*(6V@hM*-X3amb?=d!S_5hUKLJ~3J#M5xOsYOJp)MIRm`leE*Y+^b$ABCB>S7O=XiX"
-    b"cbAQ60S3+e40fsI4}pKw~<7oLa7xlJ)(m%_8gS06e#~F*`wVjPALF1imd&uYbZ9P4zO@7IxRp9j33gk1s{?mge<%*sjii("
-    b"<E&;bU#6w6oGX;4$}||DGBTZ{^(EIWR-mpRpQdIZy&j6G-loVW-lQ5FgQQO^*r2(j(4xg9QkSkH4x(Qc$)UP|HkPv<zN5{"
-    b"mL#R3oPN!$7E*VoQJsbO>btW7pC#t(BHl$FbGM*C`5*slIc%OzOCZO9O-I^sLQKgZXHzWWjFPX@zDJZ6?hortAf1NNAilw"
-    b"R_nIY$#OeE7JC!kcACZ)U}cqYKBo~(qbIw}w$FRS*cXC`GPm#D9)!>L&$mL{mIET}!H@hWMoo2e=$BQI#AwHqg|B_>!QVk"
-    b"UAUORtnJk0ddraVoDSX{6LI7plD|qpzPRgdt#|S|TwaA0myZlPFphejg^Pz$0;`GbY2WPby0>&nL_)KqyzPa;#t}1Eo%>_"
-    b"^Vu`53s<MU8yRl-77;TL#z!MiziU5oTB)ui6;fA?5xfz<gJvFKCUP#9Vdz@oFfx0p|7~GqN);@!zf8BrYzYb!XvjUaG)EW"
-    b"O);>W>#6FVjU}t1d?1P?#3>ON(5HPTUaU<h@|!rN#isfuoumLK<{$_!45~jYZz9$xIVbuo7pSAK9H<r}BQSU^K`Q$!NhD;"
-    b"j{hnkaq%7Jj`=-pWm#K{_bg!_mcBJ$w>m)iZAf%46Ww#C}%$(vfVyHqafvi)Vf~^xLL^OFNpsqTxEhnI}r<b#_9w~65;<Q"
-    b"Pu#3r_&qqC%_&LR}6I31WO^DO(QXfe<t9;4PQ#Vnz!J1%`O?IIs710qeKs3rL;6ezeT=O(HwPAudrWUJaODlDR?D64y_yR"
-    b"dL9KCgeT$*Tz}fG&9=!YE&{V4`lO#V`6Q$RwkysU;GxCb0Y`W}*tQU?x^9fUiQJKPd+)_o8JcdM1N1K%qY(k)(yFWi2111"
-    b"S<S3gPMaS>mgXFZz>$6-XumS6{vls*Q7BVJR3kDj-e8t<REdSb{%$~3aIrJE~)V!5}yyHVxtHmi5jaS_7zPiCZ%J7N1%x$"
-    b"Hkmf0G8+~owW!pk5hn>7S1BK(2O-ia#iLcL^_ujj0TH91f}|#gGN8{RprMQ>dML{%Eg_es0Du4h0Du610Du610001h0Du4"
-    b"h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h000"
-    b"00000000Du610Du4h0001h0Du4h0Du61000000Du61o2c6}s;W>U@TpO%i?yny9yI>2?XcIeH?ZR~U?>Ev5H;|x5HS&|qB"
-    b"904eybHMQ8;R)&#xP>G%h!?kffU?QMh0)7pr`_z_bZA?I<9zda2wo?XH8jTQU)^kEkpx9hoz@m@thkOfa4{+o{wtc_^bX`"
-    b"Lfxwa5c@Oil~9C@+uY|)Uco|L$!A?=rJj+sVj*w*BUxBkFfx;9kaAGr=uI877XI8NTrJ}G%cJjT_DdSqA;$q5~{_nn;{w_"
-    b"|Enw{crBbQSuFUp^rD9>2(Vizzb`$ekDhlRjVlc&r6j#9(<?ZwLNt#hRjX^X;jj{}F`M-)+^O2JH7uDh#jrIk$tmM8P$f~"
-    b"U#h8Y#u&A9d3b3>=jwLTJ!ZHdj12jS&{3vZCw5aYUT`ngj@vGr6VKG)K52w$su$yeKuPSDwoh^MZYK)YuQL;-dc$`GBmaW"
-    b"UKgsOL^do+l#8ZaN3b*xn^{w<OntEs1`gf<K*9Izy)_NzG`x3G_#+c7bvL!n!*`KB%(P%6QzJ}?*{3Z>d24xnr%Ml_SB>a"
-    b"8**MyMX8*eeh%#jXaZovc-=tEmtuW*Pn@-=!rgza@q!F0H4nr!XZfrz~l*)vdCy(ya)o(lYlWXRLrLTp5I@av}|kPq9*@V"
-    b"Xb7X<gTfz7b|Nj?yRmQp{3U>DY?9{GDJ_e)jv*1zroBh;yy#fIl)E47{O=6gvtHLO1*E$*}<(umBsWsYr~8{=0Bjr1jSp#"
-    b"MZsu3S+;<|_Pp@Fg1#y^<j2P?jJSJ0dP0*$Ej~Cv^11LsVa5?e*Tbhl(!GX6^+w-8nM5DL3dlP^RzJl;pFw)R9XzGL*eUf"
-    b"eZmi&&-Y}uCKPZE!My@0s{3`>iTOh2e)3HV~FD*VA%Bc`9$*CH$1R`dmZ!iTYlO&Kb2BhY%y(Psh(5-u{m?~$rFsX<u(<d"
-    b";nn=mu5sj8l%S+5PQSgSxK{wvTS!?WKm)~%bgJ}!c-2CS~APO4EW8nON;CoC&2bEI-AUoF5U3MiN^bTr~GcdD@}ZY~iTDI"
-    b"Xv#xhf+t-67E}@+^Zb)-E+H5-l{T+N^u0c&}}-Wv+dqKP6NwvofSE&7o#A>ns4O9wzrHZ7obIHK~s(XRl|k$0^Ai;H$8!_"
-    b"@t^T$0d%i`LJs*?;a8;;HwTDO({k$h$Ijz3c$;<c{sg6;jlW$(m<C(3C0CIPB`*IzdQN7_djq&*eJ<IQb30($VAx0lR)9Q"
-    b"ZoooAuR`}kinY%>a6&>nV7ReD^Sp$>w?rv9AVDp}8od(1HNY)Ib-qBr>Oe2P3BjT>X}cG}T*8yS=fxL9wKlK5FTh~J96v)"
-    b"r+cpM3000000001h0Du610001h0001h0Du4h000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h000"
-    b"1h0001h0Du4h0Du610001h0Du4h0Du610Du610Du4h0001h000000Du4h000000001h0Du4h>AY&Sp0%L7N-#6Huq7@o_b"
-    b";q3`8>8e=CrUpw?H1Xa=F_&V>xfO`6xBGnk>aB9l7DXm#|tp+%Z0^<+&|4VKz4?w>mku6g<8)**|2to3IBx`#b17K(vj#@"
-    b"4U0Nxx4(ds5y=|1vbepLbzhOh(7P5={p}dv@i!To<1uz1`f@etE1PTBN-+bOP(1OlOFOS|CUA&IGp7kGn|$Z92}`47oRGi"
-    b"IvTi^UYH3FGma=1=b$;Aq8PlF5Sd6HL8W6L+?qigVHy#ch!_<l7NH)ZSr;B7qNH;kogCyL4IbT~o}!K;Ya=3}At7&?Oq`~"
-    b"aSs=KZ#~!K}v>@=H>!_Ze%&By-V6oq+>oQ0$Lajul$}J|VCoT7!d8%tM^C!q9A~LA3?yq1lgRoPyoGtb;s5F$UJSFy|X)e"
-    b"Ps8!Jw+0;`#@+$ZrMX)um5;3&hl?k?=C>#S-gF(1sVo~>ZED>QnrXtX`495o53zc4+o9I{`gjH!by=PygI^(7vu%B^Xm;h"
-    b"_nvMXpS#_9nciJ1^F%`Y7ulX(Mc`ZLCKsSS4*FEUA?iWvuhBDJ7klp{whyz%2o*KdI8DJ0mWv$|i6rIUJg-o1|$j?jmz7O"
-    b"e#sRoS@$vm!1Hu<Ehb@5G3ud*QzTb2_X3^Z74}A`7j8mZ>mA1W-foMbtHWsgsG4igrLo<ovn!|fGHcGi>xu85-XP|xurIx"
-    b"ub*3>5v?$+o-UZFk)T8<y$<TCqKktp&M&bn%nW2M*{t9xB$>P{8Y+dZAt%(V1gpd?t}5K4JS`BdkEiLS050s3)*mP-5-=B"
-    b"?aGFyvPasRDS*#qa46j=p&Ztu;NGi}Qj<XA{39*bVXDC{)PN|`<{W3nP{4iIoFe?8wSFubfEUiYe95WrX9x`q*%%q63(y~"
-    b"ag1SeT4Wh76p2QZ5(C@m8vATPWtm9Su}r7XBK*Pb)7lB<KSDX`?7Of=>wn=ym5Znbi&O|Bp;0kT)E3!Qo@Y@{r%xUh~I=$"
-    b"Z+W0-(N_go^>8TqHXrGXs*M?4EX>iXmzcO$`76`=*PYK!YopH6kCQ#vo#%`ke3{8KHfm*q0T71s%VdUL<Xoh@npofflG8x"
-    b"fsbGricffi6fsG*{C~^FObxctekYD3mG3HSfKWp!w?Q3(up`AA|SFJ)f{Y_)*0oErl#gGiMXk>*(gS_(yRkEOshV%8?5ml"
-    b"+9_4BR3{}f-7SKwg)pfr4m1z3kFvbB6)WZ~x3DO+J~SDzlrkYSW3iJi7Az31aW;)C^(;y)P9jdR9xSM=`?QU;D=r4HQK)6"
-    b"H5v;7Rb2F`}Rj#zJ)v$1}iJYG>@FjY%6fZ)yMx_?0j3-VRk1Ew5Vhw_w_9Y3W>?4T*NTt>wnkiSL*rhG1k18@IR;k`1TA`"
-    b"aIAfY3j!YM`!@+d+p_7O20U#(N9iYYUt`6aF-;h&Zo{HZ4?;wPjYFD@D?4ke)*JES8f&LX!cw<OmsS*jx;(j}~_vnKAEI4"
-    b"N$ZxU7jPbHIka(L7^5w7adnSG>2nVLSD?2R+d~3PuIOAG+~APr7P5V!N0;ZMjB22*IQ}FukV0#JXp?-?_Xz2f9~5bi*M)d"
-    b"r4lp|2=HGguyzy1-%J9@;!q&o<03MP`)9%*g1N-ZM#A|db;L2<369dtw0gHQ@>!mW;__Xlt7NTI=^7N+`1Jvx<_NkF18K1"
-    b"u(<&`JiOO9;yhhBmbvz}$T~E*5I3*4MLN8=j6LPI_&LD0fVLyJgtwZwojtv}#yYsURXIF3$G4R@=(QuiA~{3388-Ym`8aV"
-    b"wD>)0e{y1AV7dxx8zBd)Q07D`=*STsqMY@T({kVQQpSTIb+P9ms61@qy5jbu)owrxC;x!|;o;G*4k2D!Ld^!2JWV*XHvA3"
-    b"Hy-?eTyzqb}UuD9GZ&bcSMnz(VZ_Oa<Sgt`qo__e_|VYVi>YB#jC!@Z3(cenmH#5LeIr8xRFW<k-iF*SoZyEeKvZL?ZGm^"
-    b"Y=ilsWjgE;*dDhdGM4cehQrAFl"
+    b"b|POGcqvpEFQFBm<SLFV9T2k_IiEtRH?S@#jjlnhmaK5C-W>`hoFMZlEut_m{i?X5zNj6k7ApCsPpc0n9IS9Cubz6TR-*J"
+    b"FsFN%t#h|(&0Vi7;EFjD%pqaEN-YT6d)}XE^_@D-gxg-Orh9w>-6s2UKOOfuTS|`k;4x=F^1txYV%Aj5$>mah4C>J>;iXF"
+    b"D6BP1LqVvM*iCa9pOJ}fGuhpb8>o+QX8iJ);Q*C?tfD5RPsfF(tuxu-doQ5g-S6eU?Dd!-hw=_^jD^c{hjN16$yjHiVm@g"
+    b"fHtM5tyPL@5L%#31z=v>|#U8y$nMt*%(6A|#e5gs0M@y{DP03nZu;wjW6yGceT|(WKEVMWZ2-z9K26+o&?ECmz9)9~UMqU"
+    b"!Y5+JDma!x1~?0f}|;<P?$8NSfa-mUKweuWT4!lK9~+DWG1$!&?wF&Eu;b>w<QZGfF-mjdaeAOc%}1|*d}=(9jX*84<$}6"
+    b"+8}_ik*XQ0Au=o|@2H`vN+y7)Q>6baA+A9q_>Mv+s;HnW?kpoEO0lIV-yyX!f2j4T9;JmX)GeeejUo3XeKGQ=HXYHKx+LM"
+    b"9Ga!PhiK!8(^rFrdUJNNL;jziDOeF~_{;&@r8K@eiXDQvMA2aNySuH6kgeHKnC!os@W~e8$jHs3>ogs#tVHrOpb|7A$uoq"
+    b"C2d?0w9<r(mvo{o*B+8=ZsJ(-4>LZPCftDPwwBom_*tQ?pbAfeY8q#^f{xuJoVA)S<+AQ+LMF(d~hsGj#35u~(~prR|F5F"
+    b"yeXR+(F>d6QZkdYojBD;L(Gl%AuZ${cQ@yOJEBa;2adHyE8I=&QM(GpO{bo{7UHF`BR{JfpiDY$8;i@hCN;Yo^1i<077+m"
+    b"J|J^jj%BnTPWHoZ6BYiRh&nroFo=0EvMBms3R$(HWytP+9p$=WG7)MI;09P@|BOP6{5+g$rM(n)Ty2%6e-{&{3!V=f2i}Y"
+    b"%qs0AS*1{>s;MEW(WKQW;V59C2PZSCZJL}aC8ckom9Lv6zbGIk)hth~-<<y`P$74y)Tu=<j<FUJMwEggMxjKhyr>~21Ece"
+    b"=WUS+)j3XMOz#S$iA0O%-3?`E)@+3g0=pMeRu&Y3*?=0)62rFf!L?_D>^rfjI|0H~>ahO&t(Ig+7#IM0B9Vj&@G%V~RS|K"
+    b"B=^QdJh)gRTXe6N@#AQcrZm8i3>Hl0lzA1-4lC9H^|NwC=|bDAEdhNtZ@TAjx#AE3!7k*o<NQY(oeN13px&L^d-b(lFRL8"
+    b"K}fFD@1+v#F%8TP5_jpd$z@H?nx4G%7)>03=N$BP0DN(xdDkW2nEUd#;72P_M19iLQJok22ITDzFNz@hEwrrl=z<wykcl-"
+    b"XAL~Xrv%8CZ^0OM=tR!o-I+Ps;Dg}zOgYTzo}3tn5Q2t$TapBX(djq11O@UZKZv%jWIDW-Yt8i!>viOI3@q8mZA$F5U6e>"
+    b"n5~8>PbCYi3#ddYKCM15d@vBG@+I{rh8=08B$^-@6(!52eWdJ)!5bGNN1u?Jq8e)?A)~9H3?X5pz@YCL!=;p;V4ety<dxH"
+    b"!8<WKyX&?b5y`4dp+Nh=!$DK~55h9JHQlw0&qNvLt%$<rIyD0vY&7o=}tQq~D(WB5H1EQgsM;QGPW+K=k10BmBKqAeZ_>|"
+    b"n70Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h00"
+    b"0000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61qpEN#h^DKk(vqto@GD=cWTa@T;"
+    b"i{XmpeI4FJ}qu3v?W-mt*yc*9i<>DJ+Q|t0xb%#ORjpd4y^+%_ODzmNU)F@d8zEJ5wNN&l&Hn8#<0S$GpjA8q$g0Y2PqG%"
+    b"dN2wo2{FSgO)Ba!gB`vs`l_NS?XrlnStuTutf(?2_^sqD#xd(72C&pG`>w4WMknwrX(i1t1Rm5U61Ise2QfFVZ7#7eU@xa"
+    b"Hb0`idBcz}x%_&Z}S+O9eF0L~tU$q%66D&EVD5zStHXRM9leGgR|1nl8-=t)(zb$j9g|7x7cP$~P`7Eic1}>7Ox1IyBl&="
+    b"q{@~!)>`6_iUex%zWiJ%B6U7@omFC;vwZzKRF&>;Mv>L;TrRVV|bwJv3(dnECpccv>Q4vq-0ps64wCn`QHb|l^f4X$gjQz"
+    b"QhWFejCyCMbfTW*0CaA|yPo+NMgU#iY0?7#{X0-5_tPDJ|NrcA^}ZAf75M*s*agx~ZY7B&h5n;~p5OoEadXBB+w74V#TBo"
+    b"F;;w=P2Z-BOrh(DWs_+Q7YD=CoB&sNTe{U^DhY^L#9Qhu_rbmqYm4i=POO9cOp$4=PB!)7n}VcP^YLMkDqC+>>PQj;;e@x"
+    b"u%MD4{3%o<CZ%hphpG1--KJWpx*_~4f*mF*v?n1j-Ke!5z^B+K3BYm1P`1@Vus`OwZNd=4Gr}RkdOKydUc#!tx<LuOyTU9"
+    b"y{=tJi@ja%#$2*ZWayie#?7dn%yS)NHB}6*G?7-<aLBgCp^Ed-P?7|hnowR~FwYvF0IKj8U4YDLXBEOJ596pUSj4X%1D#Q"
+    b"%6NGCeBSwT@j5kASW5IRV_*D5nLT%I(!{4trXlrdp0H=Nh6N49*cZ7g*tWVCfOh%RBKma-T$ZL&u&=cwT^MKQ{)hO>V+Ua"
+    b"r%tOfgj`b1SyF-z++{ysgMH3ba?Pu&{2eEHO+nKr9He3bq-uNiIw=6|qAw&@Gp=qp!BK0<4~?hNgHfqOmxoqcNu}rL&tjw"
+    b">3#OQMuc%?l)*P*{+*6x;Ce*12Skd3$zxms-7gSg&-0t+%3y8Gp)B73pf9@VKlz4s<6<yII^-5#<NH{(K6n$5wdzB)-il7"
+    b"2O$qEhq@QBN45v5=rnh+2eeYA4Yyh(a;h^gPB1p85~=Mn05-|1nJWh{;kPrcBEJnoLAegXlr==k<wWDB56O}{s4bhq^*{~"
+    b"8h&->lAwpI;P(C=t|3Mta0KECcq`@XeJVY`)?L$Ms?zF2yWy3EtMaIFoue|>>L`NsaXu;#XpTWAi1V<*e%0(o<L^yN2`?@"
+    b"bY{62z36*(|Q2f)6%2*rQDXuF`X1H?T&5iVD}b38gYIlw4AXS(;gB|z%5W4NS14l<cPpSW^A`8KA#_ogsG0X=*<U9=^&AU"
+    b"syVsJt9Je81H!CAd03VLhRs2t)Zav_K@hC%+Xw%C|(mM?4<0-@*Di&%#r@nZ8oE+c$cxy}ka!g|#R-4Y`fDzCqnN0zHknM"
+    b"zCKtJw4Me0j@8#wKBV~$F|fv)Gn&Am@f=5D?JZ6sX0qIW<60owXpIuh%vOUWwW-nW}RUvz_lGUi#0{Gl)U~lOFPgdx-cid"
+    b"Au>igBQuOV#W{OGXECTVkh60odo*#pYd6KbOfk2<t3OsaGBp&qzdlpHBs{dc)4KLFG^G2kDj~TedZSjK`56fli>AFKWeep"
+    b"c52N28{G$67d8c=w+9Vt%3MOcznVJZvZj42i`=n<e866O&s3iWN+@m&<2&6ue9iIFcZ6R5wWex%tCn7T-$R3y&fTJNIK%Z"
+    b"+6yq7c_SfWlEAt9#}OeSQLr=Sd(2%LbNvZ4c_Dx`%REwNZJppI0o@SdNk1~IUhel(1)E3(ZfKr#ax+Ao77wy83-G9_563$"
+    b"YwBsH*6tE+p|ZI55Mj3^C0mLoTEz)Haf!Ih-#dpS7^FHLJlgc(A#xX{KH-RyB~S-K_{Iq$%2~yPf|a;H?ofK`iC1W-*qmG"
+    b"POsvkSuR7PA`J2bfN(mW+nI~Q?I411ghsDPA8NoJEiTY(l9ih)S%X_<)KKaQX=^*2&K548mPA<f+Iz%cdV<JvmwVO{;%7h"
+    b"45T0zVIU_Upd~3SrYSEe2QaxOd@iM|d8s!o9V~#Xyson#G%LLz6tFLzvny^X&nU_(C@)7B3m*w5Au3Cxn5jXW)1|1U94xv"
+    b"lT&S$9sGrD{R4NCi)gUUX$(p??nkPZ7M5Hb!Jt?ZHDJc3Jv?mI!Ybbdur>uOFv?D+uLa2hIs~RG%{U*w(4xm>na;IS@cq}"
+    b"%nSEw%_cC1vXEG||mIU~QNc`J6Tjt}~lCMKMq{-&5F45*r|kEqS50x?J+o+5`PxU{M*88me+;UuFm<0M<I?K7LIiLyL1x-"
+    b"Bj>#xBXN2{J3Sud#Zi*|EeY2d#Lu^)NuKc`0bBtRMg?=cbG_Q7s%XVkbGX4K|+{<1bXUZYXvy3MphR*EH;@0j)2tLAo_BH"
+    b"Z)nL{;w6d(Xq@jx~+M!7q9;;KcMgy=NulM;gbCrT^jqDTB5d}a-d(E;vPYn-=NrmN1&jac@+d8+?XnsF`QqNMx7O$Vx%pm"
+    b"00v>21C<1r_7$5FXO@x}sFv~{Kb-#@sifu+pq!H)LY_Myx}HUquNK9TKoIm8V4T&SB_XLAwVR5dO`qT)z?n%7kRpbqQl_M"
+    b"@`LyS!>n+)?<FGd|3^8$}N->--&!^w4M63fRS}@R=iYy72^D`W=sx&>P*sTn)1TV>~2Q;QGm!_E@FRV=*pD-({!!{_L?Wv"
+    b"@!)G$gd2e1mHf2RR5e5jPD$g;&GC?+$fbEc!Rk1$fO0;c$>vMvxSHm+&4hqf51f-V-RRi@gh)F>+`JSYRL-YfX8EG&YpPp"
+    b"B*vyDM3ylc{>FyDu*vxFCol4=sSFT&V3XKr6GBP^vpDPo#YxR~tp7m!LZzGALp#IV^maUYiRj4jiwnI4nFcPA%f8^D5J*d"
+    b"7}BH7$^-W0;S$6zan|0YpY?TNUYct1gTyyajU-`+#B>QNvuMt0H-9ar6my-C!mHUbg3q-DklA_yserTileeB7pSMD%&vy0"
+    b"g{r)sSg2E}W3cZbLagH_pr`1a${{qW(-^g<C#4;oY^c;7Qz}+1MJM>BkE2DYODv$O7_TL)hp9Fsv@AKQ-6Z#=79@8mfhjk"
+    b"ui!Ak`Wi0ZeGp>Ru4=Nj{#-s-$i53|uY#l!=StZM;8YrMFh^>Y#x~1nO9~*8YaItZO)2c!xNvOW1B(G_k1g2ReQJIz|;-|"
+    b"tcI}s-!IU&#{PN)N`w<njb=cL&v)SW${%dI;v^{_)SKq!B!@~r-)Br=RBtEiZ#9W27CP^b#2lOQ}IsjPaWCn<m<|DIzjj4"
+    b"6C05GfL;m?=@N;ix7gm>hJds-Y<xm#gC=4V)|~R3?k8w=Hihx2umS3MD@zOQE)(Tqpr5p(V$wdn6?;Mky66<)Pm%@+k|fd"
+    b"aN@qI5E1kx-43-fGKz;fUk%wh^e}$HyDW-C7rq+4J$FHT_6P}DJ<!j^0B@t4X8^jEUcHPg{aajLaYTSSSG`=O|l;$m>amS"
+    b"L9iw$W3Vl(rls^L9;kS@)GivM*e#l=87zvQd#IZrd9DsGLN7)#kR|ddv8mlJbFCVp-l@Yf38z7`zOW9f&LW4H>#=Al9WA~"
+    b"mQ!U4}$f8m$v!`;V_$_g-^du~z9i_dLXC3S$OC<@bF&Q2u{HIYUzNJE|QJ|ZcOrXyxM=5GB3a0}S3M{1>bEhSw5GX{dBdi"
+    b"oEU#t%!TcFnzCMPqU*diY+jH+}fAtN#z4=Jsf<{&39gd`XrF((Qm(IwWP6`M{W`Jdk=si*CyG8}EE1S~71rXbuVCMFOgAf"
+    b"F7cdYd^8E1?x7Jt(@PMjwEqT$(H{Q6L1H=_aD72B=CMIijYJ3msQ1?j(sPK%h0D2dcKDLMhRwnW1JJhoCj7fsp&9(kdUVV"
+    b"+gINEvkH=Pax<TqaaF?>Ya(2IVdThge9LKhbC?;V60E4?4*jONg*l}TpvRzi>ZbnHLRN@5-ch!qn^hdWS*le_o?ihw6QFw"
+    b"6dOt(LZ!ndB&<6a86lQ~(W}m<J}Sy7t|FBeVIVr62q?g)mkR2p3@3^t9i5z}kTBet2B+C3{H(B{$0zV9y{u)Md8w<XVWJB"
+    b"pHy$S>EF}A_5G3|3t0p3?>nMV#fTA5Km#c}W45%xwu$rtHi6iMR#3o!MT`=dUn=GxdDkI1n2`XPL+pa0B&n4E3BB|P}?Ii"
+    b"Fg>8aMRb|rKcGA&Lj*NLktd7NaU!=+NL6&o=!#;EnI=%~r3v$6ZF(J$d4zo<f^!I?1_T_Z6iR+`_ZrKOiDXB#pT3LOJ2_Z"
+    b"S46L8FeEFB*j&(4qRC*&n_p<)kv8PoH%g`y<*TYntO8U!F@LxgJ3t3mGyNFDL_^>!BbW^Q6NVNTO|{c%hG>t{uZ0T^W!V$"
+    b"`tDx#hUCR%A~^~R3TF#1(toM|D#?Y?j+)*1Ep&q6&$jcs-B;u$D#<K{F^kP{iyyVR3rtcV5)DVo)!Qj37#^nyNZ=3${k7^"
+    b"P$d5y*DDmHK%rkCZY6b}t*iy7$S4sHNf_~{lcWwG2`ZQ*_^B~16d)F*${0+bLb3xSGBK1TQ5S+FDX9vkrzPO6%qB^uOq^#"
+    b"X5-8#(7NlS*iJ%6o$u3H!9w_Q4g`_Q=8moCI_@S7jqNkE2G?A&MA*2r{44f~h;hA!knx;9TU8E$iMI_}U@u8n6FQ67C51)"
+    b"9Ho+c-rYn-H<&84QM?VS{$2%;^e501Z`rldhHUz^XRk(=$L`JyAIRU?C?*ej(VIg}2hk*MV$Pags+RVj`d%AXZ3%_DCq<|"
+    b"yMSRiNJ~G@wzb;4WgOUnfx}O`lFERw5oPho;FW<+3=iTC$9)tPpY>)S$kp$*wP{Evl-QJtQfwpeEa-5G7}&>m&Fm2c#1%4"
+    b"XBkML9Yd^>?HIokSHmt${|ZAcA@m5n<w+HBC7NvJR}*Uq%1e3b0hhrv@NZur=CJ1TqpRZ5~ZP~k)v-adM2i-;WEcD$gKw<"
+    b"y)AdBqNN<G8?J>RA~9a1WEbZj1RmJ1u`1vre=H@MA+0>E!lnJ0*{ZLt`7xrY4W%Hg6Q<}S+9Y49X{7=yXOVKD`yqy?QYw%"
+    b"s4=+%x+oW8gwXPK?E-z9klqV`27Odqfn<gWoaT~m^&!U5(pc|PZ*&>0UdYopWvZx-R{2}a_Q<=ylR-j;+@1jVcC>L)PzL>"
+    b"HZOQrD<Z;!>4D50FAfFPYA@E1oSLm`ofdYE;g6r2s1J(^*sMwLOOj-(`?#+>sWT$qoSjTK0oE|7SlIiw^YM5KHsP^G`1M<"
+    b"7rh_Z^<1l_ne`R~yBk0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0"
+    b"Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61*sk^unV_mB"
+    b"#v;(KR;&@MYo>UzLa5%cFD0=m3oorBJ1@Z`S*jc_yD@4a(yN)FDj}V;kEs)<Uo1>1#IQl1u(N)#c&M(h%d4&|j4Nfe3aW~"
+    b"(fGr-W>@tkA(HPh$WijI;1~2C=`kbgS4xpSb>Lq$EbSU#Fek^gP!YrRCD4gvt{T|sMdbK_)lc(;k{+R5brmfT{cC(nYSg+"
+    b"GE?I&I;l&y}kG_-0fNUgG|u&^mA`7ism2B-+NQM2wSD=;D}Q>B}y@)tL#-z4a$WU(Zg;It*I3o#!Z3mjS?o~qcaAs!DNRx"
+    b"qcn?wZ^voU0Qa8ZE~leJ0MbC@ecI)~qZn2_@pAm>)Z;lB$g<izk90Gp6<=4JLk_GbGt47cuD<iz#%d+nh73c&Zte&LZI`F"
+    b"(Xnf4=m>#XO=G{OC__P`kNFmZ6_A2Os<J8Pop**uOL&W3?rZ~iy(<Ay{%3lF0neW4y(8<c%{Z8AFsP15HO6Z=BP2I#hi~H"
+    b"t)=3n7cI*s;G^m;@h8ctgdgH2{G!;U5vesHWGPjzuBm07jieB%oFuHL#i^1Rvn#`)J*XNbEG{V}U8<TU?VJb}V<s;qRHKh"
+    b"Dp{cScPAp=sPLy0LZlnAk&LWs3(I{Y{Kc#yto~W{^ZJ!Mv+^KA+jjZ@3Yn_B9Qkos4{W)Q?GB-Ft#X$W;O13b@jKf01vOV"
+    b"0rU&3g`#W|zC{Wq7yBf)S#;=M4whd&Cu{<l0kg+X3FwZ&{h+C~1y>OXEocs>8RLBb}eFuhr~>_&aO^+c>Xhs71Ts=tH1<u"
+    b"=*CWWftU@J87{3BEkQyhHa!?m=F^zsE{Dra|Jx3^l~6UNa=DT`V@Txiyux=Cm|6JG8B-!ZTzxAh3t5Nj6kD^R_lMJGLz<o"
+    b"U=GNVy+Q1uCiA)Wi#WISuz8&dzqE8Q?X>Uk}nQ4!LaTkxvko@Tr9b=dp3NvinPVG0X4KYoG{3&bdHj=1vm+|lQQ3`d8stC"
+    b"4X&#)wz2lJ601-#eK5E<v$Eo{X*H5Eq%{66_%re{YP1luKDJ9Me6Iqpz%4<sfG}bgcs9bU-z{gYCpHMQ=B`ex$E_tcLM*2"
+    b"?r#1yII<fMyP%bSQxiqmer?FBr$*+VkYA2>06EW%@$g;{ZQ>ra6EU~~Y;3JQ+Oe)qc0I?FUy{>RG=DnpryTYfsFSzE#pR-"
+    b"6qh(vlmy{t08-!X$ht-NNi+`U0V=sW|!AUe@0V8kUnKgHuafW8Pi_`rs)7Q-Jz{=6E(Gp@zF6i1`GilZCGv&f%4dB>1CB}"
+    b"Gv{7DK(dFUS}|3Pel2*~t3B?lgHq)Wh<{!@qq!vPQ$kp~YB3000000001h0Du610001h0001h0Du4h000000Du4h0001h0"
+    b"Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610Du610Du4h0001h00000"
+    b"0Du4h000000001h0Du4hiMC8OKQ@-Q+qF%zzp^DWQmC9aG&0^bk)2^Q=s1=;ExtA`Lo^L2&^j7506R_*C$PY<TBWQwW<D9"
+    b"WCNKW2tR;S_m8=!Ng0)&bWHER=Lb=L3zOULl!Yb3gskz;!zp`R5xjjC+TD31KAf=(Qpf@qOY&6ujJ~o1_x;RHNr5u<ZuB4"
+    b"@+N~6n`(xZhUm?ha5lB9--3#bGoGok$(teeLqF(Tom!67o4{u*Ex#T{6nTA(DSz90am3z#|`n5Y7wbsI{O#3HDqWEoE%NT"
+    b"afx9i@dK_@D<6U7Y$DcOb7I)S=HI<_rRwsv3Nrgrn)Bf*VRAaVT6OF`@7s#jQ@Tgf0`QD6{6TSrYFvgtL+~PqczHq&3biF"
+    b"sk1z&a9p!a4<wLUnpB5mM533hOjFs|17ty1TI3XF)6t%MK8CpAh!Ij#Gk>c11j&Uh_2_bDx!$3A~F>%gDKjr;GM^>wKb9?"
+    b"z_gJpcrALbZ7rIu*|GJg0H9hhB&<6yvmxu8T9l3;f0aFz_^VE+q9L;%sHJbJRxN;=oGJsTN29|dyCgy@HK^>C3@qmuDlG-"
+    b"7LaWH6?jy6TWUUyb@unu6%AH@QT%{K&TB5Bf1tB^p%qmE#0-&;>EvaE9*Pv}AFsuZw;io<*Os5JY+Z7b4W|Gb&sw=7`Q7O"
+    b"_QcN&eP8iaWmR3k|qf+%_^S(>k!#1#`DMyQY{zNm<w<{)5~V5S+MNg%DG45?L|Krj}qjU<Vm7%uOuaHs+(fvRsPJ*CitY9"
+    b"_BLR*#CXa;P$;&!M0!${%T}y{af7d@=u}uoaaZ@+~5!i<zS#`6xsvCalOQ6Cb&&O{vk444`@#8?WuMQKgEQsi#ve<}aVEb"
+    b"~WCyqBQm}Pch^ztSZtk4y*|r(J`Q+rK9^K%`Nw`1hj*+b}g);SFo=!Ev}%jEufYoQl^KeW~lWj-m4chQL(eL)GtG=sV*z7"
+    b"fH9jYA*&6v^RcP1Wi2c*x~;UZv9ZoDsxMxu8Z28gJreU3pd^=|WTD?8QJ}e*p&5&uN}~dq4VhLQmm|%goskfaOPi`3MIg?"
+    b"QNtW`FL!qgfo1Cke#-7lcf2QpeQK9Xhx}Btr^cB)0SeE@E!=1vMWgQ_E#iU_}i=yTnyCe>m!I=0DG7#aIH4ZnJuN1DHV4!"
+    b"EB{U8{lUm|*+#-aN!PqjcbIWE2=k+KLJ2{CG^Lo%u_bFbtmGB!&u^`cNL#V+QsktvOy6g0aet2ITh2d(a=BQzc@kuha0d9"
+    b"%tcIx=RY<1AvSiz;ccRi|m7G%Zjo8>_FW(J;%g$R->ta-j?yWw8t`b0RCU=`qbRW-{$9G%{kbAFR8eo2+rIzp9j>`7Aje>"
+    b"!{`~^`r~1A15@ebgRj$*(%g5KCKI}RWNd<A1wKr7b=CY`zk=3IVII3hpXBw_aa*>E+uv+{V1g@{ik85*eGGB_?{LnCoU)>"
+    b"*Qq=$GA|}A8?K<Q#F(O;>MPhDysg_VK%fB`y_}OR+$pK09;{m}D=md6fv9ex#V7Ht$R`G&yc@r$P$XxfMju5a(;+FJ2(1B"
+    b"~DkeUwDJl`D_nJ-}eyf13UnlOX^{-2aLadt{e5Y3_^QI;Z&Z|tV3M9>~HY{)_U8Kh>og_P|`6!hslq>8WU#v&3*d%H(XD!"
+    b"{Pm@mMrSt}VNjin`|o2B-wFs%|F7Oos9GbqQa-zq5_W~llpeXP(dg(54cJ1Tf3JF!?OoS{Ce+NqqOWvqj%OewXfR;qEW*{"
+    b"rx2;3;&WLMmyjLn@sp<E9fOTAN>*)vXt<mY}4oz^~ydDy$G5=96_OOB=K<xt>n29;VhLCNIOKkgSTS@gPbm>Kt7u>!}}_N"
+    b"v^F4c^YV;|DZ!F;v;CM$tujJ^`z3QyB9wwuPq9sI;6I*^{o>j0jmKTrKV%4%q)_hpQ26~Fsvsdd@c2$!lgs4qA8TDbs&MH"
+    b"n<S$!&874$D5*59^{Oo*;4LDq120Xgtt_dg{H(bw46q0)!y19B5S(kI{wBPrnJWS$3NAq>`5+3ar7Wf`MVD=*Y%89uSE<D"
+    b"yu#`x!nX<Z>*cFAPL$9+R$E-}SbE%}HqNvualPZ-kQ83vi@u~5sx*Q-WDI^grUZJC`YcY2!p0Mbyi>=S13$dv$0-(~L@~K"
+    b"3$iZ76?cd&S^0xKafH!S5P6_I}>#;f(PAtq@Uw<_bL%%a1rhb`MCQYZbIrYGenBpLcC1E(gaWSNv82_#b`W2jmlIGh_L2B"
+    b"3r-exU4^yeQ))(4h39f}$NHF`(R`+!cK#e5etkJg@mC-w?|plAL^u=PINyek}qXbSlxI94bd35}n48<t1Z|9j*<YS*AFqF"
+    b"Q%@kIT>*lhbAK=@un}OqNX3I7bCWsz@QPSI~)xs*rQ<{oS@Af8KLW`aG?(yMJb&gej;NeznWYhHk7`nyPcdM#1p@v@{-1?"
+    b"Pa~2fnH{~TX{17;ZYcnl5~@g*r5)!ea3%hry`@qjlp}K?aUuL20u~FYyd_Po6DY-<MWOtfiK&(e<EXEw6{AEdTmtMT<S&+"
+    b";r<Ic@teuvjR3vREz?^KPDX9@Au^c3zcd0xY-<#YP2&Mh4hp0^%+omk5t03MdI+g|~GYS`>ORSNn)G<J%Wh@n{xu9<tWGF"
+    b"l=p{-shbtRl4BrBewAQyX*aH)hYFrZy4r63uyH6i+>J{zbQk*=sGUZVS@swsV@qpQLkv!@y)D<vGK9jD;0Ivu$p4wzLeZ6"
+    b"|jh?GV{0%O*o6)~7TUa;$Hr>Z_q54=8FWex4tyL7u#<GoXbg8Y~H&PpGt_j<1guHL^&jfToh5&?rDBATCFy1RmCy9wV}&M"
+    b"=Ly%_9g(VlO(MuETvc&%cnIUwh~LDVI2;hxtwPqE1^-IX&uuPJ|{aQ!y5x4>YZ04ilBBNfS`gK#v%xyi4&e7Zm9ek!lXeV"
+    b"u_48r4Iq!BNTc~Brle6Ff*7TdMy979;3r;@%A&)m>nFtt&>g51{-5a@NfbpLAsiQ?NuY}yQJt`wAsK}v@0oR<A*f*^DI7_"
+    b"pyeFNi3MtZ~?~)IoswV}bKPvep6eRDQ<|*W%oeX`Up(0}?i66eOlO#Q*izNUcP^?KTtfF3}@S)GCQm0cUZZK>yfvoW;lp("
+    b"RJK$&!zq9HCQ3$53TiXY&i@`$aZ2$}SvdoP-;AFD1WSfp;MS*ft9P^&<SQkYDpHl%7TD5Qm{)}yebNg^sFYM+6x4VQ|kR1"
+    b"iw2?;pG`+OF1}@2GVkj;<0NOP)}sQ!2o)!YQz$_ox4&&ZF5QULI&ICX`ty{46CMMI<JxSu7e6mng0v5FaNOXC+=BBCO!0U"
+    b"!sqpOCW_T@g`_4&yYAJnh+(KJh63~RU!<c?VF=1B(Zn1d!Xi{CmsnV4y^2~QK%d#ah(w)xgp>vG%zTpO|x{YEU9xP46&Re"
+    b"1}W{YwXqo_n<^a|Wt~c?7b5Mg#U$VqbS^`v-<J0#OdkTFEF|i(ryhWu1FhU4SsX$jg`{Aj`6x%C6so)-DjvZrJEjMq2d8u"
+    b"y4J_oTN-))>Xsrw+B`v?4yA({WF{tIHHZRL02c!oe3Z+pe866my6^&=5Nv%OFx}%|}z9{J>xHICWbf~1KeVZ^Rx*`@Gs-}"
+    b"afy(~nho2dgSDyA=>lBJxgQ7m<!<)z#c&#bwWS&{!0|DVe#Ga1++n;UAGsiIjbyd{^GZzb}b${nkpK&IWJ3YfH?oFEn^kD"
+    b">^oPN6d*gBZ}EY7<G7cBQnPPL@@rY^X4u$Rn#8L8gHvT_DCIvYb1hgPv+1BA*JLCM8=Qi>qc0N+hHq|0l?dh$Gb+?5Gr*&"
+    b"KLx!@*(G%I-QH1DkLzWtRW*H{+{n0WS(WA0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h"
+    b"0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du610000"
+    b"00Du61j<dHSJ1il%qA3Bckt=AfoiFdMBbT7F`Yib@NHXa$BqL#@Zl!!G%PbY3DYXnU=P*9Dx2Kn>^Q_4!D6V0+rM42WkhN"
+    b">Ld98Ie@+aT8%d0xA(62<S{Vr3X^DToO7%~X99yLcV3Nb4*^eB5E)veej8!hLiRWYx!doBkjKC!x#?I`jlVX|B&zOnSMy&"
+    b"q~XDIlFSN2GSN*RBQ-@};n#)vyh&OD=D-rLHS2(5$4hRWbszIJiTyx*V%2tgw+Y&LMEFX0GM5{irytHM5*2wj`t_XEdCuz"
+    b"cAITkgDOcb~NF(7_9uUd!a<Cez20VM7PzUxF}d4<fXMN_^L9V8mqV@%@j5(nWy3_Sghin6ehr=rYH=celWb1aU{wc?Jn`E"
+    b"qbqur<e@dBn4|9@=BVH$sUQa+nJWaQ>MF1&=pEcFe5q}z#IQ6d38fXV+o^{rxi7n*Fek3AYO0nkexS4`_$JI8!WaY~L9Qw"
+    b"-3a*{0AD`1FzOr?z`6j*_KP!hPD5aP!FQf9SFDj9t`>3U-DXL|o8ZYprj-GHP7pq(;q%iIyqp2p5F&W0FxvaAxSE@54kge"
+    b"z;RHz`OB^J=BP%2t1qoo0^RjYZd`YHb?Yb4&8(jwt2gDn=SB&xujUaRz+rX(+<l$Q3ZZK-r8aV3AK!7Rop%t4gA6G%)&sX"
+    b"rx12*?pRw!vh+9>Z!u{=@pn1HnDWpTPpbL&ASS+q@LHu|h;TtV97rTRd?<Sj0a=L`V$EnKCms13bjUgEwu&IK+BGHA1*Qy"
+    b"G5Wvwa88|Si_M;SIX5m@x|Ij-9<1({yDa{v_MC|o;K{iL_*0ktG;?ZZZ$eMA}J=cO*PoCWhvLSwy+8~d9`GyqBR~cH>ImJ"
+    b"WjCTVGq!~_^f6GkLA290iZq@zjI#zgt1n=za55UQel_^DzP9$XgSLY;OsO)h3#}WrjW9H_>M=LC^|KGOimrM#*|K%6O06l"
+    b"jFgVAyVKFu}GP2>bFSal-cr>B0F)V|w3#pSfF|l~CX)RDQDY2ZX#W6u9X`#WZ5U3U)D6ftzo-cE!!7M5>eKQ6qZ6|uM4l%"
+    b"N_{<ChfkFaqyX{&QJi#2;O=rA#@<|dM_7BOowVzd}953!Rp_b-Glf~q*J?y_U9k*^psVX&$(MW=`xA1S&fSu-=Ih^W;vDa"
+    b"S%RQpGOAwz1>LHbln3!#(9ZRzn%Wg+i4@6FDD7OF{5F%smIhOreJ{O2p8<8pJoeoIicJIX#EJD#p@B*T9OVce98^O*r>Bv"
+    b"PdAkyuQ-FX2vi(HbuU>^FOu5&qx%%zDG951H|mbvAumW`op?An??RTwZzXv6hpu=000000001h0Du610001h0001h0Du4h"
+    b"000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610Du6"
+    b"10Du4h0001h000000Du4h000000001h0Du4hYA~psGd2;kO0rWqy09oU(=Gv^Z>+^JsVm<g96cN>GnSS#)GUrR=Q|9o$+*"
+    b"iZ9<qS6`#9boRyF%JAS|P<|1XUsw5IE}l(FD5IjiEb>@=@D*ElI6aW)dHo3LiN6slah3ANv@ld%XYilmMyg*EQB`#JWr0I"
+    b"Wr}NI#q~N1y<a9Hk7VHlW}g6rrb_Bqx-eu%cTRzNPskEu)E`@0bK3)|?NZb)RRU;F=%;UZ4L7h8^dl>m~xB2$uRFJEcIL6"
+    b"`z9|;|@Tcy(NVkm=TSf8lz~D=%c@!C7mb`xF;BwS);2Y*dkn_^q!WYESUD2Q6Yd48=%$^Qi8RfK`h{_{jjsG`LYGFDKWe+"
+    b"gRx2|@v2xbNit+HjIT^CQZL;pIxiq9^R(zG<snF|nW$7Njxh<c@DT#8g{(?6B{dPQgs_q&D68`=GOswO@F>o-{wVpf2sC3"
+    b"S(5giziLbn|Z8TXdKClii*DS#z2rZMKl(GgZJT4QUwJeLL5iLTRh9!fcwWJ8G-mCJL04!G^cBP)KV3Zdn{v|3UJ)zv82^@"
+    b"|n3nY=B`Yz6?;+zg8q^xkI>?6w_u&B(X_##cD79jvBZKV4sRHAMusVK-SV;{AsE-CIEdL@*rpc*YGaH(UaZLmq9>!ekivz"
+    b"_WIfGzu>q9mE2?J3Be=_pqgXPA4a2qhjUEH6<bry(IAL>YymQz2<9jH+TQw<P5f2_uoEfGKhwHKmZCO&xxx?;U}kh%PCpC"
+    b">ka#IIIU8OB!vesHS$L-lT=B+p9V#d#OR211a<zZ!ASAVy8)?_bcfmIxncEP@k5bPbp0tB&0$s)U5TZGo)lBH7#c-cCiGm"
+    b"5~<d$_c3=Q6D(z!>oC@xuBvk(o3fWP;H@7a*`U2C3n&368m8neCa`?5PqQAVYA9%_man8OekZpjh^DhGk0j<Xs<3#m5iF)"
+    b"PZ?C$vvZ3*#i=^nSZZ%{wKP;lK>9SxDc%w2dLaI?1Ij_(xtSiH^N3G|rn3t)BI3|;z`kerwcO;)6+!XH+$(OgF+>_dou@G"
+    b"XG8<!~$P!$M~#~wM5)19!J101H9P#G$e!y)q{$e~Z1IGjI}0+O1QW0sE@@f}f|xRR}vog*?H52Y2BTbk^kkQo`4bR10?Bc"
+    b"@@PH<Y%R%AQM~x*;bV7?#(Zp&Ejnilhz}q_oc^awST)j<z|O_c3RwP&Ch>x3Ebpz$n@^@S6Xx@~Kj?xUMOx|1mwRVyK-kg"
+    b"(Xa_Xf;}={WEGZKCrhV<0~4j<TGTcOElfGk}MdjbTOzS0l0%AJ2RcI_p+9%&@TqHsIN7s<R<s1_^)9n6EKuE^&{z<Y^9~7"
+    b"cCIb2Go4^5>>|h}pA6+JWG5M~J}rc*{;cwsaVbiu5Uwn+IxYaKy{w5ZM=O@B<EVY9wJ1)ht_?RTk)sDJ=d5um;w&2}DK5O"
+    b"HaiKgXC!PZ>uPHDtnIm*Bhb>ep!3sgGAt4?rzaRcAcdq0v78aGO11ys*`Ybl8U94Uz#ikIXXQb1iULnV+RVfdi$fZK8cBE"
+    b"n^51r$g%B;j8p{KJe?5m@oR<73`$E*${KCUFHU8Z27H>pUXxUc#k-J@Qe(2Vn*a-*oH-lkQci>9)ubuM5hv8ZIGq^rrGb&"
+    b"RqoVxnav?W#vEQYhCNoSUk!7b&nL&>p^~z#yfueIPxAhN@JgOCq|QwIzC>hbAZ}E2a1;UldI!*)DygSF0MF@2Fm?T&TDl`"
+    b">F<|_@RlZ%cs7jPOX!waV2ON&LV0dc^9xHhN+|{%nT5s->ZhC6ew_{J*~VeccxLBs3uk?+O3|J@}t<N9-$Ga87vB+MyWfd"
+    b"&!vZ)@S%n!1RkEC9IR=ig(h~SmL#zx+bdlr7bi?4o12iO3nrhPz9bu^@2E|xf~yv#->g<7-KPeuA}og_cBN0Is;e#{<DeW"
+    b"Np_o0am7b)bl`2Xh#G=V3Jt|i$#H8G$Ca6Rrh%LIT_bNrK!6+`E!>ZmUGpQLUs;2{}c&O&2_$DTyuqo`TxvhvJS(DqVp(U"
+    b"*{5UwFDsHl=NAE8bxA*rOPvZ&!H0IemmU6Y=$Teb4CATWxl{;UD1HZsC7a4p}a53AXzy(hab{V(k-gEUnskube51+1EefV"
+    b"A)-vm7ofx++ew0krJ0-zHG8l&`Ftel+nc`>{2o5UeM+Evx{o0001h000000Du4h000000Du610Du4h0Du610Du610Du610"
+    b"00000Du4h0Du4h000000Du610Du4h0Du610Du4h000000Du61000000Du4h000000001h00000000000001h0Du4h0Du4h"
+    b"000000Du610Du610001h0001h000000001h000000001h0001h0Du4h000000001h0Du610Du4h000000Du4h0Du4h0Du6"
+    b"1000000001h0Du61000000Du610001h0Du4h0Du4h0Du4h0Du4h0001h0000000000000000001h0Du610Du4h0Du610Du"
+    b"4h000000Du4h000000Du4h00000000000001h0Du610Du4h0Du4h0Du610Du610001h0Du610001h0Du610001h0001h00"
+    b"00000000000000001h0Du4h0Du610Du610001h0Du4h0Du4h0001h0Du610001h0Du4h0Du610Du4h0Du610Du4h0001h0"
+    b"001h0Du4h000000Du4h0Du4h0Du610Du4h0Du610Du4h0Du4h0001h0Du610Du61000000Du610Du610Du610001h0001h"
+    b"000000Du4h0Du610001h0001h000000Du4h0Du4h0Du610Du610Du4h0Du610Du61000000Du610Du610001h0Du4h0001"
+    b"h0Du610Du4h0Du610Du4h0Du61000000Du4h0Du4h0Du4h000000001h0001h0Du61000000Du610001h000000Du610Du"
+    b"4h0001h0Du4h0001h0001h0001h0001h0001h0001h0001h0001h0Du4h000000Du610Du61000000Du4h0Du610001h0D"
+    b"u4h000000Du4h0001h0Du610001h0Du4h0001h000000Du6100000000000Du610Du4h0Du610Du610Du4h0001h0Du610"
+    b"00000001h000000Du4h0Du4h0Du4h0Du4h0Du4h000000Du610Du4h0Du4h0001h0Du4h0001h0001h0Du610001h0001h"
+    b"000000Du4h0Du4h0Du610000000000000000Du4h0001h000000001h0Du610Du4h0Du4h0Du610Du4h000000Du610Du6"
+    b"10Du610Du4h000000Du610Du4h000000Du4h0Du610Du61000000Du4h0001h0001h0Du4h0Du4h000000Du61000000Du"
+    b"4h0001h0Du4h0Du610001h000000Du610001h0Du610001h000000Du4h000000Du4h0001h0Du4h0Du610Du4h0000000"
+    b"01h0Du4h000000001h000000Du4h0Du610001h0Du61000000Du4h000000001h0001h0001h0Du4h0Du610001h0001h0"
+    b"Du4h0Du610Du4h0Du4h0Du610001h0001h0Du610Du4h0Du610Du4h00000000000Du610001h0Du610Du610Du6100000"
+    b"00000000000Du610001h0Du4h0Du4h0000000000000000001he5_g{D4(6EFtZf4Lo45?ejo!Zd8}os_9sCfe<qctY$rX"
+    b"ZB`38ahNRgeHz;JV>8+tF=C8^sAe6%@rlZv;wiGL>q@wqvzbSqhK_A_gF`|8{-YHn52r1ASLoFq&VVr8BV<k+c%cUwT2O$"
+    b"}t%B7Gl^DOM7fGB?;+p+tl000000001h0Du4h0Du610001h0Du610000000000000000001h0001h0Du4h0001h0Du610D"
+    b"u4h0Du610Du610Du610Du4h0001h0Du610Du610001h000000001h0000000000000000Du4h0001h0001h0001h0Du4h0"
+    b"00000Du4h0Du61000000Du4h0Du610Du4h0Du610Du610Du61000000Du4h0001h0Du610Du4h0Du4h0Du4h0Du610Du61"
+    b"0Du4h000000001h0001h0001h000000001h0Du610Du610Du610Du610000038WCGKPZr!wVw_lN2u|gZLH}k5~^^o)}~%"
+    b"3Yb1>(H!ejh1||rkMWe^5;;9fRrliUx9VW^wOQ9{Qkf`=31**s*x+RUH^&i6|T&5!(eW~rJCaMuHjVDvDcpqJ<RiqxEY9y"
+    b"yAdMrpI?JYSaOeU=<GN^zZw5a2sKdjcMlqyvh&MU7Wzo}1*tR=ai9-{3Yl&iO)ZLX*=$S5bT3$F_*W|~PRS}dNWS)16eWF"
+    b"Eew609dEo+oUm!>UOvg`g80!HhhfJ{b!to+nWmP@&nMgQd7645-$p2P+yR`YDbbr=e9LO0S(JE+C4m4KCpvrK&?P>n9Wx6"
+    b"`v}iy2N)q5H%t_N<Di%A;2`i7PlqCSv+*VJH9`xp+M=mrmoh&#lQzZHasgkt3Ja(i99*FKf(pVPQ6e(89)EUhrEkCQot^?"
+    b">%79cWI0N@%{)m(`L+SADZWv)biFD*<~)BuJ-tLW1w`IC)2j-??<}D}m_x@l{<Z%#r7vMW000000Du610001h0001h0Du4"
+    b"h0001h000000Du4h0001h0Du4h0Du610000000000000000Du61000000Du610001h0Du4h0Du610001h0Du610001h0Du"
+    b"4h0Du4h0Du4h0Du610001h0001h0Du4h0Du4h000000Du4h0000000000000000Du4h000000000000000000000000000"
+    b"000000000001h0001h0Du4h0Du4h0Du4h00000000000Du4h000000Du4h0Du4h0Du4h0Du4h0Du610Du610Du4h0001h0"
+    b"Du61000000Du4hPCaqJTRnumD8E?5%0ZktBE+}C@V+cRCqw}<N;@w>13)4@zPYQuMMVX~%DghgQ@K1uK0{tSOutdW{=;oO"
+    b"?Y|j8Sj7Ccfx{=fgFSh~tiNu;MZVQK8$9SZqB>K)rovan1VITqvBnC+NIy46t-bcdwY8rz8$fltP{W?McDtTB*ESQPX1#v"
+    b"B&#+*;vo3@@Z7jn$NVb$W@3(e22s&22&N-1i12<wNMY3M9`7{Z@ySw8%mn>N{(K%#6DLOH_u0i-RRzi2U6EVp<z`26EG&w"
+    b"rDU%M(e;l6deTeTuP9J!XLm_35K<GFq_T)L4uBRvEulrz1y_Ob>%TRmC3J35xYA2*qvWjgvgzCD0DdO#07{kW67B0YJ%pR"
+    b"{Q}Kt4;T(YPYL@VU7>sxpbSZ8ZZwg0;aTcRId0MLzqwGCbHfZMSkbIXqH46sJo$O*vIO%Bt?Y^AXX!i@S(AeLOh7_By~k="
+    b"Df~0R5=E^r#!j5I=iVqVLQwv1t3<LtDGgA<`?mf_n+t=XPpZqq@4MTfS`mNDy795a+{SMy%;#4PXVNtF^sgIvX2)dejLUZ"
+    b"(;-%#N}cbSr=SrPj-TY1rI@UriJLwm@0-=4e4)@Cb(Ue3O&wPxR2~NmQk`)d`;u6qhaHR^Oc_R?a~uyC3>*v<$(X31n=#d"
+    b"|g&<a?#hT6`^e|~KgrpcN>=(Eml{Av6U9G&PMl7-{_Ai5|wzGMvgQP#JovE>;S2n+*?k>=*J1GD(M=W5d1*%$?!>u|nS|F"
+    b">inW+M|%A}+gZ87bj*f7|sp{v2NF))OvI<(p@aw)E>rYZTbo3&w~BQP=_RT>1ZXe0xs1E$!XpCSer2dt%@)E#4`!X>4eGa"
+    b"@gh9VMHs_@aj;pBzdk)2e2xNh{o^6f6xW`zPlhVkNjNDXJc#!mIkEKcf?!&7}0FE2bwNMkxy@?;vWa#~lS9S*gsbi=>ULw"
+    b"Wdj(@}lIVc^Psnh@yw3@h2}60j3WWy)C(^Cyizx!Kx6bPA9gS8j?~S`5}a;C8(1fccqVy|EY|nhNy+D-l;ey$thu_B_?U8"
+    b"IGseSC8!-OAt@ya*QOmQ)u{+4oQgIaJtjD)qoUEPJ*cOtASra5Z!UWq!Y2qB^D0at#HlnSOD!U-qa?{GJ|+4kC#F@P#;&c"
+    b"7{GczSnlC^nD6k)}ak1N?<}wW&*DS}XD=;LbbSSkeq^MXj#HskMQ7{X#fTJy`Znn5Ar?l3nn6gZ*G@|b@%qX<0z%Ax4D=`"
+    b"+LHLOA`HL&BP!Y!0C^{u(GlB_wQsxCUE$}In#?J^UnYqrLjOs{t*EUA>R5vlJelc~L?VjMrRZ5QI0S{0NOE)71AFdI3T3K"
+    b"5PLn;FB5*9|Ki`x#3b#u0rOVjD;twVrU51ql?18v|1!o|=w<zZDK3D4ZmaYmP{muZWZnF^s&K@(3o62peA+ISm_>`J&2&&"
+    b"mOFuCmiS=6bx1s|DHD*G8XTZyo_8JIhmG_n-zDO(GCuw*RI1Ou&+%lwkQT7cCIZfG^y||=_HjAaVK;RsxWM;>KUCVn=qHI"
+    b"UnPT`jj3<29w6!-s;7Lf{4f(I5t-gH`x^Qs{;NVH1}qY=KduL>-ir~i@~Ug0<0jn$OD>qPS1}STz$i1RA+O~kpCk^gzb3!"
+    b"5ZzwY-=d5?EDydDi0Du610Du61000000001h0001h0001h0Du4h0001h0Du61000000Du4h0001h0Du4h0000000000000"
+    b"000Du6100000000000Du4h0Du4h0001h000000001h0Du610001h000000Du4h0001h000000001h0Du4hb*ss%G^%4I&>"
+    b"MW00jc(=z@(n4&MDcQi=@e!DXVjmeyO4tfvMIdjiIimBcy(&2O6oS1tSZrd8~Y-z^$<+@Txg1U7irF3?t{O(ygMU=%co&x"
+    b"+Kvk6`XyWtteF|MJd~(PO0T6tE~zuCZEuurzK4$fGBI8-z>GP7^MoQEF+Suov8sWD<wdo4<VJP3Z#%I?5XT9kfejII3%Jh"
+    b"r>_K~GOKZ*=_1@OD;&eBuOL+=<ER*%XRQ4kAEh&)-!28BDyASWzM@<y0jobFCZXaXq%Cl;P^*$LOr(IAi>OU4m#QZ#2&RU"
+    b"sl&a<<W-D4ASEsQj*8~iz&?@sJ{iLKVbgd&L3?N_`WG7H17BFt2vnZLRniim`mZ;+;Yb;%yjV48<w5&p=Qm;*!@UA(n5+Q"
+    b"r37$w0b4yIQiDjwvkktIW{rXx_S$)ofuPa=CB-zz68EGb;22C1PI38-<cKr0ljawlac7_j#yC9)@}`lCXz)2xk|Ri{lPZz"
+    b"NnCPNO?4@3fz)<R~|+7A8=tbSWw;2%XuaGOOMtb+M76p&NL#0VOA$*riA!6)-far=N_g0xZZZG$;I}&mA$O_@x6Vt0zOBm"
+    b"n%0adm)G@K(5Lt9HDt3<DBy>Y^a5qzpF~9Zz*Q0h^h{xP$&K<l&ahzI;U@?z_F34ojzE;WV^IHZoPB7h`eCD0y+b~ctAb6"
+    b"gt_jy*SNDi1G*!;|2i(YB{_AwVLuGOqQK@kJv*4VQoJj`3Av|0aJi*H;YYW-&b&~&ML`z2zBuDM?K%QGkG{h?D?QRVm^rt"
+    b"+gS&A+$h^5bIlOW_e7)2;7Ci#FX+9ge(K}N-urg4<BR(d%x;-JlVz^_xeLVa>2D(~27rZXH<h-4@q&N=1hQqKw>9~?R5W<"
+    b"!`sLn+>U%2o(B)VL=_PMaQg*o!NZ9GasPd_ib+_+pqEV#ZpG&;1qPB$vKd_3Gb={f1Q1;K*4#5tz97&@fAs5@D@KsY%$!8"
+    b"tEJe7IaZp*-n0R=j%27`RzMp1}dQVYXL1;W;D3pGA1NW5r~;Pq{X^Y{PKA6F^eA^0!+<Mml-D<+ts;{5zMx@49xms<$UTl"
+    b"D>99nneXU5kRK8IXR`dMK{1crn#Lw`?ViPF*@ovP&rt@W4f$4;IpDWO~tlFtGM&IRXVgeAwUATuDuLB={0#hd%&5v^E^wv"
+    b"o5O;+Ry|lh<+w{eb;e4#_q-aojyf{DiM;!`)Ht5Iyg{qM=sL_nU^#|4oVHT8ySMqc^f`0ApExx_2EP`>9=WZ!|F-bD9=EK"
+    b"y+d%5I^hB>X7dm@6u)4IkO+D_qH#-Ns2RhljH#i$Q7(m)Nsl6w_GC2M;"
 )
-"""A small network for each phase with pop-outs left, two bytes a number, learned by that command.
+"""Small networks, two bytes a number, learned by the same command.
 
-It adds what no sum can know: what a pop-out is worth depends on several things at once. The weights
-of its inputs (see `AlphaBeta._inputs`) to each hidden unit, then those of the hidden units to its
-output, and what is added to that.
+It adds what a sum cannot express: how several things work together. First come the weights from
+each input (see `AlphaBeta._inputs`) to each hidden unit of all sets. Then come the weights from the
+hidden units to the output, and a constant.
 """
 
-INPUTS, HIDDEN = 29, 64
+NETWORK_SETS, INPUTS, HIDDEN = PHASES + 1, 33, 64
+"""Without pop-outs left only late positions have a network. Earlier, it loses points in games."""
+
 MOST_MARGIN, MOST_CORRECTION, MOST_CELLS, MOST_COLUMNS = 100.0, 30.0, 144, 12
-"""More looks like this to the network: it was learned on boards of up to 12x12."""
+"""Greater numbers are cut to these: the networks have seen boards of up to 12x12."""
+
+NO_GAINS = [0.0] * 5
+"""Zeros in place of missing gains."""
 
 
 def _learned_networks() -> tuple[Array, Array]:
-    """Return the weights of inputs by phase, and those of hidden units."""
-    numbers = np.frombuffer(b85decode(LEARNED_NETWORKS), "<f2").astype(float)
-    inputs, output = np.split(numbers, [PHASES * INPUTS * HIDDEN])
-    return inputs.reshape(PHASES, INPUTS, HIDDEN), output.reshape(PHASES, HIDDEN + 1)
+    """Return the weights of inputs by set, and those of hidden units: zeros without a network."""
+    numbers = np.frombuffer(b85decode(LEARNED_NETWORKS), "<f2")
+    parts = np.split(numbers, [NETWORK_SETS * INPUTS * HIDDEN])
+    inputs, output = np.zeros((2 * PHASES, INPUTS, HIDDEN)), np.zeros((2 * PHASES, HIDDEN + 1))
+    for found, part in zip((inputs, output), parts, strict=True):
+        found[:NETWORK_SETS] = part.reshape(NETWORK_SETS, *found.shape[1:])
+    return inputs, output
 
 
 NETWORKS = _learned_networks()
 
 
 class Network:
-    """The network of a phase and the weights of the features, as one product of matrices.
+    """The network of a set and the weights of the features, as one product of matrices.
 
     The last two columns are the weights of the features and those that count times the lateness.
     They pass through as they are, where a hidden unit below zero counts nothing.
     """
 
-    def __init__(self, phase: int, last_moves: bool):
-        network, output = (numbers[phase] for numbers in NETWORKS)
-        features = np.array(FEATURES[phase][last_moves]).T
+    def __init__(self, chosen: int, last_moves: bool):
+        hidden, output = (numbers[chosen] for numbers in NETWORKS)
+        features = np.array(FEATURES[chosen][last_moves]).T
         self.weights = np.zeros((INPUTS, HIDDEN + 2))
-        self.weights[:, :HIDDEN] = network
+        self.weights[:, :HIDDEN] = hidden
         self.weights[: len(features), HIDDEN:] = features
         self.floor = np.array([0.0] * HIDDEN + [-INFINITY] * 2)
         self.output = np.array([*output[:-1], 1.0, 0.0])
@@ -750,8 +837,8 @@ class Lines:
         gain: float = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[taken]
         return gain
 
-    def prize(self, codes: Codes, drops: Actions) -> float:
-        """Return what the mover wins, or loses, by zugzwang, as a simpler game has it.
+    def coins(self, codes: Codes, drops: Actions) -> tuple[float, list[float]]:
+        """Return what zugzwang is worth to the mover in a simpler game, and the other coins.
 
         Each column is a stack of coins, worth the gains of its cells, that the players take in
         turn. It stands on its head: the coin to take first is the lowest empty cell. A coin worth
@@ -761,8 +848,10 @@ class Lines:
         Then whoever is to move must open one, and loses the differences of all of them, the
         prize: with an odd number of empty cells that is the opponent. The other coins fall in
         worth from one to the next in each stack; the players take the greatest of them in turn.
+        So they are returned greatest first.
         """
         prize = 0.0
+        coins = []
         empty_cells = len(drops)
         for first, cell in drops:
             stack = [first]
@@ -775,7 +864,9 @@ class Lines:
                 stack.append(coin)
             while len(stack) > 1 and stack[-1] >= stack[-2]:
                 prize += stack.pop() - stack.pop()
-        return prize if empty_cells % 2 else -prize
+            coins += stack
+        coins.sort(reverse=True)
+        return prize if empty_cells % 2 else -prize, coins
 
     def _drops(self, codes: Codes, landing: list[int]) -> Actions:
         """Return the drops into the `landing` cells that are on the board."""
@@ -1262,18 +1353,19 @@ class AlphaBeta:
     def __init__(self, lines: Lines):
         self.lines = lines
         self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
-        self.held: dict[tuple[float, int, int, int], float] = {}  # what `_in_hand` returned
+        self.held: dict[tuple[int, float, int, int, int], float] = {}  # what `_in_hand` returned
         self.depth = 0
         self.value = 0.0
         self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
         self.beside = 0.0  # of the positions before the last ply that are being looked at
         self.late = 0.0  # of the same: how far the last third of the board is filled
         self.replies: Actions = []  # of the same: the other player's pop-outs, best first
-        self.last_mover, self.phase, self.set = ME, 0, 0  # see `_in_hand` and `LEARNED`
-        self.networks: list[Network] = []  # of this phase: the other player is to move, last mover
+        self.last_mover = ME  # see `_in_hand`
+        self.phase = 0  # of the positions before the last ply, see `LEARNED`
+        sets = range(2 * PHASES)
+        self.networks = [[Network(chosen, last) for last in (False, True)] for chosen in sets]
         self.size = min(lines.cells, MOST_CELLS), min(lines.columns, MOST_COLUMNS)
-        self.corrections: list[Correction] = []
-        self.corrected: tuple[int, int] | None = None  # last mover and set of the corrections
+        self.corrections: dict[tuple[int, int], list[Correction]] = {}  # see `correction`
         self.solved = self.settled = False
         self.sounding = False  # whether this is a search of `_sounded`: it makes no further ones
 
@@ -1284,7 +1376,7 @@ class AlphaBeta:
         left = self.lines.plies_left(position)
         _, _, _, _, mover, own, other = position
         self.last_mover = mover if left % 2 else 3 - mover
-        self._correct(own + other, left - 2 * (own + other))
+        self.phase = self._phase(left - 2 * (own + other))
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
         self.held.clear()
         self.depth, self.values, self.settled = 0, [], False
@@ -1336,87 +1428,79 @@ class AlphaBeta:
                 return False
         return True
 
-    def _correct(self, popouts: int, empty: int) -> None:
-        """Choose the learned numbers for this phase of the game."""
-        third = self.lines.cells / 3
-        self.phase = (empty > third) + (empty > 2 * third)
-        self.set = self.phase if popouts else PHASES + self.phase
-        if self.corrected != (self.last_mover, self.set):
-            self.corrected = self.last_mover, self.set
-            self.corrections = self.lines.corrections(self.last_mover, self.set)
-            self.networks = [Network(self.phase, last_moves) for last_moves in (False, True)]
+    def _phase(self, empty_cells: int) -> int:
+        """Return the phase of the game: 0 is the last one."""
+        return (3 * empty_cells > self.lines.cells) + (3 * empty_cells > 2 * self.lines.cells)
 
     def _beside(self, position: Position, actions: Actions) -> float:
         """Return what counts for the mover beside expected margins and pop-outs in hand.
 
-        Also keeps the lateness, by which the worth of those in hand changes, and the pop-outs of
-        the other player.
+        Also keeps the phase and the lateness, by which the worth of those in hand changes, and the
+        pop-outs of the other player.
         """
         codes, drops, _, _, mover, own, other = position
-        correction = self.correction(codes)
+        empty_cells = self.lines.empty_cells(drops)
+        empty = empty_cells / self.lines.cells
+        self.phase, self.late = self._phase(empty_cells), max(0.0, 1 - 3 * empty)
+        chosen = self.phase if own or other else PHASES + self.phase
+        correction = self.correction(codes, chosen)
         beside = correction if mover == ME else -correction
-        empty = self.lines.empty_cells(drops) / self.lines.cells
-        self.late = max(0.0, 1 - 3 * empty)
+        self.replies = self._replies(position)
         last_moves = mover == self.last_mover
-        features = self._features(position, actions)
-        if own or other:
-            features += self._inputs(position, empty, beside)
-            worth = self.networks[last_moves].worth(features, self.late)
-        else:
-            steady, late = FEATURES[PHASES + self.phase][last_moves]
-            worth = sum(map(mul, steady, features))
-            if self.late:
-                worth += self.late * sum(map(mul, late, features))
+        inputs = self._inputs(position, actions, empty, beside)
+        worth = self.networks[chosen][last_moves].worth(inputs, self.late)
         return beside + (worth if last_moves else -worth)
 
-    def _features(self, position: Position, actions: Actions) -> list[float]:
-        """Return what the learned weights count, from the last mover's side.
+    def _inputs(
+        self, position: Position, actions: Actions, empty: float, beside: float
+    ) -> list[float]:
+        """Return what the features and the network count, from the last mover's side.
 
-        That is what the pop-outs of the last mover would gain, what those of the other would, the
-        prize of zugzwang (three numbers: if nobody has pop-outs in hand, if only the last mover
-        has, if only the other has), the gains of the mover's two best drops, and 1.
+        The features come first: what the pop-outs of the last mover would gain, what those of the
+        other would, the prize of zugzwang (three numbers: if nobody has pop-outs in hand, if only
+        the last mover has, if only the other has), the gains of the mover's two best drops, and 1.
+
+        The network alone sees the pop-outs in hand of the last mover and of the other, the share of
+        empty cells, the lateness, whether the last mover is to move, the size of the board, the
+        gains of the third and the fourth drop, how many drops there are, the expected margin, the
+        correction, the worth of pop-outs in hand, what the coins beside the prize are worth if the
+        players take the greatest in turn (see `Lines.coins`), the greatest two of them, and the
+        prize if the last mover is to move. Prize and coins count 0 while both have pop-outs.
         """
-        codes, drops, _, _, mover, own, other = position
-        mine = self._popout_features([gain for gain, action in actions if action < 0][:own])
-        self.replies = self._replies(position)
-        theirs = self._popout_features([gain for gain, _ in self.replies[:other]])
+        codes, drops, total, _, mover, own, other = position
         last_moves = mover == self.last_mover
+        sign = 1 if last_moves else -1
+        mine = theirs = NO_GAINS
+        if own:
+            mine = self._popout_features([gain for gain, action in actions if action < 0][:own])
+        if other:
+            theirs = self._popout_features([gain for gain, _ in self.replies[:other]])
+        prize, coins = (0.0, []) if own and other else self.lines.coins(codes, drops)
         prizes = [0.0, 0.0, 0.0]
-        holders = 0 if (own > 0) == (other > 0) else 1 if (own > 0) == last_moves else 2
-        if holders or not own:
-            prize = self.lines.prize(codes, drops)
-            prizes[holders] = prize if last_moves else -prize
-        first = drops[0][0] if drops else 0.0
-        second = drops[1][0] if len(drops) > 1 else 0.0
-        sides = mine + theirs if last_moves else theirs + mine
-        return [*sides, *prizes, first, second, 1.0]
-
-    def _inputs(self, position: Position, empty: float, beside: float) -> list[float]:
-        """Return what the network sees besides the features, from the last mover's side.
-
-        That is the pop-outs in hand of the last mover and of the other, the share of empty cells,
-        the lateness, whether the last mover is to move, the size of the board, the gains of the
-        third and the fourth drop, how many drops there are, and the parts of the evaluation.
-        """
-        _, drops, total, _, mover, own, other = position
-        last_moves = mover == self.last_mover
-        hands = (own, other) if last_moves else (other, own)
+        holder = 0 if (own > 0) == (other > 0) else 1 if (own > 0) == last_moves else 2
+        prizes[holder] = sign * prize
+        gains = [gain for gain, _ in drops[:4]] + NO_GAINS
         margin = max(-MOST_MARGIN, min(total, MOST_MARGIN))
         correction = max(-MOST_CORRECTION, min(beside, MOST_CORRECTION))
-        in_hand = self._in_hand(mover, own, other)
-        sign = 1 if last_moves else -1
+        hands = (own, other) if last_moves else (other, own)
         return [
+            *(mine + theirs if last_moves else theirs + mine),
+            *prizes,
+            *gains[:2],
+            1.0,
             *(min(hand, MOST_IN_HAND) for hand in hands),
             empty,
             self.late,
             last_moves,
             *self.size,
-            drops[2][0] if len(drops) > 2 else 0.0,
-            drops[3][0] if len(drops) > 3 else 0.0,
-            len(drops),
+            *gains[2:4],
+            min(len(drops), MOST_COLUMNS),
             sign * margin,
             sign * correction,
-            sign * in_hand,
+            sign * self._in_hand(mover, own, other),
+            sign * (sum(coins[::2]) - sum(coins[1::2])),
+            *(coins + NO_GAINS)[:2],
+            prize if last_moves else 0.0,
         ]
 
     def _replies(self, position: Position) -> Actions:
@@ -1446,9 +1530,13 @@ class AlphaBeta:
                 others += gain
         return [best, second, others, least, debt]
 
-    def correction(self, codes: Codes) -> float:
-        """Return what the learned corrections add to my margin."""
-        return sum(map(getitem, self.corrections, codes[self.lines.short_lines :]))
+    def correction(self, codes: Codes, chosen: int) -> float:
+        """Return what the corrections of this set of learned numbers add to my margin."""
+        key = self.last_mover, chosen
+        if key not in self.corrections:
+            self.corrections[key] = self.lines.corrections(self.last_mover, chosen)
+        corrections = self.corrections[key]
+        return sum(map(getitem, corrections, codes[self.lines.short_lines :]))
 
     def _in_hand(self, mover: int, own: int, other: int) -> float:
         """Return the worth of the pop-outs in hand to the mover.
@@ -1458,7 +1546,7 @@ class AlphaBeta:
         the board is full, and has to pop out, at a loss, as often as it still can, while the last
         mover drops into the gap. So pop-outs are worth more to the last mover.
         """
-        hands = self.late, mover, own, other
+        hands = self.phase, self.late, mover, own, other
         if hands not in self.held:
             own, other = min(own, MOST_IN_HAND), min(other, MOST_IN_HAND)
             steady, late = HAND[self.phase]
