@@ -35,9 +35,11 @@ def empty(board: str) -> ExtendedState:
 
 
 def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:
-    """Return the position after `plies` random actions."""
+    """Return the position after `plies` random actions, or the end of the game."""
     for _ in range(plies):
-        state = state.apply(rng.choice(state.legal_actions()))
+        if not (actions := state.legal_actions()):
+            break
+        state = state.apply(rng.choice(actions))
     return state
 
 

@@ -20,6 +20,7 @@ from connect4.players.names import STUDENT_FILE
 from connect4.utils import Integer
 from tests.command import module_of
 
+SETS = range(2 * ai.PHASES)
 SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
 
 
@@ -320,7 +321,7 @@ def test_pop_outs_in_hand_are_worth_more_to_the_player_who_makes_the_last_move()
 
 
 @pytest.mark.parametrize("shape", [(6, 8), (3, 4), (9, 10)])
-def test_what_is_learned_counts_for_one_player_what_it_counts_against_the_other(
+def test_corrections_count_for_one_player_what_they_count_against_the_other(
     shape: tuple[int, int],
 ) -> None:
     rng = random.Random(7)
@@ -332,20 +333,41 @@ def test_what_is_learned_counts_for_one_player_what_it_counts_against_the_other(
             search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
             assert isinstance(search, ai.AlphaBeta)
             search.last_mover = ai.ME if player == 1 else ai.OPPONENT
-            corrections.append(search.correction(position[0], 1))
-        assert corrections[0] == pytest.approx(-corrections[1])
-        counted.add(round(corrections[0], 3))
-    assert len(counted) > 1
+            corrections.append([search.correction(position[0], chosen) for chosen in SETS])
+        assert corrections[0] == pytest.approx([-found for found in corrections[1]])
+        counted.update(round(found, 3) for found in corrections[0])
+    assert len(counted) > len(SETS)
 
 
-def test_what_is_learned_leaves_the_value_of_a_full_board_as_it_is() -> None:
+@pytest.mark.parametrize("popouts", [0, 1, 3])
+def test_both_players_judge_a_position_alike(popouts: int) -> None:
+    rng = random.Random(popouts)
+    judged = set()
+    for plies in range(0, 42, 3):
+        state = played(empty(6, 8, popouts), plies, rng)
+        found = []
+        for player in (1, 2):
+            search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
+            assert isinstance(search, ai.AlphaBeta)
+            if player != state.mover:
+                codes, drops, total, key, _, own, other = position
+                position = codes, drops, -total, key, ai.OPPONENT, other, own
+            mover = position[4]
+            search.last_mover = mover if search.lines.plies_left(position) % 2 else 3 - mover
+            found.append(search._beside(position, search.lines.actions(position)))
+        assert found[0] == pytest.approx(found[1], abs=2e-3)
+        judged.add(found[0])
+    assert len(judged) > 7
+
+
+def test_corrections_leave_the_value_of_a_full_board_as_it_is() -> None:
     rng = random.Random(3)
     board = np.array([[rng.randint(1, 2) for _ in range(8)] for _ in range(6)])
     search, position = ai.AIPlayer(1, 1)._prepare(
         ExtendedState(board, (2, 2)).for_agent(), ai.AlphaBeta
     )
     assert isinstance(search, ai.AlphaBeta)
-    for chosen in range(2 * ai.PHASES):
+    for chosen in SETS:
         assert search.correction(position[0], chosen) == 0
 
 

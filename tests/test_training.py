@@ -123,13 +123,13 @@ def test_sums_and_network_together_explain_more_of_what_searches_find(
     for number in range(2):
         positions = tmp_path / f"positions-{number}.txt"
         write_weights(weights, learned)
-        found = output(program, "probes", number, 240, 50, 300, weights, "5x5+2")
+        found = output(program, "probes", 1, 300, 50, 300, weights, "5x5+2")
         positions.write_text("\n".join(found) + "\n")
         joint.add([positions], learned)
     printed = capsys.readouterr().out.splitlines()
     late = [errors(line) for line in printed if line.startswith("phase 0 with pop-outs")]
     assert late[0][1] < 0.9 * late[0][0], "in games held out"
-    assert late[1][0] < late[0][0], "searches beside the new numbers find less"
+    assert late[1][0] < 0.9 * late[0][0], "searches beside the new numbers find less"
     assert learned.window[3].any() and learned.network[3].any(), "late, without pop-outs"
     assert not learned.network[4:].any(), "earlier ones have no network"
 

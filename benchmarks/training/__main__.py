@@ -1,9 +1,10 @@
-"""Learn the corrections of the reference agent: `python3 -m benchmarks.training FOLDER [options]`.
+"""Learn the numbers of the reference agent: `python3 -m benchmarks.training FOLDER [options]`.
 
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
-searches found beyond the agent's evaluation. Later rounds fit networks together with these numbers
-(`joint`). The last lines are `LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as in `ai.py`.
+searches found beyond the agent's evaluation. Later rounds fit networks together with the numbers of
+their sets (`joint`). The last lines are `LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as in
+`ai.py`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ PHASES, KINDS, CODES = 3, 4, 81
 """The late phase comes first."""
 
 SETS, NETWORK_SETS = 2 * PHASES, PHASES + 1
-"""A phase each, with pop-outs left, then without; the first ones have a network, see `ai.py`."""
+"""A phase each, with pop-outs left, then without. The first NETWORK_SETS have a network."""
 
 ROW, RISE, FALL, COLUMN = range(KINDS)
 STEPS = ((0, 1), (1, 1), (1, -1), (1, 0))
@@ -42,7 +42,7 @@ MOST = 10
 
 FEATURES, PRIZE = 16, 10
 INPUTS, HIDDEN = 33, 64
-"""Of the network, see `joint`: the features come first."""
+"""Of a network, see `joint`: the features come first."""
 
 HAND = 2 * MOST + 3
 RIDGE, OTHER_RIDGE = 500.0, 20.0
@@ -190,12 +190,12 @@ def chunks(samples: list[Sample], number: int) -> Iterator[Sample]:
 
 @dataclass
 class Learned:
-    """The numbers of all phases, as `selfplay` reads them."""
+    """The numbers of all sets, as `selfplay` reads them."""
 
     window: Floats  # set, kind, parity of the height, own column, code
     hand: Floats  # set, times lateness, pop-outs of the last mover, of the other
     feature: Floats  # set, the last mover is to move, times lateness, feature
-    network: Floats  # set, input, hidden unit
+    network: Floats  # set, input, hidden unit; 0 without a network
     output: Floats  # set, hidden unit, then what is added
 
 
@@ -303,8 +303,12 @@ def first_weights() -> Learned:
     hand[:PHASES, 0] = 5 * last - 2 * other
     feature = np.zeros((SETS, 2, 2, FEATURES))
     feature[PHASES:, :, 0, PRIZE] = 0.9
-    network, output = np.zeros((SETS, INPUTS, HIDDEN)), np.zeros((SETS, HIDDEN + 1))
-    return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature, network, output)
+    return Learned(np.zeros((SETS, KINDS, 2, 2, CODES)), hand, feature, *no_networks())
+
+
+def no_networks() -> tuple[Floats, Floats]:
+    """Return networks that add nothing."""
+    return np.zeros((SETS, INPUTS, HIDDEN)), np.zeros((SETS, HIDDEN + 1))
 
 
 def agent_numbers() -> Learned:
@@ -313,7 +317,9 @@ def agent_numbers() -> Learned:
 
     hand = np.concatenate((ai.HAND, np.zeros_like(ai.HAND)))  # none without pop-outs
     windows, features = np.array(ai.WINDOWS[ai.ME]), np.array(ai.FEATURES)
-    return Learned(windows, hand, features, *ai.NETWORKS)
+    learned = Learned(windows, hand, features, *no_networks())
+    learned.network[:NETWORK_SETS], learned.output[:NETWORK_SETS] = ai.NETWORKS
+    return learned
 
 
 def packed(learned: Learned) -> tuple[str, str, str]:

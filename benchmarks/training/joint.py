@@ -1,8 +1,9 @@
-"""Fit sums and a small network together to what deep searches find.
+"""Fit sums and small networks together to what deep searches find.
 
-The sums are those of `fit`: windows, pop-outs in hand, features. Each set of numbers, a phase with
-or without pop-outs left, has a network of one hidden layer of rectified linear units; its inputs
-are what `selfplay probes` prints. The target is the value of a deep search less that of a search of
+The sums are those of `fit`: windows, pop-outs in hand, features. The first `NETWORK_SETS` sets of
+numbers, each phase with pop-outs left and the late phase without, each have a network of one hidden
+layer of rectified linear units. Its inputs are what `selfplay probes` prints. The other two sets
+keep what `fit` learned. The target is the value of a deep search less that of a search of
 two plies, for the player who makes the last move. A round first fits the sums to what the network
 leaves, then the network to what the sums leave (backfitting): Hastie and Tibshirani, "Generalized
 additive models", 1990.
@@ -40,7 +41,7 @@ ROUNDS = 10
 """How many of the latest rounds the fit uses."""
 
 FEWEST = 1000
-"""Positions: fewer do not change a network."""
+"""Positions: a set with fewer keeps its numbers."""
 
 EPOCHS, LAST_EPOCHS = 30, 15
 """Passes over all positions with each of the two rates."""
@@ -67,7 +68,7 @@ class Round:
     counts: npt.NDArray[np.uint8]  # of windows
     others: Singles  # the other terms of the sums
     inputs: Singles
-    target: Floats  # beside the sums that the first round began with, and beside no network
+    target: Floats  # what is left for both, beside the sums of `fit`
     apart: npt.NDArray[np.bool_]  # held out while this round is the last one
 
     def terms(self) -> Singles:
@@ -108,7 +109,7 @@ class JointSetFit:
         left = (targets - worth(inputs, *network))[-len(found) :]
         if held.any():
             errors = [np.sqrt(np.mean(error[held] ** 2)) for error in (found, left)]
-            print(f"{self.sums.name}: {sum(held)} positions held out,", end=" ")
+            print(f"{self.sums.name}: {held.sum()} positions held out,", end=" ")
             print(f"error {errors[0]:.2f} before, {errors[1]:.2f} after", flush=True)
         return network
 
@@ -137,7 +138,7 @@ class JointSetFit:
 
 
 class JointFit:
-    """The sums and the networks of all sets."""
+    """The sums and the networks of the sets that have one."""
 
     def __init__(self, learned: Learned):
         self.first = deepcopy(learned)

@@ -26,7 +26,7 @@ from base64 import b85decode
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, permutations
-from operator import getitem, itemgetter
+from operator import getitem, itemgetter, mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,7 +88,7 @@ MOST_PLANS = 2000
 """Pop-out plans kept for a column, so that memory has a bound."""
 
 MOST_CORRECTIONS = 5000
-"""Corrections kept for lines of one form, for the same reason."""
+"""Corrections kept for lines of one form in one set of numbers, for the same reason."""
 
 MOST_DIFFERENCES = 2000
 """Differences of one kind kept for lines of one form, for the same reason."""
@@ -270,11 +270,11 @@ LEARNED = (
 )
 """Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
 
-Learned from deeper searches by `python3 -m benchmarks.training`. There are six sets: a phase each
-with pop-outs left, then without. Each has ten tables: two of windows in rows, by
-the parity of their height; four of those in diagonals and four of those in columns, by the parity
-of the lowest cell's height and by whether the player who makes the last move may pop out of its
-column. A table has the codes with an empty cell in order, with 1 for the last mover's tokens.
+Learned from deeper searches by `python3 -m benchmarks.training`. There are six sets: one for each
+phase with pop-outs left, then one for each phase without. Each has ten tables: two of windows in
+rows, by the parity of their height; four of those in diagonals and four of those in columns, by the
+parity of the lowest cell's height and by whether the player who makes the last move may pop out of
+its column. A table has the codes with an empty cell in order, with 1 for the last mover's tokens.
 """
 
 
@@ -315,7 +315,7 @@ same steps, learned by the same command. From the last mover's side.
 
 In hand: a table by the pop-outs of the last mover and of the other player, and one that counts
 times the lateness. Of what stands on the board, if the other player is to move and if the last
-mover is: the weights of the features (see `AlphaBeta._inputs`), and those that count times the
+mover is: the weights of the features (see `AlphaBeta._features`), and those that count times the
 lateness.
 """
 
@@ -567,13 +567,16 @@ LEARNED_NETWORKS = (
 )
 """Small networks, two bytes a number, learned by the same command.
 
-It adds what a sum cannot express: how several things work together. First come the weights from
-each input (see `AlphaBeta._inputs`) to each hidden unit of all sets. Then come the weights from the
-hidden units to the output, and a constant.
+They add what a sum cannot express: how several things together change the value. First come, set
+by set, the weights from each input (see `AlphaBeta._inputs`) to each hidden unit. Then come, set by
+set, the weights from the hidden units to the output and one constant.
 """
 
 NETWORK_SETS, INPUTS, HIDDEN = PHASES + 1, 33, 64
-"""Without pop-outs left only late positions have a network. Earlier, it loses points in games."""
+"""Without pop-outs left only late positions have a network.
+
+In games, one for the middle cost points, and one for earlier positions gained nothing.
+"""
 
 MOST_MARGIN, MOST_CORRECTION, MOST_CELLS, MOST_COLUMNS = 100.0, 30.0, 144, 12
 """Greater numbers are cut to these: the networks have seen boards of up to 12x12."""
@@ -583,13 +586,10 @@ NO_GAINS = [0.0] * 5
 
 
 def _learned_networks() -> tuple[Array, Array]:
-    """Return the weights of inputs by set, and those of hidden units: zeros without a network."""
-    numbers = np.frombuffer(b85decode(LEARNED_NETWORKS), "<f2")
-    parts = np.split(numbers, [NETWORK_SETS * INPUTS * HIDDEN])
-    inputs, output = np.zeros((2 * PHASES, INPUTS, HIDDEN)), np.zeros((2 * PHASES, HIDDEN + 1))
-    for found, part in zip((inputs, output), parts, strict=True):
-        found[:NETWORK_SETS] = part.reshape(NETWORK_SETS, *found.shape[1:])
-    return inputs, output
+    """Return the weights of inputs by set, and those of hidden units."""
+    numbers = np.frombuffer(b85decode(LEARNED_NETWORKS), "<f2").astype(float)
+    inputs, output = np.split(numbers, [NETWORK_SETS * INPUTS * HIDDEN])
+    return inputs.reshape(-1, INPUTS, HIDDEN), output.reshape(-1, HIDDEN + 1)
 
 
 NETWORKS = _learned_networks()
@@ -598,8 +598,8 @@ NETWORKS = _learned_networks()
 class Network:
     """The network of a set and the weights of the features, as one product of matrices.
 
-    The last two columns are the weights of the features and those that count times the lateness.
-    They pass through as they are, where a hidden unit below zero counts nothing.
+    The last two columns are the weights of the features and those that count times the lateness:
+    these sums may be negative. A hidden unit below zero counts as 0.
     """
 
     def __init__(self, chosen: int, last_moves: bool):
@@ -838,7 +838,7 @@ class Lines:
         return gain
 
     def coins(self, codes: Codes, drops: Actions) -> tuple[float, list[float]]:
-        """Return what zugzwang is worth to the mover in a simpler game, and the other coins.
+        """Return what zugzwang is worth to the mover in a simpler game, and what other coins are.
 
         Each column is a stack of coins, worth the gains of its cells, that the players take in
         turn. It stands on its head: the coin to take first is the lowest empty cell. A coin worth
@@ -848,7 +848,7 @@ class Lines:
         Then whoever is to move must open one, and loses the differences of all of them, the
         prize: with an odd number of empty cells that is the opponent. The other coins fall in
         worth from one to the next in each stack; the players take the greatest of them in turn.
-        So they are returned greatest first.
+        They are returned in this order.
         """
         prize = 0.0
         coins = []
@@ -1361,11 +1361,11 @@ class AlphaBeta:
         self.late = 0.0  # of the same: how far the last third of the board is filled
         self.replies: Actions = []  # of the same: the other player's pop-outs, best first
         self.last_mover = ME  # see `_in_hand`
-        self.phase = 0  # of the positions before the last ply, see `LEARNED`
-        sets = range(2 * PHASES)
-        self.networks = [[Network(chosen, last) for last in (False, True)] for chosen in sets]
+        self.phase = 0  # of the position that `_beside` judged last, at first of the root
+        # by set, then by whether the last mover is to move
+        self.networks = [[Network(n, last) for last in (False, True)] for n in range(NETWORK_SETS)]
         self.size = min(lines.cells, MOST_CELLS), min(lines.columns, MOST_COLUMNS)
-        self.corrections: dict[tuple[int, int], list[Correction]] = {}  # see `correction`
+        self.corrections: dict[int, list[Correction]] = {}  # by set, for this last mover
         self.solved = self.settled = False
         self.sounding = False  # whether this is a search of `_sounded`: it makes no further ones
 
@@ -1375,7 +1375,10 @@ class AlphaBeta:
         actions = self.lines.actions(position)[:]
         left = self.lines.plies_left(position)
         _, _, _, _, mover, own, other = position
-        self.last_mover = mover if left % 2 else 3 - mover
+        last_mover = mover if left % 2 else 3 - mover
+        if last_mover != self.last_mover:
+            self.last_mover = last_mover
+            self.corrections.clear()
         self.phase = self._phase(left - 2 * (own + other))
         leap = self.LEAP_WITH_POPOUTS if own or other else self.LEAP
         self.held.clear()
@@ -1429,7 +1432,7 @@ class AlphaBeta:
         return True
 
     def _phase(self, empty_cells: int) -> int:
-        """Return the phase of the game: 0 is the last one."""
+        """Return the phase of the game: 0 late, 1 in the middle, 2 early."""
         return (3 * empty_cells > self.lines.cells) + (3 * empty_cells > 2 * self.lines.cells)
 
     def _beside(self, position: Position, actions: Actions) -> float:
@@ -1440,63 +1443,84 @@ class AlphaBeta:
         """
         codes, drops, _, _, mover, own, other = position
         empty_cells = self.lines.empty_cells(drops)
-        empty = empty_cells / self.lines.cells
-        self.phase, self.late = self._phase(empty_cells), max(0.0, 1 - 3 * empty)
+        self.phase = self._phase(empty_cells)
+        self.late = max(0.0, 1 - 3 * empty_cells / self.lines.cells)
+        self.replies = self._replies(position)
         chosen = self.phase if own or other else PHASES + self.phase
         correction = self.correction(codes, chosen)
-        beside = correction if mover == ME else -correction
-        self.replies = self._replies(position)
+        if mover == OPPONENT:
+            correction = -correction
+        prize, coins = (0.0, []) if own and other else self.lines.coins(codes, drops)
         last_moves = mover == self.last_mover
-        inputs = self._inputs(position, actions, empty, beside)
-        worth = self.networks[chosen][last_moves].worth(inputs, self.late)
-        return beside + (worth if last_moves else -worth)
+        features = self._features(position, actions, prize)
+        if chosen < NETWORK_SETS:
+            features += self._inputs(position, empty_cells, correction, prize, coins)
+            worth = self.networks[chosen][last_moves].worth(features, self.late)
+        else:  # never in the last third of the board
+            steady, _ = FEATURES[chosen][last_moves]
+            worth = round(sum(map(mul, steady, features)) * 1024) / 1024
+        return correction + (worth if last_moves else -worth)
 
-    def _inputs(
-        self, position: Position, actions: Actions, empty: float, beside: float
-    ) -> list[float]:
-        """Return what the features and the network count, from the last mover's side.
+    def _features(self, position: Position, actions: Actions, prize: float) -> list[float]:
+        """Return what the learned weights count, from the last mover's side.
 
-        The features come first: what the pop-outs of the last mover would gain, what those of the
-        other would, the prize of zugzwang (three numbers: if nobody has pop-outs in hand, if only
-        the last mover has, if only the other has), the gains of the mover's two best drops, and 1.
-
-        The network alone sees the pop-outs in hand of the last mover and of the other, the share of
-        empty cells, the lateness, whether the last mover is to move, the size of the board, the
-        gains of the third and the fourth drop, how many drops there are, the expected margin, the
-        correction, the worth of pop-outs in hand, what the coins beside the prize are worth if the
-        players take the greatest in turn (see `Lines.coins`), the greatest two of them, and the
-        prize if the last mover is to move. Prize and coins count 0 while both have pop-outs.
+        That is what the pop-outs of the last mover would gain, what those of the other would, the
+        prize of zugzwang (three numbers: if nobody has pop-outs in hand, if only the last mover
+        has, if only the other has), the gains of the mover's two best drops, and 1.
         """
-        codes, drops, total, _, mover, own, other = position
+        _, drops, _, _, mover, own, other = position
         last_moves = mover == self.last_mover
-        sign = 1 if last_moves else -1
         mine = theirs = NO_GAINS
         if own:
             mine = self._popout_features([gain for gain, action in actions if action < 0][:own])
         if other:
             theirs = self._popout_features([gain for gain, _ in self.replies[:other]])
-        prize, coins = (0.0, []) if own and other else self.lines.coins(codes, drops)
         prizes = [0.0, 0.0, 0.0]
         holder = 0 if (own > 0) == (other > 0) else 1 if (own > 0) == last_moves else 2
-        prizes[holder] = sign * prize
-        gains = [gain for gain, _ in drops[:4]] + NO_GAINS
-        margin = max(-MOST_MARGIN, min(total, MOST_MARGIN))
-        correction = max(-MOST_CORRECTION, min(beside, MOST_CORRECTION))
+        prizes[holder] = prize if last_moves else -prize
+        first = drops[0][0] if drops else 0.0
+        second = drops[1][0] if len(drops) > 1 else 0.0
+        sides = mine + theirs if last_moves else theirs + mine
+        return [*sides, *prizes, first, second, 1.0]
+
+    def _inputs(
+        self,
+        position: Position,
+        empty_cells: int,
+        correction: float,
+        prize: float,
+        coins: list[float],
+    ) -> list[float]:
+        """Return what a network sees besides the features, from the last mover's side.
+
+        - the pop-outs in hand of the last mover and of the other;
+        - the share of empty cells, the lateness, 1 if the last mover is to move;
+        - the cells and the columns of the board;
+        - the gains of the third and the fourth drop, and how many drops there are;
+        - the expected margin, the correction, the worth of pop-outs in hand;
+        - the coins (see `Lines.coins`): what they are worth if the players take the greatest in
+          turn, the greatest, the second;
+        - the prize, if the last mover is to move.
+
+        Prize and coins count 0 while both players have pop-outs.
+        """
+        _, drops, total, _, mover, own, other = position
+        last_moves = mover == self.last_mover
+        sign = 1 if last_moves else -1
         hands = (own, other) if last_moves else (other, own)
+        margin = max(-MOST_MARGIN, min(total, MOST_MARGIN))
+        clipped = max(-MOST_CORRECTION, min(correction, MOST_CORRECTION))
         return [
-            *(mine + theirs if last_moves else theirs + mine),
-            *prizes,
-            *gains[:2],
-            1.0,
             *(min(hand, MOST_IN_HAND) for hand in hands),
-            empty,
+            empty_cells / self.lines.cells,
             self.late,
             last_moves,
             *self.size,
-            *gains[2:4],
+            drops[2][0] if len(drops) > 2 else 0.0,
+            drops[3][0] if len(drops) > 3 else 0.0,
             min(len(drops), MOST_COLUMNS),
             sign * margin,
-            sign * correction,
+            sign * clipped,
             sign * self._in_hand(mover, own, other),
             sign * (sum(coins[::2]) - sum(coins[1::2])),
             *(coins + NO_GAINS)[:2],
@@ -1532,11 +1556,9 @@ class AlphaBeta:
 
     def correction(self, codes: Codes, chosen: int) -> float:
         """Return what the corrections of this set of learned numbers add to my margin."""
-        key = self.last_mover, chosen
-        if key not in self.corrections:
-            self.corrections[key] = self.lines.corrections(self.last_mover, chosen)
-        corrections = self.corrections[key]
-        return sum(map(getitem, corrections, codes[self.lines.short_lines :]))
+        if chosen not in self.corrections:
+            self.corrections[chosen] = self.lines.corrections(self.last_mover, chosen)
+        return sum(map(getitem, self.corrections[chosen], codes[self.lines.short_lines :]))
 
     def _in_hand(self, mover: int, own: int, other: int) -> float:
         """Return the worth of the pop-outs in hand to the mover.
