@@ -26,7 +26,7 @@ enum { ROW, RISE, FALL, COLUMN, KINDS };
 enum {
     SIDE = 12, CELLS = SIDE * SIDE, LINES = 6 * SIDE - 2, WINDOWS = 400, ACTIONS = 2 * SIDE,
     PHASES = 3, SETS = 2 * PHASES, POPOUTS = 10, DEEPEST = 200, TABLE_SIZE = 1 << 18,
-    CUT_DEPTH = 4, OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
+    CUT_DEPTH = 4, ENDING = 6, OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
 };
 
 #define CLOSE 1e-6
@@ -311,6 +311,10 @@ static int empty_cells(const Position *p) {
         empty += (shape.cells - 1 - p->drops[i].action) / shape.columns + 1;
     return empty;
 }
+
+static int plies_left(const Position *p) { return empty_cells(p) + 2 * (p->own + p->other); }
+
+static int ends_soon(const Position *p) { return (p->own || p->other) && plies_left(p) <= ENDING; }
 
 /* Calls `line, change` for all that a pop-out changes; returns the highest cell that was taken. */
 static int pop_changes(const int *codes, int column, int (*changes)[2], int *count) {
@@ -660,6 +664,12 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     if (depth == 1 && !e->solved && (p->drop_count || actions_of(p, e->player, actions)))
         return leaf(e, p, alpha, beta);
     if (depth == 2 && e->solved && !p->own && !p->other) return frontier(e, p, alpha, beta, 1);
+    if (depth == 2 && !e->solved && ends_soon(p)) {
+        e->solved = 1;
+        best = search(e, p, plies_left(p), alpha, beta);
+        e->solved = 0;
+        return best;
+    }
     uint64_t slot = p->key ^ (uint64_t)p->own * 0x9E3779B97F4A7C1ULL ^ (uint64_t)p->other * 0xD1B54A32D192ED0ULL;
     Entry *entry = &e->known[slot % TABLE_SIZE];
     int found = entry->slot == slot, favourite = entry->action;
@@ -716,8 +726,8 @@ static int choose(Engine *e, const State *state, long nodes) {
     int count = actions_of(&root, e->player, actions);
     e->reply_count = root.other ? pop_outs(&root, e->player, 3 - root.mover, e->replies) : 0;
     sort_actions(e->replies, e->reply_count);
-    int left = empty_cells(&root) + 2 * (root.own + root.other);
-    int end = left - (root.own || root.other ? 3 : 8);
+    int left = plies_left(&root);
+    int end = left - (root.own || root.other ? 2 : 8);
     e->nodes = 0, e->limit = nodes, e->beside = e->late = 0, e->sounding = 0, e->depth = 0, e->value = root.total;
     if (setjmp(e->spent)) {
         e->solved = 0;
@@ -827,6 +837,7 @@ static void print_probe(Engine *e, const State *state, long nodes) {
     double f[INPUTS];
     prepare(e, state);
     read_position(e, state, &p);
+    if (ends_soon(&p)) return; /* it is never judged */
     double quick = two_plies(e, &p);
     choose(e, state, nodes);
     print_state(state);
