@@ -360,23 +360,28 @@ def test_both_players_judge_a_position_alike(popouts: int) -> None:
     assert len(judged) > 7
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from([(3, 4), (4, 4), (3, 6), (5, 4)]), st.integers(1, 2), st.integers(0, 2**32))
+@pytest.mark.parametrize("left", [3, 4, 5, 6])
+@pytest.mark.parametrize("shape", [(3, 4), (4, 4), (3, 6)])
 def test_a_search_of_two_plies_sees_the_end_of_a_game_that_ends_soon(
-    shape: tuple[int, int], popouts: int, seed: int
+    shape: tuple[int, int], left: int
 ) -> None:
-    rng = random.Random(seed)
-    state = empty(*shape, popouts)
-    while state.max_plies > ai.AlphaBeta.ENDING and state.legal_actions():
-        state = played(state, 1, rng)
-    if not sum(state.popouts):
-        return
-    search, position = ai.AIPlayer(state.mover, 1)._prepare(state.for_agent(), ai.AlphaBeta)
-    assert isinstance(search, ai.AlphaBeta)
-    search.budget = ai.Budget(60, None)
-    value = search._search(position, 2, -ai.INFINITY, ai.INFINITY)
-    assert value == best_margin(state)
-    assert not search.solved
+    rng = random.Random(left)
+    tested = 0
+    while tested < 6:
+        state = empty(*shape, 2)
+        while state.max_plies > left and state.legal_actions():
+            state = played(state, 1, rng)
+        if not sum(state.popouts) or state.max_plies != left:
+            continue
+        search, position = ai.AIPlayer(state.mover, 1)._prepare(state.for_agent(), ai.AlphaBeta)
+        assert isinstance(search, ai.AlphaBeta)
+        search.budget = ai.Budget(60, None)
+        best = best_margin(state)
+        assert search._search(position, 2, -ai.INFINITY, ai.INFINITY) == best
+        assert search._search(position, 2, best, best + search.CLOSE) <= best
+        assert search._search(position, 2, best - search.CLOSE, best) >= best
+        assert not search.solved
+        tested += 1
 
 
 def test_corrections_leave_the_value_of_a_full_board_as_it_is() -> None:

@@ -837,7 +837,7 @@ static void print_probe(Engine *e, const State *state, long nodes) {
     double f[INPUTS];
     prepare(e, state);
     read_position(e, state, &p);
-    if (ends_soon(&p)) return; /* it is never judged */
+    if (ends_soon(&p)) return; /* the agent never evaluates it */
     double quick = two_plies(e, &p);
     choose(e, state, nodes);
     print_state(state);

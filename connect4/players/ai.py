@@ -1339,13 +1339,14 @@ class AlphaBeta:
     LEAP, LEAP_WITH_POPOUTS = 8, 2
     """The last N depths before the end of the game are skipped: they take nearly as long.
 
-    With pop-outs left they visit fewer nodes.
+    With pop-outs left fewer are skipped: they cost less, and the exact values help to choose.
     """
 
     ENDING = 6
-    """With pop-outs left, a search goes to the end where no more than these plies are left.
+    """With pop-outs left and at most this many plies to go, a game is searched to its end.
 
-    With a leap of 2 in place of 3 this lowers what the agent gives away near the end by 3 to 14 %.
+    That begins two plies before the end of a search. Together with a leap of 2 instead of 3 it cuts
+    the points given away near the end by 3 to 14 %.
     """
 
     LEAD = 5.0
@@ -1656,9 +1657,9 @@ class AlphaBeta:
     def _leaf(self, position: Position, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value of a position in the last two plies, None if it needs a search.
 
-        Before the last ply the value is an estimate, unless this is a search to the end of the
-        game. Two plies before the end of any other search, a game that ends soon is searched to
-        its end.
+        With one ply left the value is an estimate. With two plies left, a game with pop-outs that
+        ends soon is searched to its end. In a search to the end of the game, the last two plies
+        without pop-outs are worked out at once.
         """
         _, drops, _, _, mover, own, other = position
         popouts = own + other
