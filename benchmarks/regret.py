@@ -20,6 +20,7 @@ with each other one, position by position; below zero it gives away less.
 from __future__ import annotations
 
 import argparse
+import gc
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -84,6 +85,8 @@ class Asked:
 
 def answers(name: str, seconds: float | None, positions: Sequence[Solved]) -> list[ExtendedAction]:
     """Return the agent's action in each position."""
+    gc.unfreeze()  # an earlier file's module is a cycle, and its search may have frozen it
+    gc.collect()
     agent = Asked(name, seconds)
     return [agent.choose(solved.state) for solved in positions]
 

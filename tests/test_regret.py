@@ -1,6 +1,7 @@
 """The benchmark of regret: its solver obeys the kit's rules, and its figures are right."""
 
 import subprocess
+import sys
 from functools import cache
 from random import Random
 
@@ -9,7 +10,7 @@ import pytest
 from benchmarks.exact import Solved, compiled, read, solve, state_of, text_of, to_text
 from benchmarks.games import GAME, empty
 from benchmarks.regret import DATA
-from tests.command import run
+from tests.command import environment, run
 
 BOARDS = ("1x2+3", "3x2+5", "4x4+1", "4x6+2", "5x4", "6x6+1", "6x8+6", "8x10+2", "12x12+3")
 SMALL = ("2x6+1", "3x4+1", "3x4+2", "4x4+1", "4x6", "6x8+1", "6x8", "8x10", "8x10+1")
@@ -178,3 +179,22 @@ def test_the_same_seed_makes_the_same_positions(tmp_path, first_action):
     assert made.returncode == 0, made.stderr
     assert (tmp_path / "three.txt").read_text() == one
     assert read(one.splitlines())
+
+
+def test_files_that_are_no_longer_asked_are_freed(tmp_path):
+    file = tmp_path / "frozen.py"
+    freezing = FIRST_ACTION.replace("        return", "        gc.freeze()\n        return")
+    file.write_text(f"import gc\n{freezing}")
+    script = (
+        "import gc, sys, types\n"
+        "from benchmarks.regret import DATA, answers, read\n"
+        "positions = read(DATA.read_text().splitlines()[:5])\n"
+        "for _ in range(5):\n"
+        "    answers('ai:' + sys.argv[1], None, positions)\n"
+        "gc.unfreeze()\n"
+        "modules = [o for o in gc.get_objects() if isinstance(o, types.ModuleType)]\n"
+        "print(sum('AIPlayer' in vars(module) for module in modules))\n"
+    )
+    command = [sys.executable, "-c", script, file]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n", "modules of the file in memory after five times"
