@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, stdev
 
 import numpy as np
 
+from connect4.cli import fail
+from connect4.errors import Connect4Error
 from connect4.games import GAMES
 from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
@@ -95,3 +98,11 @@ def interval(values: Sequence[float]) -> float:
 def summary(values: Sequence[float]) -> str:
     """Return mean and interval as text."""
     return f"{fmean(values):+.1f} ± {interval(values):.1f}"
+
+
+def run_main(main: Callable[[], None]) -> None:
+    """Run the `main` of a benchmark; one line reports a file or an agent that cannot be used."""
+    try:
+        main()
+    except (Connect4Error, OSError) as error:
+        sys.exit(fail(error))

@@ -31,7 +31,7 @@ from statistics import fmean
 from tabulate import tabulate
 
 from benchmarks.exact import Solved, read, text_of
-from benchmarks.games import GAME, agent_name, interval
+from benchmarks.games import GAME, agent_name, interval, run_main
 from connect4.games.base import Player
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players.base import Agent, Setup
@@ -249,4 +249,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

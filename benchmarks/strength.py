@@ -15,7 +15,7 @@ import random
 import time
 from collections.abc import Sequence
 
-from benchmarks.games import agent_name, empty, play_game, played, summary
+from benchmarks.games import agent_name, empty, play_game, played, run_main, summary
 from connect4.games.base import Seconds
 from connect4.players.registry import parse_agent
 from grader.marks.intervals import Interval, sequential_interval
@@ -87,4 +87,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

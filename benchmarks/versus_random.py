@@ -11,7 +11,7 @@ import math
 import sys
 import time
 
-from benchmarks.games import agent_name, empty, play_game, summary
+from benchmarks.games import agent_name, empty, play_game, run_main, summary
 
 REQUIRED = {"8x10+4": 405, "10x10+4": 475, "12x12+10": 800}
 LEAST_PERCENT = 50
@@ -55,4 +55,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

@@ -198,3 +198,21 @@ def test_files_that_are_no_longer_asked_are_freed(tmp_path):
     command = [sys.executable, "-c", script, file]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert int(done.stdout) <= 2, "the last one, and the one before until the next is asked"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nosuch.py"], "agent 'ai:nosuch.py,nodes=5': no file 'nosuch.py'"),
+        (["raises.py"], "raises.py failed in get_intelligent_move: ZeroDivisionError"),
+        (["ai", "--data", "nosuch.txt"], "No such file or directory: 'nosuch.txt'"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_reported_in_one_line(tmp_path, words, message):
+    raising = FIRST_ACTION.replace("        return", "        1 / 0\n        return")
+    (tmp_path / "raises.py").write_text(raising)
+    options = ["--nodes", "5", "--positions", "2"]
+    done = run("benchmarks.regret", *words, *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
