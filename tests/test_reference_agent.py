@@ -384,6 +384,106 @@ def test_a_search_of_two_plies_sees_the_end_of_a_game_that_ends_soon(
         tested += 1
 
 
+def search_of(state: ExtendedState) -> tuple[ai.AlphaBeta, ai.Position]:
+    search, position = ai.AIPlayer(state.mover, 1)._prepare(state.for_agent(), ai.AlphaBeta)
+    assert isinstance(search, ai.AlphaBeta)
+    search.budget = ai.Budget(60, None)
+    search.MARGIN = 1000.0  # type: ignore[misc]  # so that no pop-out is left out
+    return search, position
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("popouts", [0, 2])
+def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
+    popouts: int, depth: int
+) -> None:
+    rng = random.Random(10 * popouts + depth)
+    sides = {-1: 0, 0: 0, 1: 0}
+    for _ in range(40):
+        state = played(empty(6, 8, popouts), rng.randrange(8, 36), rng)
+        search, position = search_of(state)
+        whole = search._search(position, depth, -ai.INFINITY, ai.INFINITY)
+        for _ in range(4):
+            alpha = whole + rng.uniform(-3, 2)
+            beta = alpha + rng.choice([search.CLOSE, rng.uniform(0.01, 3)])
+            search, position = search_of(state)
+            found = search._search(position, depth, alpha, beta)
+            side = (found >= beta) - (found <= alpha)
+            assert side == (whole >= beta) - (whole <= alpha)
+            slot = position[3] ^ position[5] * ai.OWN_KEY ^ position[6] * ai.OTHER_KEY
+            key, depth_kept, bound, kept, _ = search.known[slot % search.TABLE_SIZE]
+            assert (key, depth_kept, bound, kept) == (slot, depth, side, found)
+            if bound:
+                assert bound * (kept - whole) <= 1e-6  # no more than it is worth, or no less
+            else:
+                assert kept == pytest.approx(whole)
+            sides[side] += 1
+    assert min(sides.values()) > 10
+
+
+@pytest.mark.parametrize("popouts", [0, 2])
+def test_two_plies_before_the_end_a_value_is_in_part_an_estimate(popouts: int) -> None:
+    rng = random.Random(popouts)
+    pop_outs = 0
+    for _ in range(40):
+        state = played(empty(6, 8), 48 - rng.randrange(2, 12), rng)
+        state = ExtendedState(state.board(), (popouts, popouts), state.mover)
+        search, position = search_of(state)
+        if search.lines.plies_left(position) <= search.ENDING or len(position[1]) < 2:
+            continue
+        value = search._search(position, 2, -ai.INFINITY, ai.INFINITY)
+        searched, estimates = [], []
+        first, second = [gain for gain, _ in position[1][:2]]
+        for gain, action in search.lines.actions(position):
+            child = search.lines.play(position, gain, action)
+            searched.append(-search._search(child, 1, -ai.INFINITY, ai.INFINITY))
+            reply = second if action == position[1][0][1] else first
+            held = search._in_hand(child[4], child[5], child[6])
+            estimates.append((-child[2] - held - 0.5 * reply - search.beside, action))
+        estimate, action = max(estimates)
+        assert value == pytest.approx(0.75 * max(searched) + 0.25 * estimate)
+        pop_outs += action < 0
+    assert bool(pop_outs) == bool(popouts)
+
+
+class Scripted(ai.AlphaBeta):
+    """Finds for each depth the values that it is told, by action."""
+
+    script: dict[int, tuple[float, float]]
+
+    def choose(self, position: ai.Position, budget: ai.Budget) -> int:
+        actions = self.lines.actions(position)
+        self.action_to = {self.lines.play(position, *item)[3]: item[1] for item in actions}
+        return super().choose(position, budget)
+
+    def _look(self, child: ai.Position, depth: int, index: int, alpha: float, beta: float) -> float:
+        if depth not in self.script:
+            raise ai.BudgetSpentError
+        return max(alpha, min(self.script[depth][self.action_to[child[3]]], beta))
+
+
+@pytest.mark.parametrize(
+    ("depths", "best", "value"),
+    [
+        ((1, 2), 0, 10),  # of the other is known that it is no more than 4
+        ((1, 2, 3), 0, 4),  # means 7 and 5, though 1 is worth more at this depth
+        ((1, 2, 3, 4), 0, 4),  # means 5.5 and 5.25
+        ((1, 2, 3, 4, 5), 1, 8),  # means 4.75 and 6.625
+        ((1, 2, 3, 4, 5, 14), 0, -3),  # the end of the game counts alone
+    ],
+)
+def test_actions_count_by_the_mean_of_what_the_depths_found(
+    depths: tuple[int, ...], best: int, value: float
+) -> None:
+    found = {1: (12, 9), 2: (10, 0), 3: (4, 6), 4: (4, 5.5), 5: (4, 8), 14: (-3, -4)}
+    search, position = ai.AIPlayer(1, 1)._prepare(empty(7, 2).for_agent(), Scripted)
+    assert isinstance(search, Scripted)
+    search.script = {depth: found[depth] for depth in depths}
+    assert search.choose(position, ai.Budget(60, None)) == best
+    assert search.value == value
+    assert search.solved == (14 in depths)
+
+
 def test_corrections_leave_the_value_of_a_full_board_as_it_is() -> None:
     rng = random.Random(3)
     board = np.array([[rng.randint(1, 2) for _ in range(8)] for _ in range(6)])

@@ -33,6 +33,9 @@ enum {
 #define TEMPO 0.5
 #define MARGIN 3.0
 #define NEAR 8.0
+#define RIVAL 6.0
+#define BLEND 0.25
+#define AGE 0.5
 #define MOST_TOTAL 100
 #define MOST_CORRECTION 30
 
@@ -585,6 +588,7 @@ static double pop_frontier(Engine *e, const Position *p, double alpha, double te
     return best;
 }
 
+/* Where no reply matters any more, the agent still counts the first one: its bound is closer. */
 static double frontier(Engine *e, const Position *p, double alpha, double beta, double tempo) {
     double best = -INFINITY;
     for (int i = 0; i < p->drop_count; i++) {
@@ -657,10 +661,24 @@ static int promising(const Engine *e, const Position *p, Action *actions, int co
     return kept;
 }
 
+/* The mover's value judged by gains alone: the best action, less a share of the best drop beside it. */
+static double estimate(const Engine *e, const Position *p, const Action *actions, int count) {
+    double in_now = in_hand(e, p->mover, p->own, p->other), best = -INFINITY;
+    double drop = p->drop_count ? p->drops[0].gain : 0;
+    if (p->drop_count) best = drop - TEMPO * (p->drop_count > 1 ? p->drops[1].gain : 0);
+    for (int i = 0; i < count; i++)
+        if (actions[i].action < 0) {
+            double lost = in_hand(e, p->mover, p->own - 1, p->other) - in_now;
+            best = fmax(best, actions[i].gain + lost - TEMPO * drop);
+            break;
+        }
+    return p->total + best - e->beside + (p->own || p->other ? in_now : 0);
+}
+
 static double search(Engine *e, const Position *p, int depth, double alpha, double beta) {
     spend(e);
     Action actions[ACTIONS];
-    double best = -INFINITY;
+    double best = -INFINITY, share = 0, quick = 0;
     if (depth == 1 && !e->solved && (p->drop_count || actions_of(p, e->player, actions)))
         return leaf(e, p, alpha, beta);
     if (depth == 2 && e->solved && !p->own && !p->other) return frontier(e, p, alpha, beta, 1);
@@ -684,6 +702,8 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
     if (depth == 2 && !e->solved) { /* nearly the same after one move */
         note_phase(e, p);
         e->beside = -beside(e, p);
+        share = BLEND, quick = estimate(e, p, actions, count);
+        alpha = (alpha - share * quick) / (1 - share), beta = (beta - share * quick) / (1 - share);
         if (p->own) count = promising(e, p, actions, count, alpha, &best);
     }
     for (int i = 1; found && i < count; i++)
@@ -704,7 +724,9 @@ static double search(Engine *e, const Position *p, int depth, double alpha, doub
             if (value >= beta) break;
         }
     }
-    *entry = (Entry){slot, depth, best >= beta ? 1 : best <= floor ? -1 : 0, best_action, best};
+    int bound = best >= beta ? 1 : best <= floor ? -1 : 0;
+    best = (1 - share) * best + share * quick;
+    *entry = (Entry){slot, depth, bound, best_action, best};
     return best;
 }
 
@@ -720,6 +742,7 @@ static double near(Engine *e, const Position *child, int depth) {
 static int choose(Engine *e, const State *state, long nodes) {
     Position root, child;
     static Action actions[ACTIONS];
+    static double means[ACTIONS]; /* of the values found, by action; the first two depths set them */
     static volatile int depth;
     prepare(e, state);
     read_position(e, state, &root);
@@ -736,18 +759,21 @@ static int choose(Engine *e, const State *state, long nodes) {
     for (depth = 1; depth < end || depth == 1 || depth <= left; depth++) {
         if (depth >= end) depth = left;
         e->solved = depth == left;
-        double alpha = -INFINITY;
+        double best = -INFINITY, found = 0, rival = e->solved ? 0 : RIVAL, age = e->solved || depth < 3 ? 0 : AGE;
         for (int i = 0; i < count; i++) {
             Action item = actions[i];
             play(&root, item, &child);
+            double alpha = (best - age * means[i]) / (1 - age) - rival;
             double value = i || e->depth < 2 ? look(e, &child, depth, i, alpha, INFINITY) : near(e, &child, depth);
-            if (value > alpha) {
-                alpha = value;
+            double mean = means[i] = age * means[i] + (1 - age) * value;
+            if (mean > best) {
+                best = mean, found = value;
                 memmove(actions + 1, actions, sizeof(Action) * i);
-                actions[0] = item;
+                memmove(means + 1, means, sizeof(double) * i);
+                actions[0] = item, means[0] = mean;
             }
         }
-        e->depth = depth, e->value = alpha;
+        e->depth = depth, e->value = found;
     }
     return actions[0].action;
 }

@@ -215,58 +215,58 @@ TABLES = _line_tables()
 LEARNED_STEP = 1 / 32
 
 LEARNED = (
-    b"0So~I4F3KI0|XBK1P%@Z6$S(p1Opil_6iL8{QdX$_xS(<`~mgz0R9mJ{qp<;_wV@d^8EVn0`>Uv_6h&+><AGD6B-Hm2m=Z"
-    b"g3K|v_@&^6<3HtpA_~Z2P0|)>N5(xJL1poT}3G)XI2?p;43IhTO1@Z?60R{mA>H-Z1^zsDz{{{yL1ql%W`~?021qlcL`|<"
-    b"hw_4W4e`UVFK3I-7w7a#-x1^f;T0SO8S0RR693JClJ0s;8|1OfN*1O)s90|fZ``~v<53K<p(5E2Rn2l@T~`TF|({0RUH1q"
-    b"1&F1`i1d5fl9n{Qvp^0Qvj-?C|jJ_3--y2KD>%{RHp!0{#C1_V)bw2m$u?1N;8@`}zU#0rm9w`0)1y{Q(B~{0spG0{8z10"
-    b"15jB2LJy300Hy)1^fs5{rm;@3jG25{Q&_3{r&*}1q}TG00RII{R{{R0Sglj3IzZD`~U+60|WaB4Egu=`}zg@2L}E9`ug(o"
-    b"_UZWj^!xYs<_7cv_Voy>4FIkR00bZa0002|4gmKA00000=kWmS@&Et;000000000000000000000000000000000000000"
-    b"00000U@D>313;+Tf000002@U`P1poj500sO2^y~lt000000000000000000000000000000000000000000000+tT*{1Tp"
-    b"~q4FCWD03I~}^y&Zr008yy0O#}o0000000000000000000000000000000000000000000000PE)X00RL42@n7P000g10Q"
-    b"~y^00000`~dXm000000000000000000000000000000000000000000000000681OWvD{{jL60s#L01OER31qucM1O)y92"
-    b"L1s5`uqF;000960Qvp`2L=84{QUj*`1tw#{Qm#^{QLX`0{Z&{1q2BR2>ky42n7WS1_}HC{r~>}{sI5^`uzU;{Q?02`TYL@"
-    b"{r>>`{r~^{`2Yd|0RaO0{{jR80s#5`1Oxc{{`vy|`U3+01_1sA{{I960RsE?|Ni*=`}Y9}1PKQM2@VMk2m=NI3I+ZI1Ofm"
-    b"31OEO0`~Lp_{s930{`&*}`uqU}_V)b#{Q?FE3jzZN1OWv7{|ET{{Q>+20|f^D{r?351_%cT00;pA0|5j0{Q>g!^!obx{{I"
-    b"C2{`~<4`ThX-0Q~m-{`vs``~Uy@1ONU2{`vg?`TzX(008^{1_A{E0t5v60tN;F{r?98{r>>{{Qv#_0RjR60{{R10Ra5~{{"
-    b"#H}0Q&v^{`~;}00{X31p@>J|NjI2`ve392m=NJ{{{m9{{I2}1Ox^K0s8&{`u_j-{Qdg>0Q>X-0|or}0Okb%=>z}=5C8xG0"
-    b"Qv?10R#X5008^_0Q&X-00000000000000000000000000000000000000000000001o{L0R0011PK5D000UE00RU700002"
-    b"0092~000000000000000000000000000000000000000000000008vz`2hL}009F4000084gml800000`}+X;^8f$<0000"
-    b"0000000000000000000000000000000000000002=^!ot&{Qv?A000002>}5A0RR910RH~~{Q&>~000000000000000000"
-    b"000000000000000000000000000{{a8}000330RH{|`uhR={R0C71pod40Rja70RZ~{{s9950RaK}{saUB{`>s=`}+I({s"
-    b"8{|{Qms?0s#U30RRF60Rsa3`~U(00s;X5{sH~~00aC00R8>}{{H~~0ss8|0RRF1{r>>}1OER10s{X4|NQ;{00092`~U(2{"
-    b"r>>|1OWX60|E#D{{sL300I64{Q3X^`2zm@0|x{M0{;UD0|x^E0{;X5{{aF3{`~>`{r&s>00I921ONQ}008{~0R;Q_{Q>?1"
-    b"1p@~E{sIF51ONa6`}+F?`~w671_1y51p@&F00#dC0|5j90sj92`uhI<{{H{}1pNa300R940s8*|`~U&{0R#R51po&E{{jK"
-    b"}00H^|0R902`vC|71OWpB1pfsD1OWX50|fs3000300ssO50RjU5{{8*}0RaF5|Na90{R0000|WgC{Q&|40|x;80RR630|E"
-    b"j9{s0010RjR80s#gD0R{s8{{j5~0Q~;_{{I31{{H|30sQ{)0|58}00IjD0002_1poj600000{r>;}`Tzg`000000000000"
-    b"000000000000000000000000000000007`Un8}000CA000003<CfI000000R8^}0SN#A00000000000000000000000000"
-    b"0000000000000000000`u6|;_XGd~1ONa40Q~^~0Q~>}000610RH*_0000000000000000000000000000000000000000"
-    b"000000QvX-0Q~*{1PK5D000UA00II40002~{s03A0000000000000000000000000000000000000000000000002~1^og"
-    b"7{{jI01O@f_{r&&_{{sB||Nr{@{Qd$11pfX4{s0300Q&y|{{8>_1p@~K008{`{sR60{r>;}{{8&@_XYq5`~v*|00#a60RH"
-    b"*@`U3j|`TYC^00Z~>0R{p8`}zI{0RsU1{rLg@00sdI{sRC60Ra5}0RH>{{s8&|0|5g7{QwC92?Y!R00sgB{{9C200IC02m"
-    b"%BK{{R8{0tp5P{|5i~1^)c}00#g2`UwIA`~Lg^0Q>_31OfsE00RL70Q~?70tp2S0RRR91OEO7{Qv>~{s;mD2LAv7`T_|C2"
-    b">%BE_yzv_`~U|3`}zq21pEH{0Ra310|WvB1^@yC0sjF50|fyD0t5d30RaO8{Q3C<0s{a4`T_m@{{I5_`~d_60sZ{}00jR3"
-    b"{Qv;{0RjI72L1vB`v3v}000C61Ofj60|NyC1Ofy8{s9341N`~<0|Em7|M~&_{r>*~`1}C`1Ofg10RRO4|NQ^}{Q&|01qS{"
-    b"C1p5F200004_vI7-?fn1{4FCWD00;X3|Nj600093100Qg)0000000000000000000000000000000000000000000000Qc"
-    b"n-0PXz%5DfqT000O30RR60000300RRH*000000000000000000000000000000000000000000000008^@0{{Z`0Q~^~00"
-    b"00J`Tzm_00000{rvy|>;M1&00000000000000000000000000000000000000000002{`vU+1^#J_=000006Z!xF{Qv*}0"
-    b"R8;{0qg((0000000000000000000000000000000000000000000000|Ej900II600IC3009950RjR90Rsa9{{sI40ssI2"
-    b"0R#jB000320|Ep90RjR50RaI50RR930RjO600IC4{{jL70s#R7{{R940RjF0|NZ;}00RF2{R0630s#R60098~{{a92{Q&>"
-    b"{0sR330RsU60RjO50RaL3{Q&;~`~m#@{`>&{{{I631pxj9|Ni~{0Q~{~{{8^~0RaF2{r&&|0RjL50Q>;{|NQ{{0RI2|0ss"
-    b"5{{Q>_1{{R2`{sI2{{Qmp^|Nj320R;g51^@p2{s8>}|Ni~~009920R8>|009C30s#B~{{Q^|{Q&;|{Q>{`{`~>}0{;L1`~"
-    b"Cs`{`~&^`~m;}0RH{}|NZ?00s;L2{{I300RQ{{0RR2|0ssB|{{a93|Nj6100aL3{{8^|{{sI200964{r&s?0{;B|{rmy{{"
-    b"{a5}0RR2{1Ofs50sj91{{a8{{{a8}{sI5}{r>>~0{{O20RRL40RH{}{{I61000311O5H`{sIN~5CHrF00ayG0000B{s8|0"
-    b"00000|Na01`Tzg`000000000000000000000000000000000000000000005_z(d60ssUI000003;qEA0RR910RR2~0{Q>"
-    b"|000000000000000000000000000000000000000000000{P+d{{r>;}{{R30015&C0000000062008*_0000000000000"
-    b"000000000000000000000000000000000Q~p{0R8^}0RI30000UC00000000020002_000000000000000000000000000"
-    b"00000000000000000000002|Nj2{0|f&9{{Q{{{Q?020|WsA0RI32{sIF4{s8_21qJ>9{r&(21pom8{{a90{R0620R8?0{"
-    b"r>_500I600s#I1{sI34{sI2~{rv*{0RaI30s{d800064009920sR610ss92|NR2}00001{{Q~~0s;O2|NQ|30s#R4|NjC1"
-    b"0RaI30|EpB00#g4{{aB}0{;L000063008~}{sIF500003{{I0300IF10RI61{s00000963{{H^`|Ns91{{aC300RO90ssd"
-    b"8{r>>~`~v>}{r~_10RRB~|Na640RR911OER30{{X5{s8|00R8|0{{R610{;H~{r>>||Nj610sjO4{s961009C2{sI300Rj"
-    b"F3{Qv*}0sjF1{{8*{{{a60{{R5~|Ns8}0RR92{{jI60s;R2{{Q^|{{Q~~0RjI5|Na31{{R62|Na60009C10{s9000I91|N"
-    b"i~{0RI600RI30{{R2}{s9000sjI40|Ej5|Nj5|1@;F3`ThU_2mk;801Em5{s9000005}00sB}000000000000000000000"
-    b"00000000000000000000000000s630Qvp^0SEv9000X50R90000001`~U^`00000000000000000000000000000000000"
-    b"0000000000008^*0RaE~00RC10000C0Ra90000000ssK~_W%F@00000000000000000000000000000000000000000002"
-    b"{^8o<={Qv^~000003;_WC0000000IC2{PzF=000000000000000000000000000000000000000000000"
+    b"1qlZN2nGBI0RRgH0S65N77G3l{|Ffq^al+A|NZ*-^7#M&{{sE?0Q&_4{_^?%`tkAa?DzQg0QmX!`2qd)?*|eH3l<6c3IPW"
+    b"Y2NM+&@dWz-3HbR1_U7{L0|f>Q4Gj7T2LAs43G)aE3jgo{1qJ{J0rUw50S5#A=>!i7@9zEn00RUE0}2oS{Q3U>0SN{G0Pp"
+    b"+!`1Str`vC?E4h0Vv7#IEk2mcTU{sRpR0RI3E0|oy82mt>71qJ)`1pxm30tEZ~`vCg^3=b0i3=9eb2LAsB_51t({s{a40s"
+    b";630tEvJ4-oeY1^@s10sjL2?)UQd{Q39=2lfE_0tW8)0R036?feD!0RQs=|Mvd>`uqL+00RB|0QUR=`U4012L}QN2K5661"
+    b"_Jl`3IhNA{r>d)1o{O8{sRN{2?7261^)vA{rmm`1_uQJ0|fyR0}BoY0t^QU3<&=L`~m<40R8_A4Eg!{{QU$000;j6{{-*("
+    b"_xSw*@BaAi?Ed)v^!Ny=2>`JS00$oc0002~3;_8B00000?DPQf{Qv*}000000000000000000000000000000000000000"
+    b"00000X_7(v61^@yV000000|@{E1ONa40Q>p?_Tm5l000000000000000000000000000000000000000000000-_rU35j6"
+    b"k^4*&oF031C4`uP9=008do0PXbv0000000000000000000000000000000000000000000000Pf`Z0Qvp^2pj+a000a40R"
+    b"H^|00008`vCUw000000000000000000000000000000000000000000000000360RjU8{{sI31^@s20RRL60|*5K2MGQE2"
+    b"L1p2`uqF;{r>_21N;I11O)u~`~CU%`S<zz`1=9<{Qds~0{Z*|1Oo>L2KxU02LuKT1_}E8`Tzd@`~m;<`uza^00RF5`279>"
+    b"{R9I0{{8~|^a1|^{{RH~{sIF41_1W_00Z{<0Q&?1`~(LB3j_ZI|M&m|{{sE>0Q~p){r3O|0|*BI2@?zu2LlKI3kCiJ1_l5"
+    b"71O4~`0{#XA00aU3`}qO>{rvz1_4fPy`vV6A3jqBE1pWj6{s;K?`U3a_1_lQL{R0XE2MGlU0SpEK1_B2900Q&&^!fb#|Na"
+    b"I6|NQ?3`27I+|NZs;0Q~{~_x}R+0{r~{0Q&v}`uzd-0Ra2|2L1*H1O@~9{|p5J`2Gw8{r&y@`~Cd^0RjI22K)j6{R9I7{{"
+    b";K|0sQ;}{{961{R{m72mt^E{{jI3_yqz30|5R000991{R9301Oo*J0{j01_5A$y`TqC;0Q&a+{sH;`|K0=u=>-4+4*&oF0"
+    b"0Ra900IC2008^_0Q>m>00000000000000000000000000000000000000000000001o*I0Qdm_0to;B000CA0093000030"
+    b"{s8>?000000000000000000000000000000000000000000000008pp`vCh300ajB000012mt*000000`TGF;^Z)<=0000"
+    b"0000000000000000000000000000000000000002@@%{k${{RIO000002>k#90000000000{r~^~000000000000000000"
+    b"0000000000000000000000000000R#U30RaO71OEU4{rUj{{{;pE1OovC0|EvC1ONQ}{{jL90RjT}{{sUA{r>#@_xb$#0R"
+    b"a8}{Qdm{0|5d51Ox;E0RjO2{{RC50s;L3{r&+10|Eg20RR310s{m60|Na2{sI93{{8|21ONU1|Ns2}|NQ>~|Nj8}{s901{"
+    b"{Q{^1ONL11p){F`~m;^0R#aB`}Y9-_y7L?1OosB0sRCB1P1~F0sR92{Qm&}{rUm<_x=3-0ssF2{s#N||NsB~{RH^<`vCm|"
+    b"1OW#A`T+s|1^)m7`TF?*`T_(42>ts22LS~E00aF21^)s80{i{|`TY3%{r~*|1_A&50ssB}|N8*{{Qv|11ONH}0{;I2{sR8"
+    b"^008>_1N#F1{r?630tWv90{s920s;O200I5_{{Q^|0R95~`~L#|0R8^}00935{rvy`{sjL21^fE~{Qv_00S5j3{s8&`0s#"
+    b"U7|NjF4{s9030|5a70tN&8{Q~&^|N8&``Tha?`~3d_`~Ljz1OWB{000dD0002_{{a63000000RjL3`v3p{000000000000"
+    b"00000000000000000000000000000000D`VIj10{{dF000003;qBB000000RQ~}00;m800000000000000000000000000"
+    b"0000000000000000000{PG0=^Z)<`3jhEB0Q>*|0RsR400932008;`0000000000000000000000000000000000000000"
+    b"000000QmC+0Q&p@1P=fJ000UB0RI9200003000IG0000000000000000000000000000000000000000000000092`2mb;"
+    b"A1OEX31O@Z=`2qm|1ONX50Rs5^{QLg^1ONg5{{sR5|Mvm^|NjB}2LJ^H|NsC00RaL3`2qj~0Ra2}`3C(5`~(37{RaR60{;"
+    b"5`{RI00`uzI_0Rs8`0tW&E`~Ch00t5p50sR5~0R{pJ00aR70RsF30si|1{sR310|Np6{r>>~3jhxR{|E#B0s;j70s{X22L"
+    b"J{H0Rj2>0R{vJ`vm;<{{8y<{sI8}00961_WS++|NZ_02mu5D{R0C5{{8;}01E&Q0sjaC{{jL8{sIF2{s#aC1OWm0`2hw52"
+    b">S&5_Wu3)`~Cs|`~U#}0QUR+|Ns5|0|)^G0R034`~Lj_1_J~8`vCp>0sjL70R8v_1O)m0`2hd<{Qm+10RaF0{s0620|ov4"
+    b"0RR5|{Q?961pNd500993{s0670{i~`0R{sD`}+X>`vLz00|5Q_0|W&5{rLd@`TYL^0s#R3{{8?1{{sd6{Q&>|{rv(20tEd"
+    b"7{{R620sa64`{NS;=KlZ{8UO$Q01f&80s#O3008^}00r;>0000000000000000000000000000000000000000000000Q="
+    b"(;0OtPy6&e5l000g800IF30002|0RRQ?000000000000000000000000000000000000000000000008{?1OWZ=00RgB00"
+    b"00O{{R6100000{QLj{>Hq)$00000000000000000000000000000000000000000002|`2+y{@&E$}0000082<nP000000"
+    b"Q~#_0_p$&0000000000000000000000000000000000000000000000|NpA0RaO80|Eg700I650|NsC0R;sE{{a94{{R91"
+    b"00RR70ssF21p@;C0|5d6{{jF10RjI30RR320|Ea700II50RjL70|5a7{{a8~{r>(0{{j8}{sII50s;a80t5d5{{jL9|Na9"
+    b"20{#R60s#L7{{aF300aO2{sI30{s8{|00000|Na2~1ONX7{{H^`0Q~~}|Na600|Ed3{QUg^0|Ea5{`>#_`~d#{|Ni~~0RQ"
+    b"~_{Qm#|00aL3|Ni{`{r~^~0RR2~{{#R31pfa1{Q&&}{r~;}{{sR4{`~y?0RsX50si~{{`>&`|Ns8}0RaE}{QUm_000C30R"
+    b"R5{{`&v>`~d#{{`~#{|NZ{~0RjC100061{sH{|00RC10ssB}{s8{}{{R64{r&&{0RH~|00I601Ofj60RaC20RH;_`}_d@|"
+    b"Ni{`0ssB~0RaL10RR92|Na5|{{RC100IB~{{8^||Nj611O5H~{{a5}{r~~~00aU50RaI20RRN`3IO>600asE0000C{r~_1"
+    b"00000{r&(1_y7O^000000000000000000000000000000000000000000004^$Gy_0ssUG000004E_KB0ssI20R8>|1o!{"
+    b"|000000000000000000000000000000000000000000000{qzF>{Qm$10{{R301y8F{sI6100960008*_0000000000000"
+    b"000000000000000000000000000000000R8j>0Q~;|1Oos7000mF0R93100030{{R5_000000000000000000000000000"
+    b"00000000000000000000932|NZ{_0s{j5008^{{R9I90s#O70RRI600IC40Q~*|1Oop20{;O61Ox*D{{sF10{;L60sQ{|{"
+    b"Qv?20R#X60|5U3{{aC3{{sB~0RRC2{{aF30ssF30s#X800IF30{{O20sjI20ssF10ssI5{Qv#{{{a60{s8|0{{a61|Nj92"
+    b"{{RC51ONm8{sI90|Nj8}0sa2|0{sI50Ra8~{{aO90s{X51OEa50t5m70s#F2{{R600RaL4{{I5}{{R000sjC40t5gA0R93"
+    b"1{{Q~~{Q>>{{sR320s#R1|Nj960|Em70R#U600IO7{{jI00{;L2{{aC40RI01{Qd#{0RR310ssR3`~w320RjI4{{jF5{{a"
+    b"8~{s8~~{{R62{{Z~{0s#I10s{a40RQ~}{r~{~0s#O61poa2{Q&|2{s8~}0s;U6{`><1{{aF20{;R41OEX3{{8^}|Nj610s"
+    b"jE}{sI9000IL4{{a8}0R8{~{{jI30|fv50Q~_11@{C1`u_m`2mk;800{U1{sI610002~00sL1000000000000000000000"
+    b"00000000000000000000000000s910Q&y`{|Ep8000R10R93100000{s0C000000000000000000000000000000000000"
+    b"0000000000008;%0s#L000jd80000A{Q&<0000000s#R2_y7O^00000000000000000000000000000000000000000002"
+    b"_@d5z;{s097000003jF~80ssI200IF3{`dd@000000000000000000000000000000000000000000000"
 )
 """Corrections by the contents of windows of four cells: a byte each, in steps of 1/32 point.
 
@@ -279,36 +279,36 @@ its column. A table has the codes with an empty cell in order, with 1 for the la
 
 
 LEARNED_WORTHS = (
-    b"003qG8vpkG)c&vji2if_UH(-5QvL-2kpN8qF8~q%^#9ZU#Q(MbvH!LIm;n+24FUE5-vGw|tN^0`ngE;trvUl^dI4hri~)N"
-    b"AX#rIMQUOi@R{>}NQ3BTi#{t~|4FUlI@&WY$_yGq39s-U68UhdkECNabegbs@egcRBoC3K5$O2meRswkfoC3ZA_5uY16ay"
-    b"~<QUd}5ngW~x!~*UD76Uv3ivyqo!2|09GXv5B+5!jzI0I$_k^|2JBm_$Ydjx9(5Ca|qQv-<uy#ww8G6Z!5+yoH?zyoUoe*"
-    b"?M$_5&~kXaunY`vg!0#RUKW=l~`GU;%dlW&w@?cL75I_5h>+%m35>839@Wc>!(#odJyjU;!Ed&j3FEbpW&g`~V>V9syJVO"
-    b"93ST<^ZAq0RKJ!ssQW&837#uS^-!AIROCy!~mlH=l@y&$^h{I`~W`zMFA`U`~b!PiT>38PXNUL8UY^xY5{fuWdS<@3;`ql"
-    b"cK`SPbpX)-1OZ6_Tme!6F98Pu_5Dx(*Z*7qzX16FYXNxyb^%%eIRTpe`~Hgm765+$zyLY{bpdPvR{=c%Nd2(>M*rFWN&u1"
-    b"o5&=~Kc>!MmOaUPMkNzzG#{WJ5jQ|t@UIB>#oB@OZ004#mH~;(o$^Mo8V*WY)3;y2y#QoX;Y5*Sq=Kr?;h5uFmF8>1m*#5"
-    b"x&Z~^=P!vKu{UjQ)x0|4Luwf~O)dH?(YiUCalDFOZf(g3Fbh5%mxIshjCc>)Ro&;h3bj{#-@Jpmp8`T*Ae#{laBe*#7VAp"
-    b"!&f?E%LDs{x4tX#raSU<397zyh5Dg92y*R028z8v_0T^8wcba05L990LUd>;lvR%mT0il>&?cMFijjumh3<eFJ9$Q3FN;I"
-    b"|CyF9Rt1uTm&uz69fPR?E~5a(F4K*yaTxdK?ULjwgjC7jRbrIYy@QlSp-i6UIYLD000000000000000000000000000000"
+    b"004~tQU50Y1OMm#!v2~5asEgCGXB~CdjLiNBLD{g@&D8RvHy_&ZU0~YQvvk=+W@`*ssNh+g8*p&P5?3hD*(3vUjat}L;*J"
+    b"eF999_3IX>3;Q-+P4+6dctO2V5xB<5TtpT6`lmUeSi~(8#5CR1P3IZ4cG6F9GDFPz`8v-c;mI6}(PXb#4Z~}`0q5`7=qyn"
+    b"P?xB|=qkOGqerUJnN;{y8v7Xu#yB?CYM`~t=T&;sfL3<EU-R0DAXlmnmx!vi)02m=@cIRjz?k^{H{+XMdtCIn9eZ39IET?"
+    b"2&!wFBz|7z9EDZ3LAB*#rOp{s2k=iUFhnq5-o3paE(D9RX(m8~`=}i~-jH`T+t09s(5t=>ew!`v9f?$pAY6kO95{&;j-V_"
+    b"W{-codNs+O8<EP^#Eo8o&mZ6>H+ov-vO`z83FbFE&#OvFad-CssZHz`T^|$$pJh8t^V-;fdB>pWdWxF>;Ve`2?Fl{Yyn9A"
+    b"mH#jRzyK%#bph1@{{aUA_yK<b^!-c!@c)Vc{Qy(}z5xUR76K6hq5+ou_x`8<O903KDFL1V?g1PEAp*PsG5wwXR{sS6i~#o"
+    b"lb^*}=2?8ks&;jZEU;ZQi-2ZI=;{a>{(E$?zJ^}y&005BxO#c=C-~Olmb^bv9{r$WBiv7v}WB?)n?*F|1hyPdqCI9CBr~Y"
+    b"{UR{`w+y8wy+TL38l{Qu4Wk^fcyDgWaEd;v!RCIR^X$^fANbpSj70sz|oV*>vH%mJtYiveE&IROs=*#M&eegNA7dIC!VDF"
+    b"O)s?E%RFqXBRMJpmd4P6O})!~&%PhyrK=RRS>r0RqthvH`&ZW&=F~A_E5l>H^dPzygy3W&%k9GX&cMv;&+2gac~>R|7x;B"
+    b"LnyX-vY1%TLd@+A_NWu_XFkw(gU&smji(VNCox;)da%?vIL$4kOY4OVFW`2Jp=#%000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000006cBY5yz#_x"
-    b"{8FjQ(T(DE{vK%Kg9qbpR^>@Bh62iT_mpE&ufXyZ)K}UI7LH$^ei6UjQxu`v27bo&RS4M*sN%qXAn1E&=}l&j6hOc>qKJ4"
-    b"gm1~i2^hN?g6y{lmTV|HUSd>-vF!tjsOw^z5;pzLIM;5^#R5Kr2%sRK>;NJn*&M%2LsUpqyl&XSOPf$2m;puz5y---UFQj"
-    b"X#+k369eV~)dHphcLHAmvIJuUBLwjS$OE4Pa|2cbH3J9(@d7yo?F6m_eFRnnF9Zby=>xk1oCAjg(*=kHO9dPS_5{%cs05A"
-    b"#Vgxn>Fa!Vq00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000006`Peg8rK2L"
+    b"H_dj{aW$ApY9@p#8i6dH^>7{Qt!Ni~msnA^+z7qW)_BRsjV8&H$DGUjQip@c+dBivLOf6aV-DssUsHH~|C!&j6SJZU8p``"
+    b"2WQJivm9a`vJiLnE_`3F#!qz)c}_OWdI!m(*lwLSpp&g{Q=4WqycdOHUS0!r~_aFAp`0HwgQ0yS^_r$1_I3ip8-1r^#iv9"
+    b"g9A_l9s}tD(E_6aYyv<6!~}o@MFbNB;sde+e*;+qHUj|z*aBAt6$RV`tOR`oPXrzW`UA-WpaXdW`~|%Qh6Pv!D+T`q&;+g"
+    b"oe*{PbEd&4n00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
     b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    b"000000000000000000000000000001ONm80{{yE1pxd1`2YO>>;M1%000vJ{r>|1008;_{{Q^{0092~{r?C62>=5C{Qvp?"
-    b"000L74*&!J{QqtL0{{j90sspD1pxa0`TzR=>i_@$000jF`TzO<1OP_>|Ns2|0s#L1{Qn662>=EF008^{000mG761hR{{PM"
-    b"Y2LJ^C1ONsA0|58`_W%3;_W%C>000yK|NjL5|NjX900000000000000000000000000000000000000002ml5E0{{d70|5"
-    b"B{_W%6<_5c0<000yK{{Q#?1psjX00000000000000000000000000000000000000003jhQF0|5X30s!;>`v3j^{{R2~00"
-    b"0sI000I6{{QL!00000000000000000000000000000000000000003IGHE1ONa40s!*=`Tzd^{r~^}000;O1OWg40st@o0"
-    b"0000000000000000000000000000000000000000000000000000000000000000AOHXW008~}1pp@i000000000000000"
-    b"00000000001poj5000I6{Qs^000000000000000000000000009RL6T000620|4#+00000000000000000000000001^@s"
-    b"600031`u_|700000000000000000000000007XSbN009601OWa20000000000000000000000000000000000000000000"
-    b"00000000000000000000007ytkO000620RZ3s000000000000000000000000000000000000000000000000000000000"
-    b"000000007ytkO000001OOcX000000000000000000000000000000000000000000000000000000000000000007ytkO0"
-    b"0093000sI0000000000000000000000000000000000000000"
+    b"000000000000000000000000000002mk{B0{{pB1pxd1`v3a>?En7%000{R{Qn97{r}<r{Qm&}0092~{r?C60sssE{r~&_"
+    b"000F56afGK`~RT-1pov90{{pB1pxQ|`~Um@?*IP(000yK`2YC-2LM|D{r>;}0s#E~{r?F71ONyC0|5O0000XB4gdfE005c"
+    b")2ml2D0{{j90|55_`Tza@_W%C>000yK000UA`~T|y00000000000000000000000000000000000000002LJ^C0{{pB0|5"
+    b"2^`v3m_`2YU@000mG008&@2>@FF00000000000000000000000000000000000000003IGBC0ssI20s!>?`v3m_{Qv*|00"
+    b"0pH0RRU8`~Twq00000000000000000000000000000000000000002>=2B0ssI20s!;>`~Uy{{r~^}000sI{{Q;_1pp8L0"
+    b"00000000000000000000000000000000000000000000000000000000000000009RL6T000310RSfe000000000000000"
+    b"00000000002><{900093`v1ZI00000000000000000000000008~^|S008~}2>|H-00000000000000000000000002mk;"
+    b"800093_Wv0G00000000000000000000000007XSbN00093000pH0000000000000000000000000000000000000000000"
+    b"00000000000000000000007XSbN009601pwLq000000000000000000000000000000000000000000000000000000000"
+    b"000000007ytkO000C4|Nkoh000000000000000000000000000000000000000000000000000000000000000007ytkO0"
+    b"09601po&C0000000000000000000000000000000000000000"
 )
 """Worths of pop-outs in hand, then of what could be popped out or dropped: two bytes each, in the
 same steps, learned by the same command. From the last mover's side.
@@ -332,175 +332,175 @@ HAND, FEATURES = _learned_worths()
 
 
 LEARNED_NETWORKS = (
-    b"b|POGcqvpEFQFBm<SLFV9T2k_IiEtRH?S@#jjlnhmaK5C-W>`hoFMZlEut_m{i?X5zNj6k7ApCsPpc0n9IS9Cubz6TR-*J"
-    b"FsFN%t#h|(&0Vi7;EFjD%pqaEN-YT6d)}XE^_@D-gxg-Orh9w>-6s2UKOOfuTS|`k;4x=F^1txYV%Aj5$>mah4C>J>;iXF"
-    b"D6BP1LqVvM*iCa9pOJ}fGuhpb8>o+QX8iJ);Q*C?tfD5RPsfF(tuxu-doQ5g-S6eU?Dd!-hw=_^jD^c{hjN16$yjHiVm@g"
-    b"fHtM5tyPL@5L%#31z=v>|#U8y$nMt*%(6A|#e5gs0M@y{DP03nZu;wjW6yGceT|(WKEVMWZ2-z9K26+o&?ECmz9)9~UMqU"
-    b"!Y5+JDma!x1~?0f}|;<P?$8NSfa-mUKweuWT4!lK9~+DWG1$!&?wF&Eu;b>w<QZGfF-mjdaeAOc%}1|*d}=(9jX*84<$}6"
-    b"+8}_ik*XQ0Au=o|@2H`vN+y7)Q>6baA+A9q_>Mv+s;HnW?kpoEO0lIV-yyX!f2j4T9;JmX)GeeejUo3XeKGQ=HXYHKx+LM"
-    b"9Ga!PhiK!8(^rFrdUJNNL;jziDOeF~_{;&@r8K@eiXDQvMA2aNySuH6kgeHKnC!os@W~e8$jHs3>ogs#tVHrOpb|7A$uoq"
-    b"C2d?0w9<r(mvo{o*B+8=ZsJ(-4>LZPCftDPwwBom_*tQ?pbAfeY8q#^f{xuJoVA)S<+AQ+LMF(d~hsGj#35u~(~prR|F5F"
-    b"yeXR+(F>d6QZkdYojBD;L(Gl%AuZ${cQ@yOJEBa;2adHyE8I=&QM(GpO{bo{7UHF`BR{JfpiDY$8;i@hCN;Yo^1i<077+m"
-    b"J|J^jj%BnTPWHoZ6BYiRh&nroFo=0EvMBms3R$(HWytP+9p$=WG7)MI;09P@|BOP6{5+g$rM(n)Ty2%6e-{&{3!V=f2i}Y"
-    b"%qs0AS*1{>s;MEW(WKQW;V59C2PZSCZJL}aC8ckom9Lv6zbGIk)hth~-<<y`P$74y)Tu=<j<FUJMwEggMxjKhyr>~21Ece"
-    b"=WUS+)j3XMOz#S$iA0O%-3?`E)@+3g0=pMeRu&Y3*?=0)62rFf!L?_D>^rfjI|0H~>ahO&t(Ig+7#IM0B9Vj&@G%V~RS|K"
-    b"B=^QdJh)gRTXe6N@#AQcrZm8i3>Hl0lzA1-4lC9H^|NwC=|bDAEdhNtZ@TAjx#AE3!7k*o<NQY(oeN13px&L^d-b(lFRL8"
-    b"K}fFD@1+v#F%8TP5_jpd$z@H?nx4G%7)>03=N$BP0DN(xdDkW2nEUd#;72P_M19iLQJok22ITDzFNz@hEwrrl=z<wykcl-"
-    b"XAL~Xrv%8CZ^0OM=tR!o-I+Ps;Dg}zOgYTzo}3tn5Q2t$TapBX(djq11O@UZKZv%jWIDW-Yt8i!>viOI3@q8mZA$F5U6e>"
-    b"n5~8>PbCYi3#ddYKCM15d@vBG@+I{rh8=08B$^-@6(!52eWdJ)!5bGNN1u?Jq8e)?A)~9H3?X5pz@YCL!=;p;V4ety<dxH"
-    b"!8<WKyX&?b5y`4dp+Nh=!$DK~55h9JHQlw0&qNvLt%$<rIyD0vY&7o=}tQq~D(WB5H1EQgsM;QGPW+K=k10BmBKqAeZ_>|"
-    b"n70Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h00"
-    b"0000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61qpEN#h^DKk(vqto@GD=cWTa@T;"
-    b"i{XmpeI4FJ}qu3v?W-mt*yc*9i<>DJ+Q|t0xb%#ORjpd4y^+%_ODzmNU)F@d8zEJ5wNN&l&Hn8#<0S$GpjA8q$g0Y2PqG%"
-    b"dN2wo2{FSgO)Ba!gB`vs`l_NS?XrlnStuTutf(?2_^sqD#xd(72C&pG`>w4WMknwrX(i1t1Rm5U61Ise2QfFVZ7#7eU@xa"
-    b"Hb0`idBcz}x%_&Z}S+O9eF0L~tU$q%66D&EVD5zStHXRM9leGgR|1nl8-=t)(zb$j9g|7x7cP$~P`7Eic1}>7Ox1IyBl&="
-    b"q{@~!)>`6_iUex%zWiJ%B6U7@omFC;vwZzKRF&>;Mv>L;TrRVV|bwJv3(dnECpccv>Q4vq-0ps64wCn`QHb|l^f4X$gjQz"
-    b"QhWFejCyCMbfTW*0CaA|yPo+NMgU#iY0?7#{X0-5_tPDJ|NrcA^}ZAf75M*s*agx~ZY7B&h5n;~p5OoEadXBB+w74V#TBo"
-    b"F;;w=P2Z-BOrh(DWs_+Q7YD=CoB&sNTe{U^DhY^L#9Qhu_rbmqYm4i=POO9cOp$4=PB!)7n}VcP^YLMkDqC+>>PQj;;e@x"
-    b"u%MD4{3%o<CZ%hphpG1--KJWpx*_~4f*mF*v?n1j-Ke!5z^B+K3BYm1P`1@Vus`OwZNd=4Gr}RkdOKydUc#!tx<LuOyTU9"
-    b"y{=tJi@ja%#$2*ZWayie#?7dn%yS)NHB}6*G?7-<aLBgCp^Ed-P?7|hnowR~FwYvF0IKj8U4YDLXBEOJ596pUSj4X%1D#Q"
-    b"%6NGCeBSwT@j5kASW5IRV_*D5nLT%I(!{4trXlrdp0H=Nh6N49*cZ7g*tWVCfOh%RBKma-T$ZL&u&=cwT^MKQ{)hO>V+Ua"
-    b"r%tOfgj`b1SyF-z++{ysgMH3ba?Pu&{2eEHO+nKr9He3bq-uNiIw=6|qAw&@Gp=qp!BK0<4~?hNgHfqOmxoqcNu}rL&tjw"
-    b">3#OQMuc%?l)*P*{+*6x;Ce*12Skd3$zxms-7gSg&-0t+%3y8Gp)B73pf9@VKlz4s<6<yII^-5#<NH{(K6n$5wdzB)-il7"
-    b"2O$qEhq@QBN45v5=rnh+2eeYA4Yyh(a;h^gPB1p85~=Mn05-|1nJWh{;kPrcBEJnoLAegXlr==k<wWDB56O}{s4bhq^*{~"
-    b"8h&->lAwpI;P(C=t|3Mta0KECcq`@XeJVY`)?L$Ms?zF2yWy3EtMaIFoue|>>L`NsaXu;#XpTWAi1V<*e%0(o<L^yN2`?@"
-    b"bY{62z36*(|Q2f)6%2*rQDXuF`X1H?T&5iVD}b38gYIlw4AXS(;gB|z%5W4NS14l<cPpSW^A`8KA#_ogsG0X=*<U9=^&AU"
-    b"syVsJt9Je81H!CAd03VLhRs2t)Zav_K@hC%+Xw%C|(mM?4<0-@*Di&%#r@nZ8oE+c$cxy}ka!g|#R-4Y`fDzCqnN0zHknM"
-    b"zCKtJw4Me0j@8#wKBV~$F|fv)Gn&Am@f=5D?JZ6sX0qIW<60owXpIuh%vOUWwW-nW}RUvz_lGUi#0{Gl)U~lOFPgdx-cid"
-    b"Au>igBQuOV#W{OGXECTVkh60odo*#pYd6KbOfk2<t3OsaGBp&qzdlpHBs{dc)4KLFG^G2kDj~TedZSjK`56fli>AFKWeep"
-    b"c52N28{G$67d8c=w+9Vt%3MOcznVJZvZj42i`=n<e866O&s3iWN+@m&<2&6ue9iIFcZ6R5wWex%tCn7T-$R3y&fTJNIK%Z"
-    b"+6yq7c_SfWlEAt9#}OeSQLr=Sd(2%LbNvZ4c_Dx`%REwNZJppI0o@SdNk1~IUhel(1)E3(ZfKr#ax+Ao77wy83-G9_563$"
-    b"YwBsH*6tE+p|ZI55Mj3^C0mLoTEz)Haf!Ih-#dpS7^FHLJlgc(A#xX{KH-RyB~S-K_{Iq$%2~yPf|a;H?ofK`iC1W-*qmG"
-    b"POsvkSuR7PA`J2bfN(mW+nI~Q?I411ghsDPA8NoJEiTY(l9ih)S%X_<)KKaQX=^*2&K548mPA<f+Iz%cdV<JvmwVO{;%7h"
-    b"45T0zVIU_Upd~3SrYSEe2QaxOd@iM|d8s!o9V~#Xyson#G%LLz6tFLzvny^X&nU_(C@)7B3m*w5Au3Cxn5jXW)1|1U94xv"
-    b"lT&S$9sGrD{R4NCi)gUUX$(p??nkPZ7M5Hb!Jt?ZHDJc3Jv?mI!Ybbdur>uOFv?D+uLa2hIs~RG%{U*w(4xm>na;IS@cq}"
-    b"%nSEw%_cC1vXEG||mIU~QNc`J6Tjt}~lCMKMq{-&5F45*r|kEqS50x?J+o+5`PxU{M*88me+;UuFm<0M<I?K7LIiLyL1x-"
-    b"Bj>#xBXN2{J3Sud#Zi*|EeY2d#Lu^)NuKc`0bBtRMg?=cbG_Q7s%XVkbGX4K|+{<1bXUZYXvy3MphR*EH;@0j)2tLAo_BH"
-    b"Z)nL{;w6d(Xq@jx~+M!7q9;;KcMgy=NulM;gbCrT^jqDTB5d}a-d(E;vPYn-=NrmN1&jac@+d8+?XnsF`QqNMx7O$Vx%pm"
-    b"00v>21C<1r_7$5FXO@x}sFv~{Kb-#@sifu+pq!H)LY_Myx}HUquNK9TKoIm8V4T&SB_XLAwVR5dO`qT)z?n%7kRpbqQl_M"
-    b"@`LyS!>n+)?<FGd|3^8$}N->--&!^w4M63fRS}@R=iYy72^D`W=sx&>P*sTn)1TV>~2Q;QGm!_E@FRV=*pD-({!!{_L?Wv"
-    b"@!)G$gd2e1mHf2RR5e5jPD$g;&GC?+$fbEc!Rk1$fO0;c$>vMvxSHm+&4hqf51f-V-RRi@gh)F>+`JSYRL-YfX8EG&YpPp"
-    b"B*vyDM3ylc{>FyDu*vxFCol4=sSFT&V3XKr6GBP^vpDPo#YxR~tp7m!LZzGALp#IV^maUYiRj4jiwnI4nFcPA%f8^D5J*d"
-    b"7}BH7$^-W0;S$6zan|0YpY?TNUYct1gTyyajU-`+#B>QNvuMt0H-9ar6my-C!mHUbg3q-DklA_yserTileeB7pSMD%&vy0"
-    b"g{r)sSg2E}W3cZbLagH_pr`1a${{qW(-^g<C#4;oY^c;7Qz}+1MJM>BkE2DYODv$O7_TL)hp9Fsv@AKQ-6Z#=79@8mfhjk"
-    b"ui!Ak`Wi0ZeGp>Ru4=Nj{#-s-$i53|uY#l!=StZM;8YrMFh^>Y#x~1nO9~*8YaItZO)2c!xNvOW1B(G_k1g2ReQJIz|;-|"
-    b"tcI}s-!IU&#{PN)N`w<njb=cL&v)SW${%dI;v^{_)SKq!B!@~r-)Br=RBtEiZ#9W27CP^b#2lOQ}IsjPaWCn<m<|DIzjj4"
-    b"6C05GfL;m?=@N;ix7gm>hJds-Y<xm#gC=4V)|~R3?k8w=Hihx2umS3MD@zOQE)(Tqpr5p(V$wdn6?;Mky66<)Pm%@+k|fd"
-    b"aN@qI5E1kx-43-fGKz;fUk%wh^e}$HyDW-C7rq+4J$FHT_6P}DJ<!j^0B@t4X8^jEUcHPg{aajLaYTSSSG`=O|l;$m>amS"
-    b"L9iw$W3Vl(rls^L9;kS@)GivM*e#l=87zvQd#IZrd9DsGLN7)#kR|ddv8mlJbFCVp-l@Yf38z7`zOW9f&LW4H>#=Al9WA~"
-    b"mQ!U4}$f8m$v!`;V_$_g-^du~z9i_dLXC3S$OC<@bF&Q2u{HIYUzNJE|QJ|ZcOrXyxM=5GB3a0}S3M{1>bEhSw5GX{dBdi"
-    b"oEU#t%!TcFnzCMPqU*diY+jH+}fAtN#z4=Jsf<{&39gd`XrF((Qm(IwWP6`M{W`Jdk=si*CyG8}EE1S~71rXbuVCMFOgAf"
-    b"F7cdYd^8E1?x7Jt(@PMjwEqT$(H{Q6L1H=_aD72B=CMIijYJ3msQ1?j(sPK%h0D2dcKDLMhRwnW1JJhoCj7fsp&9(kdUVV"
-    b"+gINEvkH=Pax<TqaaF?>Ya(2IVdThge9LKhbC?;V60E4?4*jONg*l}TpvRzi>ZbnHLRN@5-ch!qn^hdWS*le_o?ihw6QFw"
-    b"6dOt(LZ!ndB&<6a86lQ~(W}m<J}Sy7t|FBeVIVr62q?g)mkR2p3@3^t9i5z}kTBet2B+C3{H(B{$0zV9y{u)Md8w<XVWJB"
-    b"pHy$S>EF}A_5G3|3t0p3?>nMV#fTA5Km#c}W45%xwu$rtHi6iMR#3o!MT`=dUn=GxdDkI1n2`XPL+pa0B&n4E3BB|P}?Ii"
-    b"Fg>8aMRb|rKcGA&Lj*NLktd7NaU!=+NL6&o=!#;EnI=%~r3v$6ZF(J$d4zo<f^!I?1_T_Z6iR+`_ZrKOiDXB#pT3LOJ2_Z"
-    b"S46L8FeEFB*j&(4qRC*&n_p<)kv8PoH%g`y<*TYntO8U!F@LxgJ3t3mGyNFDL_^>!BbW^Q6NVNTO|{c%hG>t{uZ0T^W!V$"
-    b"`tDx#hUCR%A~^~R3TF#1(toM|D#?Y?j+)*1Ep&q6&$jcs-B;u$D#<K{F^kP{iyyVR3rtcV5)DVo)!Qj37#^nyNZ=3${k7^"
-    b"P$d5y*DDmHK%rkCZY6b}t*iy7$S4sHNf_~{lcWwG2`ZQ*_^B~16d)F*${0+bLb3xSGBK1TQ5S+FDX9vkrzPO6%qB^uOq^#"
-    b"X5-8#(7NlS*iJ%6o$u3H!9w_Q4g`_Q=8moCI_@S7jqNkE2G?A&MA*2r{44f~h;hA!knx;9TU8E$iMI_}U@u8n6FQ67C51)"
-    b"9Ho+c-rYn-H<&84QM?VS{$2%;^e501Z`rldhHUz^XRk(=$L`JyAIRU?C?*ej(VIg}2hk*MV$Pags+RVj`d%AXZ3%_DCq<|"
-    b"yMSRiNJ~G@wzb;4WgOUnfx}O`lFERw5oPho;FW<+3=iTC$9)tPpY>)S$kp$*wP{Evl-QJtQfwpeEa-5G7}&>m&Fm2c#1%4"
-    b"XBkML9Yd^>?HIokSHmt${|ZAcA@m5n<w+HBC7NvJR}*Uq%1e3b0hhrv@NZur=CJ1TqpRZ5~ZP~k)v-adM2i-;WEcD$gKw<"
-    b"y)AdBqNN<G8?J>RA~9a1WEbZj1RmJ1u`1vre=H@MA+0>E!lnJ0*{ZLt`7xrY4W%Hg6Q<}S+9Y49X{7=yXOVKD`yqy?QYw%"
-    b"s4=+%x+oW8gwXPK?E-z9klqV`27Odqfn<gWoaT~m^&!U5(pc|PZ*&>0UdYopWvZx-R{2}a_Q<=ylR-j;+@1jVcC>L)PzL>"
-    b"HZOQrD<Z;!>4D50FAfFPYA@E1oSLm`ofdYE;g6r2s1J(^*sMwLOOj-(`?#+>sWT$qoSjTK0oE|7SlIiw^YM5KHsP^G`1M<"
-    b"7rh_Z^<1l_ne`R~yBk0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0"
-    b"Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61*sk^unV_mB"
-    b"#v;(KR;&@MYo>UzLa5%cFD0=m3oorBJ1@Z`S*jc_yD@4a(yN)FDj}V;kEs)<Uo1>1#IQl1u(N)#c&M(h%d4&|j4Nfe3aW~"
-    b"(fGr-W>@tkA(HPh$WijI;1~2C=`kbgS4xpSb>Lq$EbSU#Fek^gP!YrRCD4gvt{T|sMdbK_)lc(;k{+R5brmfT{cC(nYSg+"
-    b"GE?I&I;l&y}kG_-0fNUgG|u&^mA`7ism2B-+NQM2wSD=;D}Q>B}y@)tL#-z4a$WU(Zg;It*I3o#!Z3mjS?o~qcaAs!DNRx"
-    b"qcn?wZ^voU0Qa8ZE~leJ0MbC@ecI)~qZn2_@pAm>)Z;lB$g<izk90Gp6<=4JLk_GbGt47cuD<iz#%d+nh73c&Zte&LZI`F"
-    b"(Xnf4=m>#XO=G{OC__P`kNFmZ6_A2Os<J8Pop**uOL&W3?rZ~iy(<Ay{%3lF0neW4y(8<c%{Z8AFsP15HO6Z=BP2I#hi~H"
-    b"t)=3n7cI*s;G^m;@h8ctgdgH2{G!;U5vesHWGPjzuBm07jieB%oFuHL#i^1Rvn#`)J*XNbEG{V}U8<TU?VJb}V<s;qRHKh"
-    b"Dp{cScPAp=sPLy0LZlnAk&LWs3(I{Y{Kc#yto~W{^ZJ!Mv+^KA+jjZ@3Yn_B9Qkos4{W)Q?GB-Ft#X$W;O13b@jKf01vOV"
-    b"0rU&3g`#W|zC{Wq7yBf)S#;=M4whd&Cu{<l0kg+X3FwZ&{h+C~1y>OXEocs>8RLBb}eFuhr~>_&aO^+c>Xhs71Ts=tH1<u"
-    b"=*CWWftU@J87{3BEkQyhHa!?m=F^zsE{Dra|Jx3^l~6UNa=DT`V@Txiyux=Cm|6JG8B-!ZTzxAh3t5Nj6kD^R_lMJGLz<o"
-    b"U=GNVy+Q1uCiA)Wi#WISuz8&dzqE8Q?X>Uk}nQ4!LaTkxvko@Tr9b=dp3NvinPVG0X4KYoG{3&bdHj=1vm+|lQQ3`d8stC"
-    b"4X&#)wz2lJ601-#eK5E<v$Eo{X*H5Eq%{66_%re{YP1luKDJ9Me6Iqpz%4<sfG}bgcs9bU-z{gYCpHMQ=B`ex$E_tcLM*2"
-    b"?r#1yII<fMyP%bSQxiqmer?FBr$*+VkYA2>06EW%@$g;{ZQ>ra6EU~~Y;3JQ+Oe)qc0I?FUy{>RG=DnpryTYfsFSzE#pR-"
-    b"6qh(vlmy{t08-!X$ht-NNi+`U0V=sW|!AUe@0V8kUnKgHuafW8Pi_`rs)7Q-Jz{=6E(Gp@zF6i1`GilZCGv&f%4dB>1CB}"
-    b"Gv{7DK(dFUS}|3Pel2*~t3B?lgHq)Wh<{!@qq!vPQ$kp~YB3000000001h0Du610001h0001h0Du4h000000Du4h0001h0"
+    b"I4OsZ$dLmd*Q1)A<tn2nAEVo&!;!<OSFI`^F|d8EN39>LgeTu1N+s|n1R)JDlq7$lB&JHLlOCy}y{N|@OsR(`$D3HJsiYq"
+    b"!=b+jo&#V5Wn<OtJ=bzA`@e{8l;U-Tku$<B;6eQXphbeZXe<=f{?xd-s{;mq6d?w$eUnw^pdmB}hDWJoxOQk~@h?x(hjh>"
+    b"RG7Mr~yA)`<)jUgndCZcAfGN<Au%b8IlDXwKMM6EF@LK>%{C7^2|%_iEX-V_q7*BU~evLimE5iB>LN}z8YdY9EAvYKqAbs"
+    b"<S46|9e)hb5(@V<23cJRXfHf1gCC?5BaLQm8(qOPpAhWSHup85fr%_#h!6dL>(^v>ULj4k@6XU6rJ%kfm>`gQec3*Bw(Qp"
+    b"chJ{Ostuz*(H~o@1&QU@*>ZukEcr(Ql5S(C>{ExaG=+eGcXLIi6L|+&7WMSZJE4~G^ArG!LCXq^rEgN8lY?)i>lruBP16b"
+    b"$0@C}fu&d+LoP5OWRr8SX%L1YPpdnp2`w3^38{S{FfiPxLM}nA>m)EV#UH9O;vkiuHyjkF3ow%-cBiK`w=jmV#;;|ii>xI"
+    b"n44!Q&gQSYAUJz2LK{oOzgQ-rmBrK_{ZIPZT@-#!Kt0~*8NH&)(swIFlxGuRV4=x_0X&|Dkf~+tyteT7;fE&1(z#ga`Ly-"
+    b"R>ho8(EW**!aERMvWJR9#MsvHX>o}Sd4PMxZbxRTizFBqYntD4M{)e!0!lq38cBapHiE{#K>4W9NPXPNvJZW&@46rXw;R}"
+    b"^R>BbckD5+Rcvv7jKGLyRSqq#FYi?jh8uD;+7Bm!WK!U>s&803yht<fU$@w<w0A52RBl=Bi{M{Uxg?2_cyzRGQ+fS}GZ(K"
+    b"9()1Fsw-)#~!FETBS*@7p&W<3n)Y-2#?4xJSa${xg9L0ous0m-zB;x3aaNYAsIxd0iEWpf(=Bl=b#oT9V)gd&@G~!xu6xW"
+    b"j4QmOA*!LIy`#mbdai~g6Qxw7hbd#L3MQ#42duHHyQVrU_84uXiYdse*pkYrsUbHho1;S}cpc{&SRN%7<F9P1a;SkNi=vy"
+    b"Y>!b0E?<hN<Xd)mfm9JPNe;n>704yG=#Hqcg^CV-T#2{X%aV)qc2PHWohNP%2`X=tE-k%9AK`ZmA*diAz0Vvcdl&}!0wWb"
+    b"rOi6K*%bsuag2Q0@Wmnb8hZ?BUnI3NQiaWaxA<fZ)>`>I4FZ6|A`uq-JlbSdH}xEggFfE)N2gszgP?4*M*u&gyHPaXCqy)"
+    b"bK;t}VDL?y2G;{*g|tl%tCp^{H^BBOx@V!6b38OC}#Gi71n&7PL01WUZ*ER4uVC`mE6^PcyJI&aK0&*smfXMyb=FWwER%-"
+    b"5F)6cd76%R-<GqHmO4{L^1NId8+s(K`auKMJy36!!6=0P%v91xgHHE*)SKN*dN%hk1eUEHK>6w0j!lMrJ^#KW2}v;7O5*3"
+    b"o-L0d4kxiF)ti4Wi=|Smo2%@sUa0ddQJ)Z`nwJTk^d|wRXQezJb(pB7bDHd;TAs^}tDk|Siy=;*%@5!ZBqCIx|C*;7G^6L"
+    b"11EVk{euJSZ1fo-zA*oXw51quIn4NT`hoR4)N21OeOBFvO@h736@tyM;>?1FwZlj2fV4`pqQ;*G^S|9)+G$1Y;#wMU4Rvm"
+    b"^S0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0Du4h0001h0Du4h00"
+    b"0000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61ysnxio+Rg}fh^6YPb?^{2`nbIL"
+    b"n?f*r75H=#3mOk8zdznBB*UC=_n2_x3RV>F)Z4!wVdUt(6RNQiL(W(J+<a0%p^Y?v#{kd*s)Z%5UIhk)39-s-7J0|rluk-"
+    b"2O?LweK2{UNGe)0F|_9_q^CGA9<2YYm?RA&xG%A+Bef<jZ!W>ANwM58{Igaq)iC}n#;V{l4Xhrtys;K5Ln)xMRkV+_Ke#?"
+    b"I$|?CQbhMSI0xx*839p~1P_o@A=(NKq{UUs?_!xh-mNLmOV7P*wo-NcT@+!=>-7deXXd)4-(k@peupX7JQYTua9jr~T;w)"
+    b"yWc_1_*P#}sY^&*%k<ex*K<EJtw^O@(U;wVh2p(JpxTB)3w128rr4KR%$bS00a#GGCtAE&;te;Q&ehafg7%&G1i>aF~+jH"
+    b"tAm1tssNm!FEM_aLpMCno2u6s(O1d?9wON}ix2{ikiFCMck=uc<C15gRF_qA0hX)Ts!lmmQgz0VH=QnwG|;p`ab6keKHyM"
+    b"=TL2?;$U)s3Bo0KBqP%SRXknVJ03f#v8^Y8>E0L7b=J*zaX$IXszCvS1WuTUnO-M1}j&a$)Jj*Gbux)J13i{9HeI=Bq6}0"
+    b"Q>Eypf|Ye7b}JC9nWdy70;6#%rY6oT->VR)(4`fhoTw|HBq9;0JGvUiY`peC7C|Juc)@VRiN6E6<uu*6R>SSWFu@G91i<n"
+    b"%OTW!Pf<Dnau{b!l<U(e^2RR+O=e+Sil0<92L%4ZBN5axV_`kV9y2FjT^|d%U1i+*|#=w_C#J`w65X6W<3O_eF;YP_jp1#"
+    b"{OMZfe!-bG6{PCs0{`!{906EDX$bunwUKOhLPrZX%t+^wrEKexxQ?=yEBORumrFEHgEmbNoCo-Y6{O(q~Rw=6QWq_NsJjk"
+    b"Y4ISuY(iCNf312`d1$rnG4^XthtX>n$m*IyJYnQz=d$L$*LEQ?1^c{<i8SIkAScFRoa&i7v3N7p|x*5go88ur-gVBe^p*O"
+    b"*h{-xVf|vl{MctNFF*Z={3D9cQmmqG^shUd@wq%B&bfJ3ZN}F2P@2`6{WbcFRm;xSFzx^y|TrwJg@pVyE6$YeyiiFmNfe`"
+    b"$}f~J8oKs0<hDkvohP5Q$unrH39Xf@d9Z;ir?Ju|`ZOIg2QYs%?;a>I`L*V$jlAzYXg`|4dc@YpxkOI7>&UJ`-ZA&KN3g="
+    b"iL^e~swLnuw_dy85*+%8Xsl=wj3&;gQctBA=uRWQ+9X%aG(5zs%YsL`B?my<dbV<0y7Qt%7r^AxJ7D?Z^qeS1mkUhS_jJJ"
+    b"<FY{UdOOF1w_)V-8J5ySw!jyL|o2E)!lm#}KKA~n`F&bYI-ow-Z7t3PSH-MF$nZ#<|$Wwkay^*Oe}jkh8|$1G$xS3AAClt"
+    b"J&k!nf8rG`y>_PP}A5i!e1bMMIH6nmvcO@xf<3;<$misXdu41jH6RFTxVN2f%tU<~7f#q&VHczqM{W1-nSUHbF-?syYrf@"
+    b"3rHtx;EUey|Q$(pRAX*{k54p-8;BG%`aR$Pb6Ka3`2mYL^0eht~cK|QLUvmm$vmX&#uR^{y42NY&v?g8M?qS)3nvD4l$Ot"
+    b"OE&1K$uyxe3_DjrgtKTjGP$(3=`Nxr9=@8lYrFlx1UIClR5*yKEIv8Ch&e&78@qEkxHFQpY94?jbfrv_1DsElp`@=Pjvx&"
+    b"nsG>3)b)K^u?-9|W)gc@tW+N=7q8MeQA)V<Q{GX8`C7O<<;UyxS-I?DNOrsAF=bU02;vvbVft9f$!5uyvxSbmuQ5zAXP@A"
+    b"Qj`6dPwbfIMr3YS<J0Vd}ep`I?D<C&77#Gx^qIisB;Ew7_6cr*2|<)~aSu`UTRSf_$8-?2NegfAE^4k+=ci?9r)FdU8}HL"
+    b"y~%n5}{#JG06yPcaiN-KXiQgCk>>PcTHVp{G?MP_5juA}}Q|<gMec05u7vH#2Xo!zckD`ZB7qF&dsH3%JLum$0L=Rw_uY+"
+    b"qKxM@+{3W(xnoxxt~F&nIsD*7$oi{IH(jT%&L;ClpRGX7oLWuprlct>n4w?&=}Pw8kJqE7o`9k4<%5g&aQ?k^(Tp?{;ZUo"
+    b"V<R=9t|E*k`72Z?>7@0jbtfyM$|Oy$HIdgPZY1+07_XEkI35?I^RIIt9w!DYXDA*aI54Rt&?WDrrW6{d&Y`|2T&#JhC?En"
+    b"aIjgpy)g{FzZ5#oqYb#=?Ule+vW~nEyS|nN^Ln>`4@1ks}!X-Z;G${Y4@t4vi?4qG1468Asvl}g>_9tH*Ev!!|fvaaJA*z"
+    b"wCN+GzbGMy(O)GybpFR7g*6g2y%Wu!eV-y=4wXQl<91EwvhsHN|q<uZyZda$Cfrmh$x%r1j1^fA}B#xaO9HZ_u^wW;+nmo"
+    b"OkDASH^hOf<W+EU_>qeX@hDaHmnSku%(?1+>+#?5_Q&)+six5;D&*-Y!M1#WC+E&MyM8EU=)ms;WXJ^Dzu9ek(Mrt+<D#B"
+    b"{6R&8nzm@CbqV+2einpIir3QO`Wfn6C&)J{Gah892e>mW23N^5ulO`OCfd}K8!=2-WA=T#GGv(&>yg#t)5>HStOE=*CAV?"
+    b")}3Y-N~AXt8XP$o@tBwrpQJ1!;+7AU3L%x8Lxdh6|C1_}br-lHQyrZXxRG^~XPCL6pdQ{BeinJ8VxxZ$S&h9R93?uVpr?$"
+    b"j>#|>%IWwKH@3K8G9V#lR#V+lkx2E*2B^*{Q93%`Jlr)hlRWUNKtTn@+FD-sBVlf`A4K-3O(kh)SzO8+vt1oY^2sE>(ajl"
+    b"D{S1PD0@Ud02eX8TLcd0D4oGiww02YCcjjBAce=k3xouc`zpff?P%&70GkFiyxim39W$gEMUZ!172-zZ<K3?z7{yDUJYo1"
+    b"U#G*(RT;`>XJ)H85Qqe5}$S*(xQa6{^@TRV$3C<SV)>`KFK^sG7v53#4<T<}afwIV>5bhb+M+6{QlWX(kXVEHM9|4XWF!g"
+    b"&-l61}kSO^C;~sq$CNhRiD-yJ*)kmw<w7)Zm75>k)L2F7N8j-O&o))Jto_%yP>_HTqc^O(j)|^EUb4b46TZd=&vxCXC}(0"
+    b"%$)ThOsG?=nXWvi39Y9aQz?9s;he;$rzmtOk)m%RJFUwgq$I{FV5$Qgot&O39-9%Zd9J^u{j23Mt1r>4mnQP1Z6p}2E-Ut"
+    b"}C@p@e4kGlVIjw*!jVMZ~vmUXcG%95(iW_||sVi$J&?zV<+OLN!0<KG?w5**eFRR}uA1achP8`0h1g#F9y`{P%Nhyb<GM{"
+    b"2AE~z3YkFAR+P^n+8C?qkaQl>d9!=Q4b)1M6;%CDR-tsuLgU$F@&Dl9vfU9Iw{3!yfo45tmG8Yq_}g{ZipTO^gH{imBI@h"
+    b"{&d&YudQ@hs7(sH;XB7c2Ih4W}EGk+Pwxbfn^)kEj%`j4g&M1*onfNgo%XAuXyNq$H3c36d=xX_eC~iJ}!QE+*J2Iw<!io"
+    b"ur;6yDt#1b0~4ETP!RY&#&hz{hf&zK&ZVe`XOc_?xyXV6DSU>KO-qDrK&6`;HjJ?DJ()J2BnfNNh!N9Dys$~Ppzjc!KuHl"
+    b"EUay)u9&E-M=Z-Mp{^RP*DGNx4={KqQnI_K*r0GIR4^<tGN^zpdMHCGDy&N^O0Weni=}!igr!|C6|H-wccnV9D71pDH7~?"
+    b"3$*nOe0W51PM4*|n{UURt#3Ey#3Z!==JR)AA^dusr&mYC2{-~lON~^W38KHEGoTQ;AzN2$60H1F!VV^=Id!?wKZ75`^Z>{"
+    b"toKcv8+2bmHSzZjRGS)G6<-5Km1Xc6Eje3V`!CnXr1#U`L1m?p6w?;AQUPa^mvU8MUYuB9`wI3$v-C@;C8s*Wm@>KryDYo"
+    b"jZyQ6}9WlcYP1E}5yPYa}_MRUE)CxS$H3kR4bf<07ORxS8)D7nJcBzMX9)=Alre?<Vf0Z5^JXZjvS%b`&Y4=Az3Z&>Ga4="
+    b"%TNtHmuDaOdcDc6dO$)37x^D^dz(+XB-_Ut0r+Qb}EsjNuzX~?V=PQik%*-s343a-6Y^CqM+EHehVw2Kc8VHX_5yccA&f<"
+    b"nwe1<M5@mtZyU!QViXk}&7elAP?;^Pq@kjwNEwGGRg8(BPzP<Ix0c5#8Kf1RK_?m)5Fy_t9v|-@I2>~#U9B4+Wu$~BLLgB"
+    b"pNTcSbgs3&DL8P@R>7Y5LsVOa{ek6w_4ISPiFQ|a8AC=}KbDveLBPPU`D=cxPODgN3pQEWP&Y+Dkyc$TY!I`?Bx1mBLN+v"
+    b"6n>Y_xNQKIuDTcD&QKq6rxv?U;}CaKV&VyMF$(ILdJ51^N$nXphH6)dYA`7C)J*e2GlKcZQol_-3mF{HpP@T7k#h^)OPTO"
+    b"PP0E1b@x2bf%(?wgbxjFuxN2#T4Ix13O-JR}sJU>Ojc0u`VkRGdMW8xS5EMwaj-J)A_Ig`OOwd!=!ldKFP2DG=U}KpB!0&"
+    b"KLxwzZ`awuNdc{c_2O%x*;v5bs;f=i7en61EOgn6Bw+NqadlHOd&oU_!{{c|EG5$ww^Mm+oH^#)Rx097o{Gk8X2D?FeLdY"
+    b"TP8mtax0vu?VrIVo+US`fUQ293o#|6PaNE%kRYL@MW9tC4kmmjzo`7AeV1J+wH>J;fFn$x2&gGA1tJZn;w<Btej`P#tQ<2"
+    b"PSS#Ep!l?TqFNjW}5ic(*XpuE0fgLog0;dF`$D{+B9HnoYDktbD1R&a}N0AjAC!jZ_eV}!(La45+A087Wv!tIc;~B0Yg_D"
+    b"JiS0l!y<fbJgP$k%?6Rk)n?Wk}dRT&B(8=VF*Dj%>PM=0hPuB4Ewm7<`io-PTg`YiO2%bnvP|EXCbs+4n?mnh9AP@ixmK_"
+    b"x^dB`Nr!Sg9qiuq%wHz!+qtU7>cXZ>V!5MWaq5GN*>GUZQ(1z@4t6u`6GuFdX|5>Z8ynZzVvZvY%BL038^vH?Vf69xQs97"
+    b"#I*FfvM}Q*rZ?}f~bEN9u6R%mZhkh04PYb#1v^GL9V7M@G3y4$_`?wA2gIG9F+X2JE%FT=qTkN8KBH0hoyF@z%*5`^04qC"
+    b"_$Uach#>-~Y$QuBGcc5-H6kIQx+OBL^eOQOuB}s~<EBNSHmszdO(bZmDx&))Nu+kHT$^vA-J^{!IHq(Za-bEg+Mqfp86E?"
+    b"skule(2q~!@rmUM9vMf2ON+Qi0HmnaO1*lUhJD^gnQ=I0YJR%95%o~)O;TWqCwv9y~Q6ci6vlwF~N|;=lE}$5qlOpq)>zT"
+    b"ME#iI?0niu;YMIRodqltZ^R~a=XJsheWRhi}$=#bxwn3GMXxf36k*QHwt86d$Qa2(N`#w22)Dy0dji=on(OP&Ut6_*8<<&"
+    b"+C1kC-JMY9kFG4WKfh0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h0Du4h0Du4h0Du4h0"
+    b"Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du61000000Du61G_tL&O0FX+"
+    b"w4MQ+S)>uI$1Y#35UEhHgDoj8pei7+b1Xuo@vGu3Ei98H?JOrTyOhze_#Gvv4Jn48Ke6buu(W)zm9gBhp|e;sow1&(p09?"
+    b"jCX+#{Vk)q$Gb;Y7Eh)#XvMiJ!3aO?q;iQACqoR#3EidV)Y#@&x*sGQ-<*C4khb!qSEVrB_H?K^vA2CBM-lEhmXAL;4aIS"
+    b"$bfTZ3iPpC4n`m#<g{+`z>9HxP@Tq>csrnXkN60y!C2C=!Q45c=tx}(@0IwuV$__6CMl&&Z!ax8GD+OcM<`YiadHY}E~vL"
+    b"ZUQY^}7V6te9uwyxeKxu}w;yDL60JCuGIt|ihWNTi`BbRG92j3w)yZl#W<{v!pZ1~Am7swt|a(IG9T3oRC~rLL2#s3Zcfr"
+    b"XKYh)S-o|q^ac<Q7Yn)m76XltD%^n=dY|Nw<tQS$tQ3bz$7G>_NYs$=A|Pgm#rR{J}&_+XPL^UvL7HPDWfqhu(1Og$fn1n"
+    b"hMg}Z+oc|$Z6I(h0;IjDb(ohXq^E}<r=@nG@iDa~f1Wm@prDB-=P1b{aGXV-gA&H9OQZ=KM<RqIl%vHSL8r$i(;L&E#ibu"
+    b"5Ij5zi+Ne3MBB=!)Kp|SB<tqIytf)LBlC8-u#H*I4z@A^C`K;HZp`mA>bt9lFYm1d5$Tf01<2`FdNI%~`{lc}v=*2zAtUV"
+    b"brGQjl0Gr+;S4#RfEoWSHgX2Zb1q`gl+13`a30zptfe#FQ`=0*3$mqThlEjiu9hPr4zusqK^az%`})<xz%iN^RoPQM?-)4"
+    b"=dDV8u$jmqho#tHO4~rA3%XAV90WH@-W-K)yxAK{&jz-z(3uj4oBI&NWc9II#0K3bg^R%{KHjm#}uO0XM}r7q-7On6=-eL"
+    b"9s|PJTQnf^|Q-33^aPHzb`?vsw`i%RJRhi6}Oo*GqYKyL$RN<*)TA)XEj2%fwcRy2{<V?tTD~3KrA)2emGdSE-$*R-mVR*"
+    b"L$Pu-yQ(g<t1EgosivVg^|6&4F*dI-tg%fX7&P`Irz~%*n6gzZsjnEKl`NmF<t#;}BQC(HAukrMzcpC0-m>ba5Unsa)+#Y"
+    b"KCN`5aS~O0pKP>zy1~r{Afv`?C<s;2C3^9%^YOI4O7N!&~6tVd$e6nLOa;itPvn!7$?jhMKEw{ilD8Y9zpRL`%8>+g<4Ll"
+    b"w~twsGs=)tJMw?Xqf*|T>wibM@ZXFzei>^KWOG`N1muD~m{rNpK%aYg^cw8BM3yUC8ha5!K_>OL>J&pj;3s>S}bT*8d0{Y"
+    b"O2;7db35N3&=tJV~=Z)5V^-RzR#oAjNXW)xPdQE=Co!T0KKV000000001h0Du610001h0001h0Du4h000000Du4h0001h0"
     b"Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610Du610Du4h0001h00000"
-    b"0Du4h000000001h0Du4hiMC8OKQ@-Q+qF%zzp^DWQmC9aG&0^bk)2^Q=s1=;ExtA`Lo^L2&^j7506R_*C$PY<TBWQwW<D9"
-    b"WCNKW2tR;S_m8=!Ng0)&bWHER=Lb=L3zOULl!Yb3gskz;!zp`R5xjjC+TD31KAf=(Qpf@qOY&6ujJ~o1_x;RHNr5u<ZuB4"
-    b"@+N~6n`(xZhUm?ha5lB9--3#bGoGok$(teeLqF(Tom!67o4{u*Ex#T{6nTA(DSz90am3z#|`n5Y7wbsI{O#3HDqWEoE%NT"
-    b"afx9i@dK_@D<6U7Y$DcOb7I)S=HI<_rRwsv3Nrgrn)Bf*VRAaVT6OF`@7s#jQ@Tgf0`QD6{6TSrYFvgtL+~PqczHq&3biF"
-    b"sk1z&a9p!a4<wLUnpB5mM533hOjFs|17ty1TI3XF)6t%MK8CpAh!Ij#Gk>c11j&Uh_2_bDx!$3A~F>%gDKjr;GM^>wKb9?"
-    b"z_gJpcrALbZ7rIu*|GJg0H9hhB&<6yvmxu8T9l3;f0aFz_^VE+q9L;%sHJbJRxN;=oGJsTN29|dyCgy@HK^>C3@qmuDlG-"
-    b"7LaWH6?jy6TWUUyb@unu6%AH@QT%{K&TB5Bf1tB^p%qmE#0-&;>EvaE9*Pv}AFsuZw;io<*Os5JY+Z7b4W|Gb&sw=7`Q7O"
-    b"_QcN&eP8iaWmR3k|qf+%_^S(>k!#1#`DMyQY{zNm<w<{)5~V5S+MNg%DG45?L|Krj}qjU<Vm7%uOuaHs+(fvRsPJ*CitY9"
-    b"_BLR*#CXa;P$;&!M0!${%T}y{af7d@=u}uoaaZ@+~5!i<zS#`6xsvCalOQ6Cb&&O{vk444`@#8?WuMQKgEQsi#ve<}aVEb"
-    b"~WCyqBQm}Pch^ztSZtk4y*|r(J`Q+rK9^K%`Nw`1hj*+b}g);SFo=!Ev}%jEufYoQl^KeW~lWj-m4chQL(eL)GtG=sV*z7"
-    b"fH9jYA*&6v^RcP1Wi2c*x~;UZv9ZoDsxMxu8Z28gJreU3pd^=|WTD?8QJ}e*p&5&uN}~dq4VhLQmm|%goskfaOPi`3MIg?"
-    b"QNtW`FL!qgfo1Cke#-7lcf2QpeQK9Xhx}Btr^cB)0SeE@E!=1vMWgQ_E#iU_}i=yTnyCe>m!I=0DG7#aIH4ZnJuN1DHV4!"
-    b"EB{U8{lUm|*+#-aN!PqjcbIWE2=k+KLJ2{CG^Lo%u_bFbtmGB!&u^`cNL#V+QsktvOy6g0aet2ITh2d(a=BQzc@kuha0d9"
-    b"%tcIx=RY<1AvSiz;ccRi|m7G%Zjo8>_FW(J;%g$R->ta-j?yWw8t`b0RCU=`qbRW-{$9G%{kbAFR8eo2+rIzp9j>`7Aje>"
-    b"!{`~^`r~1A15@ebgRj$*(%g5KCKI}RWNd<A1wKr7b=CY`zk=3IVII3hpXBw_aa*>E+uv+{V1g@{ik85*eGGB_?{LnCoU)>"
-    b"*Qq=$GA|}A8?K<Q#F(O;>MPhDysg_VK%fB`y_}OR+$pK09;{m}D=md6fv9ex#V7Ht$R`G&yc@r$P$XxfMju5a(;+FJ2(1B"
-    b"~DkeUwDJl`D_nJ-}eyf13UnlOX^{-2aLadt{e5Y3_^QI;Z&Z|tV3M9>~HY{)_U8Kh>og_P|`6!hslq>8WU#v&3*d%H(XD!"
-    b"{Pm@mMrSt}VNjin`|o2B-wFs%|F7Oos9GbqQa-zq5_W~llpeXP(dg(54cJ1Tf3JF!?OoS{Ce+NqqOWvqj%OewXfR;qEW*{"
-    b"rx2;3;&WLMmyjLn@sp<E9fOTAN>*)vXt<mY}4oz^~ydDy$G5=96_OOB=K<xt>n29;VhLCNIOKkgSTS@gPbm>Kt7u>!}}_N"
-    b"v^F4c^YV;|DZ!F;v;CM$tujJ^`z3QyB9wwuPq9sI;6I*^{o>j0jmKTrKV%4%q)_hpQ26~Fsvsdd@c2$!lgs4qA8TDbs&MH"
-    b"n<S$!&874$D5*59^{Oo*;4LDq120Xgtt_dg{H(bw46q0)!y19B5S(kI{wBPrnJWS$3NAq>`5+3ar7Wf`MVD=*Y%89uSE<D"
-    b"yu#`x!nX<Z>*cFAPL$9+R$E-}SbE%}HqNvualPZ-kQ83vi@u~5sx*Q-WDI^grUZJC`YcY2!p0Mbyi>=S13$dv$0-(~L@~K"
-    b"3$iZ76?cd&S^0xKafH!S5P6_I}>#;f(PAtq@Uw<_bL%%a1rhb`MCQYZbIrYGenBpLcC1E(gaWSNv82_#b`W2jmlIGh_L2B"
-    b"3r-exU4^yeQ))(4h39f}$NHF`(R`+!cK#e5etkJg@mC-w?|plAL^u=PINyek}qXbSlxI94bd35}n48<t1Z|9j*<YS*AFqF"
-    b"Q%@kIT>*lhbAK=@un}OqNX3I7bCWsz@QPSI~)xs*rQ<{oS@Af8KLW`aG?(yMJb&gej;NeznWYhHk7`nyPcdM#1p@v@{-1?"
-    b"Pa~2fnH{~TX{17;ZYcnl5~@g*r5)!ea3%hry`@qjlp}K?aUuL20u~FYyd_Po6DY-<MWOtfiK&(e<EXEw6{AEdTmtMT<S&+"
-    b";r<Ic@teuvjR3vREz?^KPDX9@Au^c3zcd0xY-<#YP2&Mh4hp0^%+omk5t03MdI+g|~GYS`>ORSNn)G<J%Wh@n{xu9<tWGF"
-    b"l=p{-shbtRl4BrBewAQyX*aH)hYFrZy4r63uyH6i+>J{zbQk*=sGUZVS@swsV@qpQLkv!@y)D<vGK9jD;0Ivu$p4wzLeZ6"
-    b"|jh?GV{0%O*o6)~7TUa;$Hr>Z_q54=8FWex4tyL7u#<GoXbg8Y~H&PpGt_j<1guHL^&jfToh5&?rDBATCFy1RmCy9wV}&M"
-    b"=Ly%_9g(VlO(MuETvc&%cnIUwh~LDVI2;hxtwPqE1^-IX&uuPJ|{aQ!y5x4>YZ04ilBBNfS`gK#v%xyi4&e7Zm9ek!lXeV"
-    b"u_48r4Iq!BNTc~Brle6Ff*7TdMy979;3r;@%A&)m>nFtt&>g51{-5a@NfbpLAsiQ?NuY}yQJt`wAsK}v@0oR<A*f*^DI7_"
-    b"pyeFNi3MtZ~?~)IoswV}bKPvep6eRDQ<|*W%oeX`Up(0}?i66eOlO#Q*izNUcP^?KTtfF3}@S)GCQm0cUZZK>yfvoW;lp("
-    b"RJK$&!zq9HCQ3$53TiXY&i@`$aZ2$}SvdoP-;AFD1WSfp;MS*ft9P^&<SQkYDpHl%7TD5Qm{)}yebNg^sFYM+6x4VQ|kR1"
-    b"iw2?;pG`+OF1}@2GVkj;<0NOP)}sQ!2o)!YQz$_ox4&&ZF5QULI&ICX`ty{46CMMI<JxSu7e6mng0v5FaNOXC+=BBCO!0U"
-    b"!sqpOCW_T@g`_4&yYAJnh+(KJh63~RU!<c?VF=1B(Zn1d!Xi{CmsnV4y^2~QK%d#ah(w)xgp>vG%zTpO|x{YEU9xP46&Re"
-    b"1}W{YwXqo_n<^a|Wt~c?7b5Mg#U$VqbS^`v-<J0#OdkTFEF|i(ryhWu1FhU4SsX$jg`{Aj`6x%C6so)-DjvZrJEjMq2d8u"
-    b"y4J_oTN-))>Xsrw+B`v?4yA({WF{tIHHZRL02c!oe3Z+pe866my6^&=5Nv%OFx}%|}z9{J>xHICWbf~1KeVZ^Rx*`@Gs-}"
-    b"afy(~nho2dgSDyA=>lBJxgQ7m<!<)z#c&#bwWS&{!0|DVe#Ga1++n;UAGsiIjbyd{^GZzb}b${nkpK&IWJ3YfH?oFEn^kD"
-    b">^oPN6d*gBZ}EY7<G7cBQnPPL@@rY^X4u$Rn#8L8gHvT_DCIvYb1hgPv+1BA*JLCM8=Qi>qc0N+hHq|0l?dh$Gb+?5Gr*&"
-    b"KLx!@*(G%I-QH1DkLzWtRW*H{+{n0WS(WA0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h"
+    b"0Du4h000000001h0Du4hB&c2-Ml#>Dl(C^S*f6*^EG(lh^e#9k8?Q<<=RTIVNHjJh&b3!H20g7g*DYkcI<gZw^&>%;?K4$"
+    b"1hPd{$+_9Ie9-ERXD~OV?#65^Km?6kOJ+UU9LM<n+kGEvF>Mg!4f3t?Z0WqgDO)X}xkT`+5tTZApJ-v=NqBs#TqMXK=0jN"
+    b"BryrbZtA)=g_B`CWiycJL$f1Z9JvznZu<Q_vJx*ph}Um)6&N}bXfoF3w%L7bDN11DdlAfgK)p{3ZAZ5WOq@ukn4j}oI1XQ"
+    b"cceDyS?YJ)?i1zL?-4At1UPV4}Vte4@6R`5-(Q+NQClg(4jscqWFQ02@V_Gp8`ImNVkBXRjGAsWjCkH?fs42eM@`c(7)nj"
+    b"j$dlTqdC+RWk=J!7uhL@-JkmYqMlC@F-BSai3<Vxv<fq^E4N&{<Qk1^cKdm^DsUdq$hf?O|a3kFf(H;;V+IUk*ut-4lsf#"
+    b"H?+hnaV{k?iY;8N)wJ0ws;ka4U$7%DV<(OlI;aGob(-C$+?z8g6eZ>%rzz+pvnEHO)S+LhJ(6P;>!QRafTDP+RiU^elp!D"
+    b"_HK+tC8Y%ZAvZ(>5h#`NTwwT|f6DcmEG^Qi0jwWy<f|~H9g{^cbL7}rIh9`ui<0suBJ0NB#(w!ugaG*x2x-H3}rYvHnT&L"
+    b"HhTc(RAI4nG+g&R{1<QQYAMJhEaJEn>#ASe_tqo>U#y(CbfE~4zM3MV2aN|=hH1|}Ma7ofSNVWi8SeX2Jq2c>EyrKD*oP^"
+    b"J5!zbIHO6|RdGRjT2k_o*Ntav-KG@-FwKSfi7!lq(&b+8}8t`J}iiT%q!#@~sDyZXLBOVk|hUMzI63ez6Oo39qFrZ!BOhk"
+    b"}qPhTQFZKBd{eii!B%~g{M&_*fB7y_oxP>S+v%(>#TDi95J;l!l;WdEGcCrV=BfiNibY2{jc9H%BgxV>amrwHKFaQyeO?O"
+    b"B`}PwX)P<Y^R)ONvn{?Sl&|Kp>a1O?f-6=YJuZDMtrnURpCa#>VW0SpuAeI;x*2vHZJ|k=u$mtdM<5rOe}kKp5S;U#!5K6"
+    b"ZKAhGUtQ8)l1(XXOCLw<$2%J3$*BRQJ3=Lk8W}MO=`<eY5*$+M(_nbDI;i4iIFcr<AJt1<H?;VSnZ50um1(c?a5s>1YHKq"
+    b"rS0U!gL*AO9$0jGd8D6(fP;v|~0o2?PAD<FZc=`a~9n=SXO)GCKEEiGd#DKN+@K{4kgFC}WI*fjO9)u?l*kTMrC!>)=f4k"
+    b"ooP4<uTv1RzB!CMgTE!>g|>6eq-~lCf^2BrglA;I4kFq_H_B(5}R-o+1OS4Jv6Bn4$<U8!FGPd9Yiv7q3nyuBp(JOf6|6@"
+    b"~cuX?4b*=Yc6!H5w3lq(Ja9!x~^WY1~68sJ}uiIJ1TUiK%y_Bt}1J#W~=il^(7}Qu%$RB#Vy+|_br{J2P?xPo1-2ql`Kab"
+    b"fvGJnhAu}gJ+8y8WTS{EKrIX}Ca;e#Hlls1vJU<zQ>wJ9o+^AQI4Dn~hpPJ@R3+4;J*jXh`6;`YqM~k^vX=B9*RBq!A+aJ"
+    b"Xy{ayiTB-@9UL|#&F`U_>Tq*0PD55)^qpemRhOA5$5eyom3?TX_6{u<<@GfvE?WGSZXCp+ZeW@Xz^C>r|MIN-Q<g2wTOqp"
+    b"AxoGig5{*<sQJSYIF52+cgO(T&dOt4uYdMGccDkR(^`6g5;r>O}mGpcP1<t@l9mag_KYpuwv46UD`J0u3HB^|~pI;~EqTd"
+    b"wS-Ehr(M|0G$OrY1e3l%<9$G_&HJSg-i3bf`lmAf|39=p890x~SPF!l*kfVIXp*)~Hb^5GQt}_Nc_5uOyG9lPSe12&Jr~T"
+    b"d`lE1SJ%kUZ@%#i7SIBGb?nOv>ijIXq+1*94Xl-y{Hec$FHKNvZL@St{r2eh%6Z#4Xz(3r=qqdoF$s4pr5;}LM8m0SFboE"
+    b"rlo@{@uC(ju#xT<wxw_<KrLsipe!M%$1U8V(ybIJ1F^lN3=&Bso27`Q9H%X&BpoQGrJ<1^h9ia*LZaR->?g>k3mLyHj;ak"
+    b"TrKuUIDztwm6s3VF6RPl>W~g+rIV&0{2&quBQz;fFR5I?K_p;KZvZK5p@g&_LXer;OUM<8co2*eL6{|xf$+Sr_mnG{bMy-"
+    b"pR3oE&=I<h&TgDi6^eXNHe@)DyJeW@9-KBm|r$ST*NzobT|xhNtU11LA3H6Q|~dKro)yQm2p6&x3t86}q`q^wYe5}f>@b|"
+    b"xSqgqy{p7$Zd~Q=S8;fThZ!R}NSf=%@}TqamWETdw33izw?IJ*VB92rLFLOf5E`-640X8LK=c5R}9nET`k9?;@?QGM?R_I"
+    b"4P*9F{Zhp%p@8lTb$jhv8vpi&?tx)3@RQa;vozscB=#~J|kYEYNcJQYnN#g-6Auh<sb(q>K{=jrlp`HvL|UMCMYr)1{Z;y"
+    b"f-4515h4<tp)B1X7$AfuF{=h1GO1`CY9PuY45*(SIx27^iy!F_0vA~)1)}Y&6d>A@Z6Wd_dL$AftgOQ#Y9&W37@Y?s(lHM"
+    b"k%&K7?;h;AsJ}pZf7aUg~8L51#W2*le<RGP{?jIH=?5O#t7AnChIjv)<HKp^Jj38K?5*_2IR3hTCS~5W+>nL-e{i&v+p`a"
+    b"P5&aPl1t*ine;u$NY{vL9j39LRBGbu(b>l$RRY9v7-a4f)_v8=x&DW7tl?WZpwN2zKcM4soMTP66eF{O~De;%m}(-{jeSg"
+    b"iz@TO+WT9~?5R$f=Z^%B#1l52h2GGAH{ad>-wjL7X0}lO#Q*@-WRGn5TH8_^#fOw69OBl%_Bt;w>~MQZ1CJ${fm~h9?jpf"
+    b"vavVMVJVxHLP?iUYUa+Y#34>9i&d8eH=WMK%_4qQ<RdN6(MM(ekhxzCK$UR`=sF#Qz$YPpP<1YYZXqUy_6K1O{x);;HAK!"
+    b"5|JJolMr4U*_~4)q@(7fm7)M13Lwv#D=XNUnH<@tUnv!wm?<k9bE6OzogD`hjvV=<q#n+p50!2i;~2dnT`RE|Got0B(jja"
+    b"h4WO)~Mx{ESTBB2{3nb8}dn{g_P$R>bUnw!I>!+il-=^a$aiQ|9SE$sU2PdASQm&6G;2lI76rzElwwdvqW~9R@BCCcWnI="
+    b"A-*eC~@6_)KHgsTT2f1G@oLZ>Mwzo@L41~K@f-KIY%9Hktvy07x2vn1pltECJe2CN||7NMG`*dPI+pQEJ}W2E)3=_aBhFQ"
+    b"cC!T&YJbsh}U7W~YKCf233@Orc|+lOOD?-XScZW|*0!V48~&@~ns`NgXUHPAEtr@TE(krko<3f*h8q9iJVk&93_@1ES9<="
+    b"Njms=OuV84XchQUYawZ5v@9=Dk^!XeWih_gs=iAh9nyn52NIyK_$8|v7}kDa;1+b&MZ_TEF7#QTBx|BShVb+*|I6ANv?pV"
+    b"p(+NjhO`$bF`d;Ox0^SkKO<VHF|7G0uBEl7#H9%u=Pz!X+Aq<#pDD4dLa%hN<RAkku%vtwJS+#Sl&~bLE+C&KekZJ^x1X_"
+    b"|L!|nra4>BvlC6&(-!YAs#+vmXBBK;4MlsN)1DzzEjG*5s#19o3AEURe$FIC7_o+;zg(-<3IV?yRq#*u^9GoAUJ)D&##w6"
+    b"CSi59e^da10R-=r^>dni1ooh#a^7Nn&jx+^=V5+YR%yDQ(Vm@Wb)pd+2EG_13oFd=lIsieCWxF$29f|h0=<($2pD58uQUz"
+    b"xO^uchA|(4Zcm44fPt8J#<tJ{i&+%OM=7exQk<1)?1%7@zSW-k8poUYVYr$R1Iop&B!#ny6BqyBS87l_7o#eItJyXQf>iS"
+    b"E0tE&m`=ndYgWSBO+NS(IG-0oSKdu8=XR+0Du4h0Du610Du610001h0Du4h0Du61000000001h0001h0Du4h0Du4h0001h"
     b"0Du4h0Du4h0Du4h0Du4h0001h0Du4h000000Du4h0Du61000000001h00000000000Du610Du4h0001h0Du4h0Du610000"
-    b"00Du61j<dHSJ1il%qA3Bckt=AfoiFdMBbT7F`Yib@NHXa$BqL#@Zl!!G%PbY3DYXnU=P*9Dx2Kn>^Q_4!D6V0+rM42WkhN"
-    b">Ld98Ie@+aT8%d0xA(62<S{Vr3X^DToO7%~X99yLcV3Nb4*^eB5E)veej8!hLiRWYx!doBkjKC!x#?I`jlVX|B&zOnSMy&"
-    b"q~XDIlFSN2GSN*RBQ-@};n#)vyh&OD=D-rLHS2(5$4hRWbszIJiTyx*V%2tgw+Y&LMEFX0GM5{irytHM5*2wj`t_XEdCuz"
-    b"cAITkgDOcb~NF(7_9uUd!a<Cez20VM7PzUxF}d4<fXMN_^L9V8mqV@%@j5(nWy3_Sghin6ehr=rYH=celWb1aU{wc?Jn`E"
-    b"qbqur<e@dBn4|9@=BVH$sUQa+nJWaQ>MF1&=pEcFe5q}z#IQ6d38fXV+o^{rxi7n*Fek3AYO0nkexS4`_$JI8!WaY~L9Qw"
-    b"-3a*{0AD`1FzOr?z`6j*_KP!hPD5aP!FQf9SFDj9t`>3U-DXL|o8ZYprj-GHP7pq(;q%iIyqp2p5F&W0FxvaAxSE@54kge"
-    b"z;RHz`OB^J=BP%2t1qoo0^RjYZd`YHb?Yb4&8(jwt2gDn=SB&xujUaRz+rX(+<l$Q3ZZK-r8aV3AK!7Rop%t4gA6G%)&sX"
-    b"rx12*?pRw!vh+9>Z!u{=@pn1HnDWpTPpbL&ASS+q@LHu|h;TtV97rTRd?<Sj0a=L`V$EnKCms13bjUgEwu&IK+BGHA1*Qy"
-    b"G5Wvwa88|Si_M;SIX5m@x|Ij-9<1({yDa{v_MC|o;K{iL_*0ktG;?ZZZ$eMA}J=cO*PoCWhvLSwy+8~d9`GyqBR~cH>ImJ"
-    b"WjCTVGq!~_^f6GkLA290iZq@zjI#zgt1n=za55UQel_^DzP9$XgSLY;OsO)h3#}WrjW9H_>M=LC^|KGOimrM#*|K%6O06l"
-    b"jFgVAyVKFu}GP2>bFSal-cr>B0F)V|w3#pSfF|l~CX)RDQDY2ZX#W6u9X`#WZ5U3U)D6ftzo-cE!!7M5>eKQ6qZ6|uM4l%"
-    b"N_{<ChfkFaqyX{&QJi#2;O=rA#@<|dM_7BOowVzd}953!Rp_b-Glf~q*J?y_U9k*^psVX&$(MW=`xA1S&fSu-=Ih^W;vDa"
-    b"S%RQpGOAwz1>LHbln3!#(9ZRzn%Wg+i4@6FDD7OF{5F%smIhOreJ{O2p8<8pJoeoIicJIX#EJD#p@B*T9OVce98^O*r>Bv"
-    b"PdAkyuQ-FX2vi(HbuU>^FOu5&qx%%zDG951H|mbvAumW`op?An??RTwZzXv6hpu=000000001h0Du610001h0001h0Du4h"
+    b"00Du61`mw680xSZt$16A|{w4ddLNd}R*B$J%Rx(yGq^6%LM=tD@MVa`kk0}nJ3ACCs5-Fo3|1IdFJ0TA+W3?EzWVlfppR&"
+    b"c8w=5Pk3NWgno~3!QBCKDr(l8|~iY;5CEi!qm<upGu=rc7lgfO=(Z?Q8dpfKMasxWe>Wh{=GvZ#Hr?W}jC7OiS7Pqo>vSt"
+    b")rikSWD8MztF$s-(6tXsFjLqO@nN<*SOY?k?^!3Z%QPLNi6R3bu!|xUgC-QLbGs>8GMB8?dal1}!M4iM95w7O=#lu{8Crn"
+    b"k*)?c&NY^^e$wvZ76rRg)Bs?TDa)6KC{}Y;jrweIWFokv8=74Mkw4UdL&k>T(Es6KdaZGqam!Ze5V2^1TdVeZzu<*N+TGb"
+    b"0Ik}Nz#_;g+pa$<|13-*-H{w5@hR!4D=T)I+?t>%JFH@;Djk?8BP)le60XOU^e+LLF)9hGj4b*kP@o~1wJZWESft3DA}cN"
+    b"}hOHE@Ss&Ue7q5^TOsII8n=gqWmZbHZIW0}3ekHpSHYGA47Nhm3*DsU{tEU#F8>-}<ov5lBB%dZJ&8xMfy{29i*_^>5{-2"
+    b"Ypp&1UEc$#6Pf+&|P0VsDYW~4@{91av7v#v26$Q(B>Qz*q6ysU;T-K>|SQypoWNUlJuEU;xN$De2%Xd*lv+{vZCmp)8G|1"
+    b"^6@QpwQ3;=|s-E=0n=QpyX+D#6OWC&G2e6}H(#;JY3=#X`uof=DY!;JkoAwZb(tH#H2(Ewwp1zdiWGR=_XDiAaJ)5J<m2&"
+    b"_owSmB*z!b;dVGlFLQA<;HYE8B6{;J3DN=TSZGjuSTIa`aB%KtVMspfiGb;R4`_=B{ll66RDE5<Em9S)w32WC^qja(63)A"
+    b"e>T}QkhB9d2ec2kakR)arY?Lm9J5t98!OYVVlk1f7Bxz?p0($<BefqjLNi0LVWO$EV=?lz<1-((N3lh+{U{qY8KmK>lP|-"
+    b"y=QnG&ZY<U^+O7_;(YC8IawR^oCoiY16Pw942B@r*hcjL>sI|DIXEGb4n<)9E>8+e7?WOK0JTUsO95fm<a54iY+$`C!{W0"
+    b"mY+_W*XN3aPrDl7anB{d&3WioTHnW`MHdNKYph^`wmORgz35in6OYPHR&2C%gxt|YZ3sjY7_6R}1lk(G-qQZv%4KCgQ-G)"
+    b"SU7Gd`rh`9XBaTuC-S8$e+~oW>DE8A*6T13(@^zCO%IsJoWKjzDI;qQ6AJ6vr>bN<OW?v!~lVnm!UpBEm(pb)}a@7DazTB"
+    b"FZnvCCHG!bh#YB!bMoVS46bPKuVQ3=|=g&=E+&X3%_GMIK&{s12wrlwZ6GSM#W-6000000001h0Du610001h0001h0Du4h"
     b"000000Du4h0001h0Du4h0001h0Du610001h0Du4h0Du610Du4h0001h0001h0001h0Du4h0Du610001h0Du4h0Du610Du6"
-    b"10Du4h0001h000000Du4h000000001h0Du4hYA~psGd2;kO0rWqy09oU(=Gv^Z>+^JsVm<g96cN>GnSS#)GUrR=Q|9o$+*"
-    b"iZ9<qS6`#9boRyF%JAS|P<|1XUsw5IE}l(FD5IjiEb>@=@D*ElI6aW)dHo3LiN6slah3ANv@ld%XYilmMyg*EQB`#JWr0I"
-    b"Wr}NI#q~N1y<a9Hk7VHlW}g6rrb_Bqx-eu%cTRzNPskEu)E`@0bK3)|?NZb)RRU;F=%;UZ4L7h8^dl>m~xB2$uRFJEcIL6"
-    b"`z9|;|@Tcy(NVkm=TSf8lz~D=%c@!C7mb`xF;BwS);2Y*dkn_^q!WYESUD2Q6Yd48=%$^Qi8RfK`h{_{jjsG`LYGFDKWe+"
-    b"gRx2|@v2xbNit+HjIT^CQZL;pIxiq9^R(zG<snF|nW$7Njxh<c@DT#8g{(?6B{dPQgs_q&D68`=GOswO@F>o-{wVpf2sC3"
-    b"S(5giziLbn|Z8TXdKClii*DS#z2rZMKl(GgZJT4QUwJeLL5iLTRh9!fcwWJ8G-mCJL04!G^cBP)KV3Zdn{v|3UJ)zv82^@"
-    b"|n3nY=B`Yz6?;+zg8q^xkI>?6w_u&B(X_##cD79jvBZKV4sRHAMusVK-SV;{AsE-CIEdL@*rpc*YGaH(UaZLmq9>!ekivz"
-    b"_WIfGzu>q9mE2?J3Be=_pqgXPA4a2qhjUEH6<bry(IAL>YymQz2<9jH+TQw<P5f2_uoEfGKhwHKmZCO&xxx?;U}kh%PCpC"
-    b">ka#IIIU8OB!vesHS$L-lT=B+p9V#d#OR211a<zZ!ASAVy8)?_bcfmIxncEP@k5bPbp0tB&0$s)U5TZGo)lBH7#c-cCiGm"
-    b"5~<d$_c3=Q6D(z!>oC@xuBvk(o3fWP;H@7a*`U2C3n&368m8neCa`?5PqQAVYA9%_man8OekZpjh^DhGk0j<Xs<3#m5iF)"
-    b"PZ?C$vvZ3*#i=^nSZZ%{wKP;lK>9SxDc%w2dLaI?1Ij_(xtSiH^N3G|rn3t)BI3|;z`kerwcO;)6+!XH+$(OgF+>_dou@G"
-    b"XG8<!~$P!$M~#~wM5)19!J101H9P#G$e!y)q{$e~Z1IGjI}0+O1QW0sE@@f}f|xRR}vog*?H52Y2BTbk^kkQo`4bR10?Bc"
-    b"@@PH<Y%R%AQM~x*;bV7?#(Zp&Ejnilhz}q_oc^awST)j<z|O_c3RwP&Ch>x3Ebpz$n@^@S6Xx@~Kj?xUMOx|1mwRVyK-kg"
-    b"(Xa_Xf;}={WEGZKCrhV<0~4j<TGTcOElfGk}MdjbTOzS0l0%AJ2RcI_p+9%&@TqHsIN7s<R<s1_^)9n6EKuE^&{z<Y^9~7"
-    b"cCIb2Go4^5>>|h}pA6+JWG5M~J}rc*{;cwsaVbiu5Uwn+IxYaKy{w5ZM=O@B<EVY9wJ1)ht_?RTk)sDJ=d5um;w&2}DK5O"
-    b"HaiKgXC!PZ>uPHDtnIm*Bhb>ep!3sgGAt4?rzaRcAcdq0v78aGO11ys*`Ybl8U94Uz#ikIXXQb1iULnV+RVfdi$fZK8cBE"
-    b"n^51r$g%B;j8p{KJe?5m@oR<73`$E*${KCUFHU8Z27H>pUXxUc#k-J@Qe(2Vn*a-*oH-lkQci>9)ubuM5hv8ZIGq^rrGb&"
-    b"RqoVxnav?W#vEQYhCNoSUk!7b&nL&>p^~z#yfueIPxAhN@JgOCq|QwIzC>hbAZ}E2a1;UldI!*)DygSF0MF@2Fm?T&TDl`"
-    b">F<|_@RlZ%cs7jPOX!waV2ON&LV0dc^9xHhN+|{%nT5s->ZhC6ew_{J*~VeccxLBs3uk?+O3|J@}t<N9-$Ga87vB+MyWfd"
-    b"&!vZ)@S%n!1RkEC9IR=ig(h~SmL#zx+bdlr7bi?4o12iO3nrhPz9bu^@2E|xf~yv#->g<7-KPeuA}og_cBN0Is;e#{<DeW"
-    b"Np_o0am7b)bl`2Xh#G=V3Jt|i$#H8G$Ca6Rrh%LIT_bNrK!6+`E!>ZmUGpQLUs;2{}c&O&2_$DTyuqo`TxvhvJS(DqVp(U"
-    b"*{5UwFDsHl=NAE8bxA*rOPvZ&!H0IemmU6Y=$Teb4CATWxl{;UD1HZsC7a4p}a53AXzy(hab{V(k-gEUnskube51+1EefV"
-    b"A)-vm7ofx++ew0krJ0-zHG8l&`Ftel+nc`>{2o5UeM+Evx{o0001h000000Du4h000000Du610Du4h0Du610Du610Du610"
+    b"10Du4h0001h000000Du4h000000001h0Du4h|1rBKi#i~*4570jgErEjJF^8Ujj_!=&Mbc=Ha$JE^)1UWgRK~;-Z*TjU9n"
+    b"EE>$)Sf!=R_JC@{vX12o7p>Nox*0Ich+O|`=>@h$T@H>SZl956PiFtleU8>yeUhM~T&X0YSAQ?g|^C9X)NgRx1pvpX`kGA"
+    b"i@5LA*YuA0;dxucc+A$(tUS51v4oL?vgPRHKp^q!S4r0-i&n=$C&JIu}cz+=8K?2%l$|4}pD+jhv;T*d+3t%a>RpiKIdad"
+    b"Xhexe4`ei4i!ToR-LDy+oM>Rm!)~02$;MZd?SgR5uEBIDHie=e4p-^G@+fL>L0rp3ZN*LDHmU%qA~cUx2_zp>a>NiR50i#"
+    b"v#QprX|dxn05bk2QL+lIP%r{6<1scWW~~n`TCb<A-k=t(qAeY<rWr)A=Bl(b^)k1xGPTO5EvnTslC3+TiK)!B+Ol1)gEL#"
+    b"Ho*j6qI30T+3pTeeUbeO_4lS3il_&YHHnfi*eJQA^sH~47v?xlLnye3*dnIKpNuu+cU?g-HQzQbI5u$4>5hoq4IS<Duk|<"
+    b"m(rmff*EGcEHrX=E+aGt%SXD527lO5Tk0irb?@EzeJS)l5p5vCogL?tX2VkPsafGCfkL?+*?VID0V5~#+iHl)9(^CT%Cx}"
+    b"%9L-7MrPh#uFXY%px0peEEL4zB~F4<Capm#A7J+by^o!I_#Vxh26cAFYrr`Y4*9jT{HANiZa!y{d?)xhwLoyPSikT`i#~L"
+    b"!@UewW2JLsh>KZxEima@}a%1qOK1q;ic-MKP5B}E-2|JeJ6FPkSJTK1TW#Gr=TvPXe1J*cc{H7E~axNl&mqJxH1DR9<p(;"
+    b"L$J}Qy)kpC-!0B1!!l&CUNJZ?1+b|tK(E6nz^%k6el#+r6sOrTn6PrSA+mNV7%#CZ$E;!~z9BS>7ozhi6)ZO~+NjI1)S4S"
+    b"L=dW(E^eJGbeWwepurwqpuPaKlrnE;X{+=E#gRQ3~g0VNOnI}N4`Xr2|I-zcnJ{uyOUz`-2`5wU@92^#z5uh*_SrKm(_#y"
+    b"?KWtf<cs~Yl>91ts%LLps{P$PLAD-qS5OCWP4Po@EzF`Tu7Gmv(kub{*oHyYTR4kW&w7$%VvT%|Syx)Xb$>?4s84y0fn^B"
+    b"Xgf5QhGg2%ME1d=@ezrxCH3)}W7>X0ws78n{X)Gc8=Q9k+2Ze=%jSs4%jludh9&WiH<>@)O6fEHNk{eIS`6&Nu3>b1b7Y4"
+    b"=ZpgMl@eG5U#;0K#N+a#wfI}QZr|xR5kaq`Y^_>(kz!Q`mv)ZZ7t%kmarZ$Pq0k0RXS;_A}iXUCaH)n*sT3Fe=0AlP%Nyo"
+    b"zpvM>(4+S$?VtB4G%2MmX(>^!Xe|h+@T(k~7%BB4jI6w_)-Cd=j3E{;b}TTgR;gp8J1b<TsVJ{1)TXK|d#ng7yDb+kuPL>"
+    b"qJQ;H-6&2(xW+<O5r5u(nA}&}d8yADEpcs!LjU;|8`>h%-dL7=UvM9SNn=PxTL7G!6^Bw1?93*rkKCHPVjV33g3L;;wcBY"
+    b"aoBOtsJAFAgX8Y|2&TCGi`E3BEHLz-+WysIJ}q^n$>SFX(<?5fZqE2O=gauLI&1)s8(N~f%+Zl3s}nkOMEAeg_bx1_wN_b"
+    b"U{sy(A_r)1dh*ZYsJYMWltX9IR`km@Pc6DWL_hETxL5f2Qc6h$OQo_9RTDpC#fd>Y__0pB>vLDl0uHm8_&1C8?9Fqo|FWQ"
+    b"m8Md9i>F5Q>7iD>aHZIM<%`=J1B!BP9DE0g`ZC#?57eWOROcRC8Ktx1FSJD&Y#hvdnRorB&`*n@h7vZ!j*KW5h@m(I2~`K"
+    b"4IM!p*Pxv$;UTZ9Jg9u9d??nX6R0jC1}f?&1Sr*-RVCh~nWpn41tbX`f~oVYv#SxJCaT&Zn5&Mf;VYOadZ-y8NUUHdhbMm"
+    b"#W*NSyV-RDdKqllN^q<%${T@~<e3v93%A?jJL@X4na4V;)sV?KI7^!q2kgYc*QkWPWpQf%NDj+8)Wh_Lm>!<fFZK&_8cCn"
+    b"B!Y@v^+%cprTX|DXKAEp+pnXGFsDX=B6zOqNG;HWdRY$`jZ^Q;6NPq2b9RWUNBR-N!9y(OZp=_L~}3pJA^w=teDB$&J|9k"
+    b"ht5PArus6)`I-!nDk_k}*!MPO_q|$S^)H@33DmxG5PZ+@vO*0001h000000Du4h000000Du610Du4h0Du610Du610Du610"
     b"00000Du4h0Du4h000000Du610Du4h0Du610Du4h000000Du61000000Du4h000000001h00000000000001h0Du4h0Du4h"
     b"000000Du610Du610001h0001h000000001h000000001h0001h0Du4h000000001h0Du610Du4h000000Du4h0Du4h0Du6"
     b"1000000001h0Du61000000Du610001h0Du4h0Du4h0Du4h0Du4h0001h0000000000000000001h0Du610Du4h0Du610Du"
@@ -517,53 +517,53 @@ LEARNED_NETWORKS = (
     b"4h0001h0Du4h0Du610001h000000Du610001h0Du610001h000000Du4h000000Du4h0001h0Du4h0Du610Du4h0000000"
     b"01h0Du4h000000001h000000Du4h0Du610001h0Du61000000Du4h000000001h0001h0001h0Du4h0Du610001h0001h0"
     b"Du4h0Du610Du4h0Du4h0Du610001h0001h0Du610Du4h0Du610Du4h00000000000Du610001h0Du610Du610Du6100000"
-    b"00000000000Du610001h0Du4h0Du4h0000000000000000001he5_g{D4(6EFtZf4Lo45?ejo!Zd8}os_9sCfe<qctY$rX"
-    b"ZB`38ahNRgeHz;JV>8+tF=C8^sAe6%@rlZv;wiGL>q@wqvzbSqhK_A_gF`|8{-YHn52r1ASLoFq&VVr8BV<k+c%cUwT2O$"
-    b"}t%B7Gl^DOM7fGB?;+p+tl000000001h0Du4h0Du610001h0Du610000000000000000001h0001h0Du4h0001h0Du610D"
+    b"00000000000Du610001h0Du4h0Du4h0000000000000000001hxU6KF&Yv8pb+Pre{-1oLX(OpFU#wlK{wpIWu^^kANhl<"
+    b"x{S_M?psOGrfGBgXOs+<yte?juGNiYnvz)7+8LGIg;IDrrKqMWN<{T0v9;niuNT@)npQY&>MIj%eIw)qUW}wEbRS^{|YME"
+    b"1@B&V(^IW3VL(IkkS6(D-3000000001h0Du4h0Du610001h0Du610000000000000000001h0001h0Du4h0001h0Du610D"
     b"u4h0Du610Du610Du610Du4h0001h0Du610Du610001h000000001h0000000000000000Du4h0001h0001h0001h0Du4h0"
     b"00000Du4h0Du61000000Du4h0Du610Du4h0Du610Du610Du61000000Du4h0001h0Du610Du4h0Du4h0Du4h0Du610Du61"
-    b"0Du4h000000001h0001h0001h000000001h0Du610Du610Du610Du610000038WCGKPZr!wVw_lN2u|gZLH}k5~^^o)}~%"
-    b"3Yb1>(H!ejh1||rkMWe^5;;9fRrliUx9VW^wOQ9{Qkf`=31**s*x+RUH^&i6|T&5!(eW~rJCaMuHjVDvDcpqJ<RiqxEY9y"
-    b"yAdMrpI?JYSaOeU=<GN^zZw5a2sKdjcMlqyvh&MU7Wzo}1*tR=ai9-{3Yl&iO)ZLX*=$S5bT3$F_*W|~PRS}dNWS)16eWF"
-    b"Eew609dEo+oUm!>UOvg`g80!HhhfJ{b!to+nWmP@&nMgQd7645-$p2P+yR`YDbbr=e9LO0S(JE+C4m4KCpvrK&?P>n9Wx6"
-    b"`v}iy2N)q5H%t_N<Di%A;2`i7PlqCSv+*VJH9`xp+M=mrmoh&#lQzZHasgkt3Ja(i99*FKf(pVPQ6e(89)EUhrEkCQot^?"
-    b">%79cWI0N@%{)m(`L+SADZWv)biFD*<~)BuJ-tLW1w`IC)2j-??<}D}m_x@l{<Z%#r7vMW000000Du610001h0001h0Du4"
+    b"0Du4h000000001h0001h0001h000000001h0Du610Du610Du610Du6100000!XDnI$s~s-Bo$bb)TXnccd2NWd8<yVL#Yc"
+    b"PoT7Iuh$%rEE-nU~LMz^=Dx>Ng3aDV6b|XzM+A314d8iPc#is`#8KVgyVV<C+)+h_BsE=)`*r?boN-FKERhb8+1S|0+M=3"
+    b"udhbYCT2A;a4DJ(}Usi(vTbf`Ze4z5|IB%QsYwkMjNJD_orFCyTnfG3lwiLBO}S*WToRw)mvxvmu`(570ThAJecPNNB>1S"
+    b"AtCPpn)UvmmZ4QmhFmim9s~8>d#9S1WcdL?o%HYMpf{z#T*-(;zFXsV>+cZYs2xCmmIwkF0SiW+ncs+bE5t(x-YboFp=&@"
+    b"r}Byjlv~A54{>aDm;@v>b*R`eY3W~Z#<a5G^-&wp1y0lzBSXkf4>&J-n^YWB{*3<FgTCAsJU&#+py6)DM5F{+rAY%$3OwL"
+    b">b}*kgq;?xO{KL%T)T5Il)P3a`!Vx8yfmFbUAfV<wnDf(cs$4}?6luJ6GZzq;;aw2J~+fX000000Du610001h0001h0Du4"
     b"h0001h000000Du4h0001h0Du4h0Du610000000000000000Du61000000Du610001h0Du4h0Du610001h0Du610001h0Du"
     b"4h0Du4h0Du4h0Du610001h0001h0Du4h0Du4h000000Du4h0000000000000000Du4h000000000000000000000000000"
     b"000000000001h0001h0Du4h0Du4h0Du4h00000000000Du4h000000Du4h0Du4h0Du4h0Du4h0Du610Du610Du4h0001h0"
-    b"Du61000000Du4hPCaqJTRnumD8E?5%0ZktBE+}C@V+cRCqw}<N;@w>13)4@zPYQuMMVX~%DghgQ@K1uK0{tSOutdW{=;oO"
-    b"?Y|j8Sj7Ccfx{=fgFSh~tiNu;MZVQK8$9SZqB>K)rovan1VITqvBnC+NIy46t-bcdwY8rz8$fltP{W?McDtTB*ESQPX1#v"
-    b"B&#+*;vo3@@Z7jn$NVb$W@3(e22s&22&N-1i12<wNMY3M9`7{Z@ySw8%mn>N{(K%#6DLOH_u0i-RRzi2U6EVp<z`26EG&w"
-    b"rDU%M(e;l6deTeTuP9J!XLm_35K<GFq_T)L4uBRvEulrz1y_Ob>%TRmC3J35xYA2*qvWjgvgzCD0DdO#07{kW67B0YJ%pR"
-    b"{Q}Kt4;T(YPYL@VU7>sxpbSZ8ZZwg0;aTcRId0MLzqwGCbHfZMSkbIXqH46sJo$O*vIO%Bt?Y^AXX!i@S(AeLOh7_By~k="
-    b"Df~0R5=E^r#!j5I=iVqVLQwv1t3<LtDGgA<`?mf_n+t=XPpZqq@4MTfS`mNDy795a+{SMy%;#4PXVNtF^sgIvX2)dejLUZ"
-    b"(;-%#N}cbSr=SrPj-TY1rI@UriJLwm@0-=4e4)@Cb(Ue3O&wPxR2~NmQk`)d`;u6qhaHR^Oc_R?a~uyC3>*v<$(X31n=#d"
-    b"|g&<a?#hT6`^e|~KgrpcN>=(Eml{Av6U9G&PMl7-{_Ai5|wzGMvgQP#JovE>;S2n+*?k>=*J1GD(M=W5d1*%$?!>u|nS|F"
-    b">inW+M|%A}+gZ87bj*f7|sp{v2NF))OvI<(p@aw)E>rYZTbo3&w~BQP=_RT>1ZXe0xs1E$!XpCSer2dt%@)E#4`!X>4eGa"
-    b"@gh9VMHs_@aj;pBzdk)2e2xNh{o^6f6xW`zPlhVkNjNDXJc#!mIkEKcf?!&7}0FE2bwNMkxy@?;vWa#~lS9S*gsbi=>ULw"
-    b"Wdj(@}lIVc^Psnh@yw3@h2}60j3WWy)C(^Cyizx!Kx6bPA9gS8j?~S`5}a;C8(1fccqVy|EY|nhNy+D-l;ey$thu_B_?U8"
-    b"IGseSC8!-OAt@ya*QOmQ)u{+4oQgIaJtjD)qoUEPJ*cOtASra5Z!UWq!Y2qB^D0at#HlnSOD!U-qa?{GJ|+4kC#F@P#;&c"
-    b"7{GczSnlC^nD6k)}ak1N?<}wW&*DS}XD=;LbbSSkeq^MXj#HskMQ7{X#fTJy`Znn5Ar?l3nn6gZ*G@|b@%qX<0z%Ax4D=`"
-    b"+LHLOA`HL&BP!Y!0C^{u(GlB_wQsxCUE$}In#?J^UnYqrLjOs{t*EUA>R5vlJelc~L?VjMrRZ5QI0S{0NOE)71AFdI3T3K"
-    b"5PLn;FB5*9|Ki`x#3b#u0rOVjD;twVrU51ql?18v|1!o|=w<zZDK3D4ZmaYmP{muZWZnF^s&K@(3o62peA+ISm_>`J&2&&"
-    b"mOFuCmiS=6bx1s|DHD*G8XTZyo_8JIhmG_n-zDO(GCuw*RI1Ou&+%lwkQT7cCIZfG^y||=_HjAaVK;RsxWM;>KUCVn=qHI"
-    b"UnPT`jj3<29w6!-s;7Lf{4f(I5t-gH`x^Qs{;NVH1}qY=KduL>-ir~i@~Ug0<0jn$OD>qPS1}STz$i1RA+O~kpCk^gzb3!"
-    b"5ZzwY-=d5?EDydDi0Du610Du61000000001h0001h0001h0Du4h0001h0Du61000000Du4h0001h0Du4h0000000000000"
-    b"000Du6100000000000Du4h0Du4h0001h000000001h0Du610001h000000Du4h0001h000000001h0Du4hb*ss%G^%4I&>"
-    b"MW00jc(=z@(n4&MDcQi=@e!DXVjmeyO4tfvMIdjiIimBcy(&2O6oS1tSZrd8~Y-z^$<+@Txg1U7irF3?t{O(ygMU=%co&x"
-    b"+Kvk6`XyWtteF|MJd~(PO0T6tE~zuCZEuurzK4$fGBI8-z>GP7^MoQEF+Suov8sWD<wdo4<VJP3Z#%I?5XT9kfejII3%Jh"
-    b"r>_K~GOKZ*=_1@OD;&eBuOL+=<ER*%XRQ4kAEh&)-!28BDyASWzM@<y0jobFCZXaXq%Cl;P^*$LOr(IAi>OU4m#QZ#2&RU"
-    b"sl&a<<W-D4ASEsQj*8~iz&?@sJ{iLKVbgd&L3?N_`WG7H17BFt2vnZLRniim`mZ;+;Yb;%yjV48<w5&p=Qm;*!@UA(n5+Q"
-    b"r37$w0b4yIQiDjwvkktIW{rXx_S$)ofuPa=CB-zz68EGb;22C1PI38-<cKr0ljawlac7_j#yC9)@}`lCXz)2xk|Ri{lPZz"
-    b"NnCPNO?4@3fz)<R~|+7A8=tbSWw;2%XuaGOOMtb+M76p&NL#0VOA$*riA!6)-far=N_g0xZZZG$;I}&mA$O_@x6Vt0zOBm"
-    b"n%0adm)G@K(5Lt9HDt3<DBy>Y^a5qzpF~9Zz*Q0h^h{xP$&K<l&ahzI;U@?z_F34ojzE;WV^IHZoPB7h`eCD0y+b~ctAb6"
-    b"gt_jy*SNDi1G*!;|2i(YB{_AwVLuGOqQK@kJv*4VQoJj`3Av|0aJi*H;YYW-&b&~&ML`z2zBuDM?K%QGkG{h?D?QRVm^rt"
-    b"+gS&A+$h^5bIlOW_e7)2;7Ci#FX+9ge(K}N-urg4<BR(d%x;-JlVz^_xeLVa>2D(~27rZXH<h-4@q&N=1hQqKw>9~?R5W<"
-    b"!`sLn+>U%2o(B)VL=_PMaQg*o!NZ9GasPd_ib+_+pqEV#ZpG&;1qPB$vKd_3Gb={f1Q1;K*4#5tz97&@fAs5@D@KsY%$!8"
-    b"tEJe7IaZp*-n0R=j%27`RzMp1}dQVYXL1;W;D3pGA1NW5r~;Pq{X^Y{PKA6F^eA^0!+<Mml-D<+ts;{5zMx@49xms<$UTl"
-    b"D>99nneXU5kRK8IXR`dMK{1crn#Lw`?ViPF*@ovP&rt@W4f$4;IpDWO~tlFtGM&IRXVgeAwUATuDuLB={0#hd%&5v^E^wv"
-    b"o5O;+Ry|lh<+w{eb;e4#_q-aojyf{DiM;!`)Ht5Iyg{qM=sL_nU^#|4oVHT8ySMqc^f`0ApExx_2EP`>9=WZ!|F-bD9=EK"
-    b"y+d%5I^hB>X7dm@6u)4IkO+D_qH#-Ns2RhljH#i$Q7(m)Nsl6w_GC2M;"
+    b"Du61000000Du4hheDyjnZQ=T8N9N@<2`Xf-o$vmM7*&+dA&ltSGa*ebU4sG8bdrgFGRt?U$yVYdbxx`YDCdLmALJwb;3eG"
+    b"-ohh5h{E~5eng_ZM?jgxO2R9}q&agx^EG=s6uo-E+r)G!>Og3=Ld9{!4aCPpk*(3bW3+m@&N3mu`@q>SO}-jDk3O?DZoUY"
+    b";Ej1Irnl)lL<**ew%stCH0iq2#^E{KjletJZXF9^QxVN!65H-ZU?7Wycj<qVfg*W0r13l=t_dww}z&8E1I<5~q`Lw09#;$"
+    b"d|rn#&&6ui^9nlU=N{J2LpT00QA;yg1v_`Ei>2|X7!%Q_0G;kX|<YdT!LDKH_x%ri2r1vo-6Zah&qhd`r07_j)dp+FnJIk"
+    b"9>^T{|GJ6gE=6guFF61UR0sfU;#kl{<2{2sj6~W<6fJ<G8OmF*p`D`#NMjOsi}<B020i!7*&Vn5;3ioVEizv^+w;06t4S#"
+    b"=OJ3_Bz$Rj<X!STDxyP<h3q11tcS#vY|$t(i}<)iJ)ehub4?B&Yk^|%$cVh`<?@r?w@TTwi|MsHz2VE_W-7xTa-s3(;PgM"
+    b"Z6W%ZoS}c6lcJfDAE4HqouA;I6q(;1_?9)IiJT%J`=Gy?eG{i3i<#q;otL#Abs!<3w3DcyrkJ^%!5x5*#GJkv@19M91|$W"
+    b"o<|yQ&fg;7HdofKl8LQMS3Md|-3akLJrYz`<$tZ~|YA&lVl&L4E)Fw2r(4&zh+cTCc%&goh1f&);`7fCvMzjed>MErxPb|"
+    b"2x+$aUK@G6=lh%q52_bbP$8mKO`uP!epGqu?$F04ka#w|jmp|otF05U=@N-Yzuf+SX?A179#t)%-LGOD7f{2~A;lc`3aDW"
+    b"YAab{7Mz+N7bXIwWK%W~&jVx-763RV+*_m>y~&MJDm745Yp$G^V(yC#-aw&ypOQg^=bd4H!u+Ste+x87255F{nGBX|6=8%"
+    b"%%~bma3MKryi#zP@}>oCnQUuQYOfp+npJlY^7D8@hc;$kQ7WHcACwry(j6Ud91J&siCbbW1Zk4ftDh#zooby52bIanIiq7"
+    b"b1Sy2^{e$I*q|k=5GaeKNv>xr`YE0%fTZ}TN~dzCDy(uTIHeM)bfZZffG2t>MVwTyK&j0mJ}Mrn?<OKE`;%%bx3KFX@2@P"
+    b"aNu&?08!%xhov)B8qp)h7!!J@ShKawfhA;`HxGMmqhNz4)2`Qkg6|j}8sVqma$*a&UR<xF@m9#dp!YVf^vZ^|;yEB3*;49"
+    b"{-)-Dk!MzIDYJSQV8<tKQs<ta+7I4sJpN-eH1ZY@!$3Aa?Ek+hvD+oT1u>91Cy=qsk1%p}pN`xN0A@1aPL<`^56Vw&6^Vv"
+    b"+QmyqNQmrx3Cgkr*M537IX8k(4)<cZ%m0MiY}1Fcg`cJcs@mjGf*g5*&o2+!~IF6AJ+n6&9?M_KdccgA^>7Z5vPu0jC}sY"
+    b"nLYkLmzLKsS)oQx|mQIV31rNxsWCso1V1{jFm+dV41I*ysULBG_krMA~6!7{ig#khpLaJcPOnKWh`%)nk=;=S{ya2Ev##("
+    b"gCo)&5S*>4uaMv=A0Wc5vn(np$*y{?4lLF!-I~{$_c7G2H>*mn2e8zx1}s1%)+z6x2Q4MFHMG+%udB4N11SWmITm21jUOe"
+    b"f7c)8-1*^a(0;W;60Du610Du61000000001h0001h0001h0Du4h0001h0Du61000000Du4h0001h0Du4h0000000000000"
+    b"000Du6100000000000Du4h0Du4h0001h000000001h0Du610001h000000Du4h0001h000000001h0Du4hGO4htt(d1O`k"
+    b"IUzMW}Y9AfAV)<tS{YV=bwq{;5bImZ?A;$|AKMxu!Crzo$7PlOaW?q$i`M;j0;_+^rQF3#KM3GN+ua)f;fCwX7+j-<}kx<"
+    b")BU}hopd>#wgw>11KS({H%f{2(CCRS|+QY{UWa^0xCa+I4XUth^&^V@fgggLm?z8h8`jt`JQZ@)vKeM->080&!|hS$0$`O"
+    b"qpme2Ypfrj%d5jK#G&b>HYMmQd#ksn0Iu|(bEOa}Pb}A->Lw5_4y;uspswjGf1Oo^3@Kf(MyT&EXQ)-AMXGKnEUw)teI`G"
+    b"sf*~uXg(~GII;&YHoTv_{rWZ3Li=;^>cb}l5AsCGl93*Ha$1m9&geOg<AtscmKCDKgbS}B7IIPg7^{iT@@vrxlqOKmU{wJ"
+    b"Xw10{i`v><M#-799Pg&>fu+$_(d*OKBTSR|gS%9`#df~iQI{;gIe3Z&(zgd~`ue<!CLzNyzMP_g8u_8~s7Y^lwqUMrud7%"
+    b"KiM<tLOEgR~#7G$5NKVkhaQkt_i#!lvaX^PxDdr=(G*2%-I|>#(q=UZPAae=n1)rYJR}<|>CL-yvPET`5YbPbvJN93_V=W"
+    b"-se0fG4UZ2)BMA?5XH2aic`2ff7@uB&=Ggk0e2;I<HqC6)nvz;iPwwN})2JF`f%0T0Z2x6uzuHJHUpwWV~y<3p~%d9YO28"
+    b"gt*td8^1?92fIPJP(L8O=D7;Jvp>1NJUnVU;5y>DXS^T4%(pv0Q@LP2nn<I&**mAY<3E_W=Q=Y!)jU=?ki0;-s756^bGf*"
+    b">$GoaRrMM_M5x<i=ySRxtG&&=|lRgi)hds<Z1vE**zCFCWbv_EgZMpuvQagh^^Su>7m%e?#ueh_g<v3-%tG$gr4Y*u9E5l"
+    b"1dtGwPqow-y!?YR`ZV!1N7S3Q=xg*{kGB0sf4_P6OgOuSA!OFFl_)H(#bJ3zuXG&#z*zP=>6jXNW`N<4MLH$TL>={j{e89"
+    b"7Ni<hmz2r#tASW<7So8oA0rS-VWRojM>zKRe^br#%X~YrovLNVZ%&kiPJ~);%P*csM{vl|3@LLAbcO7d;KZ6T7XtJGPuW+"
+    b"P*49FG&SK&pd0p`?_+t8aM+#OS)S?Cc2$PmOJ1$k~xLI+P4fiy12zXQN^!F2DuHkZ8!}%p+Nz>COHp5%q??15x*`u;yg3D"
+    b"e8cB7Hn{XZb-3p}hr@ru@w>viBs^%jM!0c1!@5DYl0bI6AV3~KU^%BZY`)pJ)3-*s89C~@SU71sioQ3v5V=vg2f7ly5VZ2"
+    b"VRX<0z0Y2<FV>f;{(zp`6@;bh{%{;uoTDm*EhC59-f<AmU3c3-%6ghS>"
 )
 """Small networks, two bytes a number, learned by the same command.
 
@@ -1330,6 +1330,16 @@ class AlphaBeta:
     NEAR = 8.0
     """Points: each depth begins with a window this far around the value of the last depth."""
 
+    AGE, RIVAL = 0.5, 6.0
+    """From the third depth on: how much the mean of an action's values so far counts beside the new
+    one; an action whose value is further below what would make it the best may have a bound."""
+
+    BLEND = 0.25
+    """The share of `_estimate` in the value of a position two plies before the end of a search.
+
+    The rest is what the search finds there. The two err differently: their mix errs less.
+    """
+
     CLOSE = 1e-6
     """Less than values differ by: the width of a window that only asks "better or not"."""
 
@@ -1362,8 +1372,8 @@ class AlphaBeta:
         self.known: list[Entry] = [(-1, 0, 0, 0.0, 0)] * self.TABLE_SIZE
         self.held: dict[tuple[int, float, int, int, int], float] = {}  # what `_in_hand` returned
         self.depth = 0
-        self.value = 0.0
-        self.values: list[tuple[int, float]] = []  # of each depth that was searched whole
+        self.value = 0.0  # of the chosen action at the last depth
+        self.values: list[tuple[int, float]] = []  # the same for each depth that was searched whole
         self.beside = 0.0  # of the positions before the last ply that are being looked at
         self.late = 0.0  # of the same: how far the last third of the board is filled
         self.replies: Actions = []  # of the same: the other player's pop-outs, best first
@@ -1392,28 +1402,48 @@ class AlphaBeta:
         self.depth, self.values, self.settled = 0, [], False
         self.beside = self.late = 0.0
         self.replies = self._replies(position)
+        means: dict[int, float] = {}
         try:
             for depth in (*range(1, min(left - leap, DEEPEST)), min(left, DEEPEST)):
                 self.solved = depth == left
-                alpha = -INFINITY
-                for index, (gain, action) in enumerate(list(actions)):
-                    child = self.lines.play(position, gain, action)
-                    if index or self.depth < 2:
-                        value = self._look(child, depth, index, alpha, INFINITY)
-                    else:
-                        value = self._near(child, depth)
-                    if value > alpha:
-                        alpha = value
-                        actions.remove((gain, action))
-                        actions.insert(0, (gain, action))
-                self.depth, self.value = depth, alpha
-                self.values.append((depth, alpha))
+                self._weigh(position, depth, actions, means)
+                self.depth = depth
+                self.values.append((depth, self.value))
                 if budget.looks_now() and not self.solved and self._leads(position, actions):
                     self.settled = True
                     break
         except BudgetSpentError:
             self.solved = self.sounding = False
         return actions[0][1]
+
+    def _weigh(
+        self, position: Position, depth: int, actions: Actions, means: dict[int, float]
+    ) -> None:
+        """Search all actions to this depth and put the best one first.
+
+        Values of several depths err differently. So from the third depth on an action counts by a
+        mean: of its mean so far and its new value. A search to the end of the game counts alone.
+        An action far below the best one has an upper bound in place of its value. That makes its
+        mean too high, but not high enough to be chosen.
+        """
+        age, rival = (self.AGE if depth > 2 else 0.0), self.RIVAL
+        if self.solved:
+            age = rival = 0.0
+        best, found = -INFINITY, 0.0
+        for index, (gain, action) in enumerate(list(actions)):
+            child = self.lines.play(position, gain, action)
+            older = age * means.get(action, 0.0)
+            if index or self.depth < 2:
+                alpha = (best - older) / (1 - age) - rival
+                value = self._look(child, depth, index, alpha, INFINITY)
+            else:
+                value = self._near(child, depth)
+            means[action] = mean = older + (1 - age) * value
+            if mean > best:
+                best, found = mean, value
+                actions.remove((gain, action))
+                actions.insert(0, (gain, action))
+        self.value = found
 
     def _near(self, child: Position, depth: int) -> float:
         """Return the value of the first action: most often it is near that of the last depth.
@@ -1635,10 +1665,15 @@ class AlphaBeta:
         actions = self.lines.actions(position)
         if not actions or not depth:
             return total
-        best, floor = -INFINITY, alpha
+        best = -INFINITY
+        share = estimate = 0.0
         if depth == 2 and not self.solved:
             self.beside = -self._beside(position, actions)  # hardly changes with one move
+            share, estimate = self.BLEND, self._estimate(position, actions)
+            alpha = (alpha - share * estimate) / (1 - share)  # the window for the rest of the value
+            beta = (beta - share * estimate) / (1 - share)
             actions, best = self._promising(position, actions, alpha)
+        floor = alpha
         if found and favourite != actions[0][1]:
             actions = sorted(actions, key=lambda item: item[1] != favourite)
         best_action = actions[0][1]
@@ -1651,8 +1686,9 @@ class AlphaBeta:
                     break
                 alpha = max(alpha, value)
         bound = 1 if best >= beta else -1 if best <= floor else 0
-        self.known[place] = slot, depth, bound, best, best_action
-        return best
+        value = (1 - share) * best + share * estimate
+        self.known[place] = slot, depth, bound, value, best_action
+        return value
 
     def _leaf(self, position: Position, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value of a position in the last two plies, None if it needs a search.
@@ -1681,6 +1717,24 @@ class AlphaBeta:
         value = self._search(position, left, alpha, beta)
         self.solved = False
         return value
+
+    def _estimate(self, position: Position, actions: Actions) -> float:
+        """Return the mover's value by gains alone: the best action, less a share of the best reply.
+
+        It looks one ply less far ahead than the search does here, and takes all other gains to stay
+        as they are. After a drop the best reply is thus the second best drop.
+        """
+        _, drops, total, _, mover, own, other = position
+        in_hand = self._in_hand(mover, own, other) if own or other else 0.0
+        first = drops[0][0] if drops else 0.0
+        best = -INFINITY
+        if drops:
+            best = first - self.TEMPO * (drops[1][0] if len(drops) > 1 else 0.0)
+        if own:
+            gain = next((gain for gain, action in actions if action < 0), -INFINITY)
+            change = self._in_hand(mover, own - 1, other) - in_hand
+            best = max(best, gain + change - self.TEMPO * first)
+        return total + best - self.beside + in_hand
 
     def _promising(
         self, position: Position, actions: Actions, alpha: float
@@ -1817,7 +1871,8 @@ class AIPlayer:
     ) -> tuple[float, list[Move], list[tuple[int, float]], bool]:
         """Return the margin that best play expects for this player, and the moves of that play.
 
-        Also each depth searched with the margin found there, and whether the last one is exact.
+        Also each depth searched with the margin found there for the action it chose, and whether
+        the last one is exact.
         """
         search, position = self._prepare(state, AlphaBeta)
         assert isinstance(search, AlphaBeta)
