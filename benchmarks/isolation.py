@@ -74,7 +74,7 @@ def opened(
     path: Path, level: Level, lifetime: Lifetime = "game", seconds: float = 5.0
 ) -> IsolatedSeat:
     setup = Setup(parse_agent(f"ai:{path}"), 1, EXTENDED, seconds, SEED, "intelligent")
-    many = Limits(restarts=1_000_000, reload_seconds=1e9)
+    many = Limits(reload_seconds=1e9)
     seat = open_seat(setup, level, many, lifetime)
     assert isinstance(seat, IsolatedSeat)
     return seat

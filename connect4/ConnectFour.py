@@ -40,7 +40,13 @@ from connect4.record import Record
 from connect4.table import Table, Terms
 from connect4.views import document
 from connect4.views.page.page import page
-from connect4.views.terminal.replay_turn import load_again, never_began, read_place, replay_turn
+from connect4.views.terminal.replay_turn import (
+    load_again,
+    never_began,
+    read_place,
+    replay_turn,
+    tell_what_was_kept,
+)
 from connect4.views.terminal.summary import (
     agents_faults,
     tell_average,
@@ -225,6 +231,8 @@ def play(arguments: argparse.Namespace) -> int:
         document.write(page(games), arguments.page)
     if any(map(never_began, games)):
         return status or 1
+    if not status:
+        tell_what_was_kept(games, level)
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status

@@ -12,11 +12,19 @@ import time
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import connect4
+from connect4.games import load_start
 from connect4.games.base import Ending
-from connect4.views.words import ENDINGS
+from connect4.games.extended import EXTENDED
+from connect4.isolation.limits import Limits
+from connect4.players.base import Outcome
+from connect4.players.registry import parse_agent
+from connect4.referee import Turn
+from connect4.table import Table, Terms
+from connect4.views.words import ENDINGS, faults_text
 from tests.command import INITIAL_STATES, ROOT, assert_refused, environment, run
 
 COMMAND = "connect4.ConnectFour"
@@ -283,7 +291,9 @@ def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
         COMMAND, f"ai:{path}", "random", "case4", "--time", "0.1", "--view", "none",
         "--record", "late.json", cwd=tmp_path,
     )  # fmt: skip
-    assert re.search(r"Player 1 faults: .*\b\d+ timeouts? .*no answer within 0.1 s", done.stdout)
+    assert re.search(
+        r"Player 1 faults: \d+ late \(the first on .*no answer within 0.1 s", done.stdout
+    )
     turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
     assert (turn["outcome"], turn["action"]) == ("timeout", None)
     assert turn["overrun"] > 0
@@ -315,7 +325,6 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     path = agent(tmp_path, body)
     done = run(COMMAND, "random", f"ai:{path.name}", "case4", "--time", "0.1", cwd=tmp_path)
     begins = re.findall(r"^Player 2 \(ai:agent.py\) .*turn .*:\n  .*", done.stdout, re.M)
-    begins = [begin for begin in begins if "was loaded again" not in begin]
     assert len(begins) == 1, "the whole report comes once for each kind of fault"
     report = done.stdout[done.stdout.index(begins[0]) :]
     assert reason in report
@@ -329,6 +338,77 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     lost = [turn for turn in document["turns"] if turn["outcome"] != "played"]
     assert len(lost) > 1
     assert len(re.findall(r"player 2's turn is lost", done.stdout)) == len(lost)
+
+
+def test_lost_turns_are_grouped_by_reason() -> None:
+    late = "no answer within 0.5 s (stopped 0.00{} s over the limit)\n{}"
+    gone = "without a player: its loading time of 10 s was used up"
+    turns = [Turn(n, 1, Outcome.TIMEOUT, detail=late.format(n, n)) for n in range(1, 7)]
+    assert faults_text(turns) == f"6 late (the first on turn 1: {turns[0].detail[:-2]})"
+    turns += [Turn(n, 1, Outcome.ERROR, detail=gone) for n in range(7, 62)]
+    busy = "the machine was too busy: it got 0.{}5 s of processor in 1.00 s"
+    turns += [Turn(n, 1, Outcome.TIMEOUT, detail=busy.format(n)) for n in (62, 63)]
+    assert faults_text(turns[1:]).startswith("5 late (the first on turn 2: ")
+    assert faults_text(turns[6:]) == f"55 {gone}, 2 late (the first on turn 62: {busy.format(62)})"
+
+
+LATE_AT_FIRST = """if np.count_nonzero(state[0]) < 6:
+    time.sleep(5)
+return get_valid_actions(self.player_number, state)[0]"""
+
+
+@pytest.mark.slow
+def test_late_turns_cost_turns_and_no_more(tmp_path: Path) -> None:
+    path = agent(tmp_path, f"import numpy as np\n{LATE_AT_FIRST}")
+    options = ("--time", "0.2", "--seed", "5", "--view", "none", "--record", "game.json")
+    done = run(COMMAND, f"ai:{path}", "random", "case1", *options, cwd=tmp_path)
+    late = [
+        np.count_nonzero(before.board()) < 6
+        for before, turn in connect4.Record.load(tmp_path / "game.json")
+        if turn.player == 1
+    ]
+    assert sum(late) >= 6
+    outcomes = [turn.outcome for turn in connect4.Record.load(tmp_path / "game.json").turns[::2]]
+    assert outcomes == [Outcome.TIMEOUT if lost else Outcome.PLAYED for lost in late]
+    assert f"Player 1 faults: {sum(late)} late (the first on turn 1: no answer" in done.stdout
+
+
+KEEPS_A_FLAG = """best = None
+while not getattr(self, 'stop', False):
+    best = get_valid_actions(self.player_number, state)[0]
+    self.stop = True
+return best"""
+
+
+@pytest.mark.slow
+def test_a_file_that_needs_a_fresh_player_for_each_turn_is_told(tmp_path: Path) -> None:
+    path = agent(tmp_path, KEEPS_A_FLAG)
+    command = (COMMAND, f"ai:{path.name}", "random", "case4", "--view", "none")
+    done = run(*command, cwd=tmp_path)
+    told = (
+        "a fresh player answers this position. The file may keep something from its earlier turns, "
+        "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
+        "simulator did.\n"
+    )
+    assert done.stdout.endswith(f"Player 1 (ai:agent.py), turn 3: {told}")
+    again = run(COMMAND, "--replay-turn", "connect4-fault.json:3", cwd=tmp_path)
+    assert again.stdout.endswith(f"differs from the recorded one. A{told[1:]}")
+    fresh = run(*command, "--lifetime", "move", cwd=tmp_path)
+    assert "faults" not in fresh.stdout
+    path = agent(tmp_path, "return None")
+    assert "a fresh player" not in run(*command, cwd=tmp_path).stdout
+
+
+@pytest.mark.slow
+def test_a_turn_without_a_player_says_so_when_it_is_replayed(tmp_path: Path) -> None:
+    name = parse_agent(f"ai:{agent(tmp_path, 'raise SystemExit')}", "extended")
+    terms = Terms(5.0, 1, "process", limits=Limits(reload_seconds=0.0))
+    with Table(EXTENDED, load_start(EXTENDED, "case4"), (name, name), terms) as table:
+        list(table.events())
+    table.record.save(tmp_path / "game.json")
+    done = run(COMMAND, "--replay-turn", "game.json:3", cwd=tmp_path)
+    assert "0.000 s: without a player: its loading time of 0 s was used up\n" in done.stdout
+    assert "\nIn the game there was no player to ask, so there is no answer to com" in done.stdout
 
 
 @pytest.mark.slow
@@ -385,7 +465,7 @@ def test_the_winner_is_named_at_the_end(tmp_path: Path) -> None:
     even = run(COMMAND, "random", "random", "even.txt", *quiet, cwd=tmp_path).stdout
     assert even.endswith(f"The game ended: {ENDINGS[Ending.NO_ACTION]}.\nA draw.\n")
     won = run(COMMAND, "random", "random", "won.txt", *quiet, cwd=tmp_path).stdout
-    assert won.endswith("Winner: player 1 (random), by 6 points.\n")
+    assert won.endswith("Winner: player 1 (random), by 6 points (600.0 %).\n")
     classic = run(COMMAND, "random", "random", "--game", "classic", "--seed", "1", *quiet,
                   cwd=tmp_path).stdout  # fmt: skip
     assert re.search(r"^Winner: player [12] \(random\)\.$", classic, re.M)

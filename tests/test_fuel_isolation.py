@@ -69,7 +69,6 @@ def test_each_agent_comes_to_its_one_outcome(agent: str, player: Player) -> None
     limits = Limits(
         start_seconds=0.1 if agent == "import_never_ends" else 10.0,
         reload_seconds=1000.0,
-        restarts=1000,
         memory_bytes=1 << (28 if agent == "fills_memory" else 30),
     )
     before, threads = surroundings(), threading.active_count()

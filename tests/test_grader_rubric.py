@@ -95,7 +95,11 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ("[match]\nrepeats = true\n", "match.repeats: expected a whole number from 1, got True"),
         ("match = 3\n", "match: expected a table, got 3"),
         ("[limits]\nlifetime = 'turn'\n", "limits.lifetime: 'turn'; expected one of game, move"),
-        ("[limits]\nrestarts = -1\n", "limits.restarts: expected a whole number from 0, got -1"),
+        (
+            "[limits]\nrestarts = 5\n",
+            "limits.restarts is gone: delete the line; startup_total alone bounds how often an "
+            "agent is loaded again",
+        ),
         ("[limits]\nstartup_total = -1\n", "limits.startup_total: expected a number from 0"),
         ("[limits]\nrequire = 'none'\n", "limits.require: 'none'; expected one of process, strong"),
         (
@@ -221,16 +225,17 @@ def test_agents_and_boards_lie_beside_the_rubric(
     ]
     stored = json.loads(json.dumps(rubrics.stored_values(rubric)))
     (tmp_path / "course" / "ta" / "strong.py").unlink()
+    stored["limits"]["restarts"] = 5  # a key of earlier versions
     assert rubrics.from_stored(stored, "results").part_b == rubric.part_b
 
 
 def test_limits_that_changed_are_told() -> None:
     values = rubrics.read().values
     assert rubrics.changed_limits(values, values) == []
-    limits = {key: value for key, value in values["limits"].items() if key != "restarts"}
+    limits = {key: value for key, value in values["limits"].items() if key != "startup_total"}
     before = {**values, "limits": {**limits, "time_margin": 0.05}}
     assert sorted(rubrics.changed_limits(before, values)) == [
-        "[limits] restarts was not set and is 5",
+        "[limits] startup_total was not set and is 10.0",
         "[limits] time_margin was 0.05 and is 0.005",
     ]
 

@@ -149,8 +149,7 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     seconds = 0.1 if late else 5.0
     limits = Limits(
         start_seconds=0.3 if agent == "import_never_ends" else 10.0,
-        reload_seconds=1000.0,
-        restarts=1000,  # one outcome on every turn; test_isolation.py has what follows after a few
+        reload_seconds=1000.0,  # one outcome on every turn; test_isolation.py has what follows
         memory_bytes=1 << (28 if agent == "fills_memory" else 30),
     )
     hostile = seat(path, level, player, seconds, limits)

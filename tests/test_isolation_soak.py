@@ -25,7 +25,7 @@ pytestmark = [
 PARTS = 8
 GAMES_OF_A_PART = 250
 SECONDS = 0.05
-LIMITS = Limits(start_seconds=1.0, restarts=100, memory_bytes=1 << 29)
+LIMITS = Limits(start_seconds=1.0, reload_seconds=1000.0, memory_bytes=1 << 29)
 
 TOO_MUCH_WORK = {
     "builds_the_kits_own_agent",

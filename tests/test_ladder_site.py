@@ -148,6 +148,9 @@ def test_a_public_reason_has_no_line_of_source() -> None:
     assert public_reason("error", "no colon here, but a secret") == "an exception"
     assert public_reason("error", "ann_is_bad: a type of the file's own") == "an exception"
     assert public_reason("error", "submission.Ann: another one") == "an exception"
+    used_up = "without a player: its loading time of 10 s was used up"
+    assert public_reason("error", f"{used_up}\nmore") == used_up
+    assert public_reason("error", f"{used_up}: a secret") == "an exception"
     assert public_reason("invalid", "an action is a tuple, not 'ann is bad'") == "not a valid move"
     assert public_reason("timeout", "no answer within 1 s\n  in line 7: x = secret") == (
         "no answer within 1 s"

@@ -15,8 +15,6 @@ class Limits:
     """For loading the file and constructing the player."""
     reload_seconds: float = 10.0
     """For all loading after the first in a game, where a process is not planned for each move."""
-    restarts: int = 5
-    """How often in a game that may be."""
     margin_seconds: float = 0.005
     """Added to a move's seconds, for the measured time of communication."""
     memory_bytes: int = 1 << 30

@@ -1,4 +1,4 @@
-"""How often an agent may be loaded again in a game, and what its author is told."""
+"""How long an agent may be loaded again in a game, and what its author is told."""
 
 from __future__ import annotations
 
@@ -9,33 +9,48 @@ from connect4.isolation.limits import Limits
 
 MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
 
+NO_PLAYER: Final = "without a player: "
+"""The detail of a turn begins with it after the loading time has been used up."""
+
+TOO_LITTLE: Final = 0.001
+"""Seconds of loading time that are as good as none."""
+
 FREE_LOADING: Final = 0.5
 """Seconds of loading for one move that are not on the clock, with a process for each move."""
 
 
 class Reloads:
-    """How often and how long an agent may be loaded again in a game, beyond what is planned."""
+    """How long an agent may be loaded again in a game, beyond what is planned."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._times = 0
         self._seconds = 0.0
+        self.free = False
+        """Whether the next one does not count: the machine caused it."""
 
     def allowed(self) -> Seconds:
         """Return how long the next one may take."""
-        return min(self._limits.start_seconds, self._limits.reload_seconds - self._seconds)
+        left = self._limits.reload_seconds - self._seconds
+        return self._limits.start_seconds if self.free else min(self._limits.start_seconds, left)
 
     def add(self, seconds: Seconds) -> None:
-        """Count one that took so long."""
-        self._times += 1
-        self._seconds += seconds
+        """Count one that took so long, unless it was free."""
+        self._seconds += 0.0 if self.free else seconds
+        self.free = False
 
-    def why_no_more(self, name: str) -> str | None:
-        """Return why the agent `name` is not loaded again; None where it may be."""
-        rest = "; the rest of its turns are lost"
-        if self._times >= self._limits.restarts:
-            return f"{name} was loaded again {self._times} times, the most in a game{rest}"
-        if self._seconds >= self._limits.reload_seconds:
-            most = f"{self._limits.reload_seconds:g} s in a game"
-            return f"{name} took {self._seconds:.1f} s to be loaded again, at most {most}{rest}"
-        return None
+    @property
+    def used_up(self) -> str | None:
+        """Why the agent is not loaded again, in words; None if it may be."""
+        if self.free or self._limits.reload_seconds - self._seconds > TOO_LITTLE:
+            return None
+        return f"its loading time of {self._limits.reload_seconds:g} s was used up"
+
+    @property
+    def without_player(self) -> str | None:
+        """The detail of a turn without a player; None if the agent may be loaded again."""
+        return self.used_up and f"{NO_PLAYER}{self.used_up}"
+
+    @property
+    def after_loss(self) -> str:
+        """What an author should know after a turn that ended the agent's process."""
+        return f"No new AIPlayer is made: {self.used_up}." if self.used_up else MADE_ANEW

@@ -39,7 +39,7 @@ from connect4.isolation.spawn import (
     ProcessStuckError,
     Warden,
 )
-from connect4.isolation.timing import Timed, one_core
+from connect4.isolation.timing import Spent, Timed, one_core
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.building import modules_of
 from connect4.players.names import student_file
@@ -143,13 +143,20 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
     return Warden(strong, game, modules, allowed, limits.memory_bytes)
 
 
+def _loading(child: AgentProcess, before: Spent, began: Seconds) -> Timed:
+    """Return what a child has used since it `began` to load, when it had used `before`."""
+    took, after = time.monotonic() - began, child.spent()
+    return Timed(took, after.busy - before.busy, waited=after.waited_since(before))
+
+
 class IsolatedSeat:
     """Runs an agent in a process of its own, stopped whenever it is not asked.
 
     The process is restarted after a late turn or a crash, outside the clock, as far as `Reloads`
     allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
-    that could not be loaded has a `load_failure` and fails on every turn. A seat may be closed
-    from another thread while it is asked, which then raises `PlayerLeftError`.
+    that could not be loaded at first has a `load_failure` and fails on every turn; a later failure
+    costs one turn. A seat may be closed from another thread while it is asked, which then raises
+    `PlayerLeftError`.
     """
 
     def __init__(
@@ -187,6 +194,7 @@ class IsolatedSeat:
             "core": one_core() if core is None else core,
         }
         self._start_first()
+        self._never_loaded = self.load_failure is not None
 
     def _start_first(self) -> None:
         """Start the agent for the first time; raises `IsolationError`."""
@@ -329,12 +337,14 @@ class IsolatedSeat:
         """Return the reply of a turn that was judged late.
 
         Where the code is costs no part of the turn: a process that has not answered is asked now.
+        A starved turn does not report it, and the reload after it is free.
         """
-        lines = [timed.late_text(limit, answered)]
+        self._reloads.free = timed.starved
+        lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
         if timed.loading:
             begin = f"{timed.loading:.2f} s of it went into loading"
             lines.append(f"{begin}: beyond {FREE_LOADING:g} s for a move that counts.")
-        if not answered and timed.wall:
+        if not answered and timed.wall and not timed.starved:
             lines.append(self._where(child))
         lines += self._memory_gone()
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
@@ -343,7 +353,7 @@ class IsolatedSeat:
         """Return what an author should know of an agent whose process is restarted."""
         if self._source is None or self._lifetime == "move":
             return []
-        return [self._reloads.why_no_more(self._name) or MADE_ANEW]
+        return [self._reloads.after_loss]
 
     def _where(self, child: AgentProcess) -> str:
         """Return where the code of a student's file is, as far as its process reports it."""
@@ -359,7 +369,8 @@ class IsolatedSeat:
                 self._child.channel.drain()
             except ProcessEndedError:  # it died after its answer; nobody was waiting for it
                 self._end()
-        if self._child is None and self.load_failure is None:
+        if self._child is None and not self._never_loaded and self.left_behind is None:
+            self.load_failure = None
             if self._lifetime == "move":
                 self._charged = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
             else:
@@ -367,19 +378,46 @@ class IsolatedSeat:
         return self._child
 
     def _start_again(self) -> None:
-        """Start the agent anew if the game allows it one more time, or note why not."""
-        self.load_failure = self._reloads.why_no_more(self._name)
+        """Start the agent anew if its loading time allows it, or note why not."""
+        self.load_failure = self._reloads.without_player
         if self.load_failure is None:
-            limit = self._reloads.allowed()
-            self._reloads.add(self._start(limit))
-            if self.load_failure is not None and limit < self._limits.start_seconds:
-                self.load_failure += f"\n{self._reloads.why_no_more(self._name) or ''}"
+            self._reloads.add(self._start(self._reloads.allowed()))
+            if self.load_failure is not None and self._reloads.without_player is not None:
+                self.load_failure = f"{self._reloads.without_player}\n{self.load_failure}"
 
     def _start(self, limit: Seconds) -> Seconds:
         """Make a child and load its agent, or note why that cannot be; return how long it took.
 
-        Only the agent's own part counts: to run its file and to construct its player.
+        Only the agent's own part counts: to run its file and to construct its player, without what
+        it waited for a processor.
         """
+        child = self._start_process()
+        before, began = child.spent(), time.monotonic()
+        try:
+            key, value = read_message(child.channel.receive(began + limit))
+        except NoAnswerError:
+            key, timed = "", _loading(child, before, began)
+            late = f"{self._name} was not loaded within {limit:.3g} s"
+            why = f": {timed.starved_text}" if timed.starved else f"\n{self._where(child)}"
+            self.load_failure = (late + why).rstrip("\n")
+        except ProcessEndedError:
+            key = ""
+        else:
+            if key != READY:
+                self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
+        child.stop()
+        rests = child.rests()
+        timed = _loading(child, before, began)
+        if key != READY or not rests:
+            status = self._end()
+            if key == READY:
+                self.load_failure = f"{self._name}: {RUNS_ON}"
+            elif self.load_failure is None:
+                self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
+        return max(0.0, timed.wall - timed.waited)
+
+    def _start_process(self) -> AgentProcess:
+        """Make a child that is about to load its agent; raises `IsolationError`."""
         tasks = self._limits.tasks + machine.tasks_of_user()
         self._settings["limits"] = asdict(replace(self._limits, tasks=tasks))
         self._child = child = AgentProcess(self._launcher, self._log)
@@ -394,28 +432,7 @@ class IsolatedSeat:
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         child.known_as(value)
-        began = time.monotonic()
-        try:
-            key, value = read_message(child.channel.receive(began + limit))
-        except NoAnswerError:
-            late = f"{self._name} was not loaded within {limit:.3g} s"
-            self.load_failure = "\n".join(filter(None, (late, self._where(child))))
-        except ProcessEndedError:
-            key = ""
-        else:
-            if key != READY:
-                self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
-        child.stop()
-        rests = child.rests()
-        took = time.monotonic() - began
-        if key == READY and rests:
-            return took
-        status = self._end()
-        if key == READY:
-            self.load_failure = f"{self._name}: {RUNS_ON}"
-        elif self.load_failure is None:
-            self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
-        return took
+        return child
 
     def _end(self) -> int:
         """End the child and all that it started; return its status."""

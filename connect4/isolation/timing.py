@@ -6,6 +6,7 @@ Times that an agent's process reports are not used.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from typing import Final, NamedTuple
 
@@ -81,8 +82,16 @@ class Timed(NamedTuple):
         """Return whether the limit was over, `margin` being the most that transport can pay."""
         return self.seconds - min(self.transport, margin) > limit
 
-    def late_text(self, limit: Seconds, answered: bool) -> str:
-        """Return the first line about a turn that was late."""
+    @property
+    def starved_text(self) -> str:
+        """Return why the machine is to blame, for a turn that was `starved`."""
+        had = f"it got {self.busy:.2f} s of processor in {self.wall:.2f} s"
+        return f"the machine was too busy: {had}"
+
+    def late_text(self, limit: Seconds, answered: bool, margin: Seconds = 0.0) -> str:
+        """Return the first line about a turn that was late; `margin` is that of `is_late`."""
+        if self.starved:
+            return self.starved_text
         begin = f"no answer within {limit:g} s"
         if self.busy / PARALLEL > self.wall:
             return (
@@ -90,4 +99,6 @@ class Timed(NamedTuple):
                 f"{self.wall:.2f} s; what one processor has is allowed)"
             )
         what = "it came" if answered else "stopped"
-        return f"{begin} ({what} {self.seconds - limit:.3f} s over the limit)"
+        over = math.ceil((self.seconds - limit) * 1000) / 1000
+        allowed = f"; at most {margin:g} s of communication is allowed" if margin else ""
+        return f"{begin} ({what} {over:.3f} s over the limit{allowed})"

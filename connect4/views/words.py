@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Sequence
 from typing import Final
 
 from connect4.errors import harmless, headline
-from connect4.games.base import Ending, Player, State, opponent
+from connect4.games.base import Ending, State, opponent
+from connect4.isolation.reloads import NO_PLAYER
 from connect4.isolation.wasm.budget import shown
 from connect4.players.base import Outcome, Reply
 from connect4.referee import Result, Turn
@@ -27,6 +29,16 @@ ENDINGS: Final = {
     Ending.ABORTED: "the game was stopped",
     Ending.NOT_LOADED: "an agent could not be loaded, so no turn was played",
 }
+
+BUSY: Final = (
+    "The machine was too busy, not the agent too slow: close other programs and play again."
+)
+"""What a person is told after a starved turn."""
+
+NUMBER: Final = re.compile(r"\d+(\.\d+)?")
+
+MOST_REASONS: Final = 5
+"""Reasons for lost turns that one line names."""
 
 
 def spent_text(turn: Turn | Reply, digits: int = 3) -> str:
@@ -89,14 +101,38 @@ def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
     )
 
 
-def kind_of_fault(turn: Turn) -> tuple[Player, Outcome, str]:
-    """Return what faults of one cause have in common: of an exception its type and the lines.
+def kind_of_fault(outcome: str, detail: str | None) -> str:
+    """Return what lost turns of one cause have in common: of an exception its type and the lines.
 
-    What the messages say may differ from turn to turn.
+    What the messages say, and their numbers, may differ from turn to turn.
     """
-    cause = ""
-    if turn.outcome is Outcome.ERROR:
-        lines = (turn.detail or "").splitlines()
-        frames = dict.fromkeys(line for line in lines if line.startswith("  File "))
-        cause = "\n".join([headline(turn.detail or "").partition(":")[0], *frames])
-    return turn.player, turn.outcome, cause
+    if outcome == Outcome.INVALID:
+        return outcome
+    head = headline(detail or "")
+    frames = dict.fromkeys(
+        line for line in (detail or "").splitlines() if line.startswith("  File ")
+    )
+    if outcome == Outcome.ERROR and frames:
+        return "\n".join([outcome, head.partition(":")[0], *frames])
+    return f"{outcome} {NUMBER.sub('N', head.partition(' (')[0])}"
+
+
+def faults_text(turns: Sequence[Turn]) -> str:
+    """Return a side's lost turns in words: for each reason how many, and the first of them."""
+    groups: dict[str, list[Turn]] = {}
+    for turn in turns:
+        groups.setdefault(kind_of_fault(turn.outcome, turn.detail), []).append(turn)
+    parts = [_group_text(group) for group in groups.values()]
+    others = sum(map(len, list(groups.values())[MOST_REASONS:]))
+    return ", ".join(parts[:MOST_REASONS] + ([f"{others} for other reasons"] if others else []))
+
+
+def _group_text(turns: Sequence[Turn]) -> str:
+    """Return the lost turns of one reason in words."""
+    count, first = len(turns), turns[0]
+    reason = first_line(first.detail)
+    if reason.startswith(NO_PLAYER):
+        return f"{count} {reason}"
+    words = {Outcome.TIMEOUT: "late", Outcome.ERROR: "errors" if count > 1 else "error"}
+    word = words.get(first.outcome, first.outcome.value)
+    return f"{count} {word} (the first on turn {first.number}: {reason})"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from connect4.views.words import kind_of_fault
 from grader.ladder import pages
 from grader.ladder.book import Book, GameRow, Version
 from grader.ladder.replays import public_reason, replay
@@ -193,7 +194,8 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     if not total.total:
         return _card("Lost turns", "<p>None.</p>")
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
-    reasons: Counter[str] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name
     for game in standings.games:
@@ -202,15 +204,19 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         if not game.faults[0 if game.one == mine else 1].total:
             continue
         side = game.side if game.one == mine else 3 - game.side
-        reasons.update(_reasons(book, game.key, side, own))
+        for outcome, reason in _reasons(book, game.key, side, own):
+            kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
+            first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
+            reasons[kind] += 1
     items = "".join(
-        f"<li>{count} &times; <pre>{html.escape(text)}</pre></li>"
-        for text, count in reasons.most_common(MAX_REASONS)
+        f"<li>{count} &times; <pre>{html.escape(first[kind])}</pre></li>"
+        for kind, count in reasons.most_common(MAX_REASONS)
     )
     return _card("Lost turns", f"<p>{counts}</p><ul>{items}</ul>")
 
 
-def _reasons(book: Book, key: str, side: int, own: bool) -> list[str]:
+def _reasons(book: Book, key: str, side: int, own: bool) -> list[tuple[str, str]]:
+    """Return the outcome and the reason of each turn that a side of a game lost."""
     data = replay(book, key, ("", ""))
     if data is None:
         return []
@@ -219,5 +225,5 @@ def _reasons(book: Book, key: str, side: int, own: bool) -> list[str]:
         if turn[0] == side and turn[2] not in OWN:
             detail = "" if turn[-1] is None else data["details"][turn[-1]]
             reason = detail if own else public_reason(turn[2], detail)
-            found.append(f"{turn[2]}: {reason}" if reason else turn[2])
+            found.append((turn[2], reason))
     return found

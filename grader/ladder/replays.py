@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4.errors import InputError, headline
+from connect4.isolation.reloads import NO_PLAYER
 from connect4.views import document
 from grader.ladder.book import Book, GameRow
 from grader.ladder.pages import PARTS, REPLAYS, linked, page, shared_files
@@ -18,6 +19,8 @@ from grader.play.replays import MADE_BY, replay_data, without_folders
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""
+
+USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
 GAMES: Final = "the games go here"
 
@@ -33,7 +36,7 @@ def public_reason(outcome: str, detail: str) -> str:
     line = without_folders(headline(detail))
     if outcome == "invalid":
         return "not a valid move"
-    if outcome != "error":
+    if outcome != "error" or USED_UP.fullmatch(line):
         return line
     found = ERROR.match(line)
     return found[0] if found and hasattr(builtins, found[0]) else "an exception"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from connect4.errors import headline
+from connect4.views.words import kind_of_fault
 from grader.play.replays import Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
@@ -19,9 +20,6 @@ CLIPPED: Final = 1500
 """Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
 
 OWN: Final = ("played", "pass")
-
-LATENESS: Final = re.compile(r" \(stopped [\d.]+ s over the limit\)")
-"""Differs from turn to turn where the reason is the same."""
 
 PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
 """A line of a traceback that names a file."""
@@ -100,7 +98,7 @@ def lost_turns(
                 continue
             told = turn[-1] is not None and not game.board.hidden
             detail = without_folders(data["details"][turn[-1]]) if told else ""
-            reason = turn[2], LATENESS.sub("", detail)
+            reason = kind_of_fault(turn[2], detail), detail if turn[2] == "invalid" else ""
             name = match_name(game)
             if reason in found:
                 known = found[reason]

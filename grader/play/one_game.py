@@ -197,7 +197,6 @@ def limits_of(job: Job) -> Limits:
     return Limits(
         start_seconds=limits["startup"],
         reload_seconds=limits["startup_total"],
-        restarts=limits["restarts"],
         margin_seconds=limits["time_margin"],
         memory_bytes=limits["memory_mb"] * 1_000_000,
     )
@@ -427,9 +426,12 @@ def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:
     ]
     if not lost or own < other:
         return None
-    why = headline(lost[0]["detail"] or lost[0]["outcome"])
+    own_fault = [turn for turn in lost if not turn["starved"]]
+    first = (own_fault or lost)[0]
+    why = headline(first["detail"] or first["outcome"])
     turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
-    return f"the opponent {game.match.two.name} lost {turns} by its own fault: {why}"
+    cause = " by its own fault" if own_fault else ""
+    return f"the opponent {game.match.two.name} lost {turns}{cause}: {why}"
 
 
 def _result_of(future: Future[JobResult], game: PlannedGame) -> JobResult:

@@ -53,7 +53,6 @@ LIMITS: Final[dict[str, tuple[str, object]]] = {
     "time_margin": ("time_margin", 0.005),
     "lifetime": ("lifetime", "game"),
     "startup_total": ("startup_total", 10.0),
-    "restarts": ("restarts", 5),
     "require": ("require", None),
     "module": ("module", None),
     "allowed": ("allowed", ALLOWED_MODULES),

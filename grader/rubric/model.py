@@ -91,8 +91,6 @@ class AgentLimits:
     lifetime: Literal["game", "move"]
     startup_total: Seconds = 10.0
     """For all loading after the first in a game."""
-    restarts: int = 5
-    """The number of times that an agent is loaded again in a game."""
     require: Literal["process", "strong", "wasm"] | None = None
     """The lowest isolation level at which games count; None for any. `wasm`: games by fuel."""
     module: str | None = None

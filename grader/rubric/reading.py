@@ -41,6 +41,12 @@ OPTIONAL: Final = {
 }
 """Optional keys that the default rubric does not contain, by table."""
 
+REMOVED: Final = {
+    "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
+    "loaded again",
+}
+"""Keys of earlier versions, and what to do instead; results files still contain them."""
+
 LEVELS: Final[tuple[Literal["process", "strong", "wasm"], ...]] = ("process", "strong", "wasm")
 """The isolation levels that a rubric may require."""
 
@@ -83,10 +89,19 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
 
 def from_stored(values: Values, source: str) -> Rubric:
     """Return a rubric from a results file; keys that the file lacks get their defaults."""
-    known = {key: value for key, value in values.items() if key not in STORED}
+    known = {key: value for key, value in _without_removed(values).items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source, "")
     stored = {key: values.get(key, {}) for key in STORED}
     return from_values({**merged, **stored}, source, None)
+
+
+def _without_removed(values: Values, where: str = "") -> Values:
+    """Return stored values without the keys of `REMOVED`."""
+    return {
+        key: _without_removed(value, f"{where}{key}.") if isinstance(value, dict) else value
+        for key, value in values.items()
+        if f"{where}{key}" not in REMOVED
+    }
 
 
 def _default_of_game(default: Values, given: Values) -> Values:
@@ -138,6 +153,8 @@ def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
     merged = dict(base)
     known = {*base, *OPTIONAL.get(where, ())}
     for key, value in over.items():
+        if f"{where}{key}" in REMOVED:
+            raise InputError(f"{source}: {where}{key} {REMOVED[f'{where}{key}']}")
         if key not in known:
             raise InputError(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
         both_tables = isinstance(value, dict) and isinstance(base.get(key), dict)
@@ -260,7 +277,6 @@ def _limits(table: TomlTable) -> model.AgentLimits:
         table.number("time_margin", minimum=0),
         table.choice("lifetime", ("game", "move")),
         table.number("startup_total", minimum=0),
-        table.whole("restarts", 0),
         table.choice("require", LEVELS) if table.has("require") else None,
         table.text("module") if table.has("module") else None,
     )

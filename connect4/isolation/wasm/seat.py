@@ -13,7 +13,7 @@ from connect4.isolation.answers import NO_ANSWER, cleaned, read_answer, read_mes
 from connect4.isolation.limits import Limits
 from connect4.isolation.printed import Log
 from connect4.isolation.protocol import FAILED, READY, line_of, setup_to_json
-from connect4.isolation.reloads import FREE_LOADING, MADE_ANEW, Reloads
+from connect4.isolation.reloads import FREE_LOADING, Reloads
 from connect4.isolation.wasm import images
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.isolation.wasm.interpreter import End, Ended, Interpreter
@@ -60,6 +60,7 @@ class WasmSeat:
         except BaseException:  # Ctrl-C too: no interpreter stays behind
             self.close()
             raise
+        self._never_loaded = self.load_failure is not None
 
     @property
     def log(self) -> str:
@@ -120,7 +121,7 @@ class WasmSeat:
             outcome = Outcome.ERROR
             lines = [f"{self._name}: {_why(ended)}"]
         if self._lifetime != "move" and self._allowed is not None:
-            lines.append(self._reloads.why_no_more(self._name) or MADE_ANEW)
+            lines.append(self._reloads.after_loss)
         return Reply(outcome, detail="\n".join(lines))
 
     def _run(self, request: bytes, fuel: int | None) -> tuple[Ended, bytes]:
@@ -142,14 +143,16 @@ class WasmSeat:
 
     def _ready(self) -> int:
         """Load the agent if it is not loaded; return how much of that fuel the turn is charged."""
-        if self._running is not None or self.load_failure is not None:
+        if self._running is not None or self._never_loaded:
             return 0
+        self.load_failure = None
         if self._lifetime == "move":
             return max(0, self._start(self._limits.start_seconds) - fuel_of(FREE_LOADING))
-        self.load_failure = self._reloads.why_no_more(self._name)
+        self.load_failure = self._reloads.without_player
         if self.load_failure is None:
-            limit = self._reloads.allowed()
-            self._reloads.add(seconds_of(self._start(limit)))
+            self._reloads.add(seconds_of(self._start(self._reloads.allowed())))
+            if self.load_failure is not None and self._reloads.without_player is not None:
+                self.load_failure = f"{self._reloads.without_player}\n{self.load_failure}"
         return 0
 
     def _start(self, limit: Seconds) -> int:

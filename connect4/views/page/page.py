@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4.cli import Parser, fail
-from connect4.errors import InputError
+from connect4.errors import InputError, headline
 from connect4.games.base import State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.record import Record
@@ -132,12 +132,12 @@ def turn_data(
 
 
 def shortened(details: list[str]) -> list[str]:
-    """Return the details with the last line of those that no longer fit."""
+    """Return the details, of those that no longer fit only the line that names the cause."""
     kept = []
     room = MAX_DETAILS
     for detail in details:
         room -= len(detail)
-        kept.append(detail if room >= 0 else detail.rstrip().rpartition("\n")[2][:CUT_DETAIL])
+        kept.append(detail if room >= 0 else headline(detail)[:CUT_DETAIL])
     return kept
 
 

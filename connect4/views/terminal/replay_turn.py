@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final
 
 from connect4 import record as records
-from connect4.errors import IllegalAction, InputError, harmless
+from connect4.errors import IllegalAction, InputError, IsolationError, harmless
 from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
+from connect4.isolation.reloads import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import file_hash, recorded_agent
 from connect4.record import Record
-from connect4.views.words import ENDINGS, indented, spent_text
+from connect4.referee import Turn
+from connect4.views.terminal.summary import faults_of
+from connect4.views.words import BUSY, ENDINGS, first_line, indented, spent_text
+
+FRESH: Final = (
+    "a fresh player answers this position. The file may keep something from its earlier turns, "
+    "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
+    "simulator did."
+)
+"""What is said of a lost turn that a player without earlier turns answers."""
 
 
 def read_place(where: str) -> tuple[Record, int]:
@@ -61,40 +73,83 @@ def replay_turn(
     print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
     recorded = record.turns[number - 1]
     answer = harmless(recorded.text or "none")
-    print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}")
+    why = f": {first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
+    print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}{why}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, seconds)
     if reply.outcome is not Outcome.ERROR:
         print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {spent_text(reply)}")
     if reply.detail:
         print(harmless(reply.detail))
+    if reply.starved and reply.outcome is Outcome.TIMEOUT:
+        print(BUSY)
     legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
     outcome = Outcome.INVALID if reply.outcome is Outcome.PLAYED and not legal else reply.outcome
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
-    print(comparison((recorded.text, recorded.outcome), (reply.text, outcome), changed))
+    kept = legal and may_be_kept(record, recorded)
+    print(comparison(recorded, (reply.text, outcome), changed, kept))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
 
 
-Answer: TypeAlias = tuple[str | None, Outcome]
-"""The action as a person would type it, and what the turn came to."""
+def may_be_kept(record: Record, turn: Turn) -> bool:
+    """Return whether a turn may be lost by what its player kept from earlier turns."""
+    earlier = record.turns[: turn.number - 1]
+    return (
+        turn.outcome in (Outcome.INVALID, Outcome.ERROR)
+        and not (turn.detail or "").startswith(NO_PLAYER)
+        and record.lifetime == "game"
+        and record.players[turn.player - 1].asked is not None
+        and any(other.player == turn.player for other in earlier)
+    )
 
 
-def comparison(recorded: Answer, now: Answer, changed: bool) -> str:
-    """Return in words whether an answer is the recorded one, and what cannot be known."""
+def tell_what_was_kept(games: Sequence[Record], level: Level) -> None:
+    """Ask a fresh player of each file about one lost turn; print a line if it answers."""
+    asked = set()
+    for record, player in product(games, SIDES):
+        agent = record.players[player - 1].agent
+        lost = (turn for turn in faults_of(record, player) if may_be_kept(record, turn))
+        turn = next(lost, None)
+        if turn is None or agent in asked:
+            continue
+        asked.add(agent)
+        state = list(records.replay(record))[turn.number - 1]
+        seconds = record.time_limit
+        with (
+            suppress(InputError, IsolationError),
+            closing(open_seat(setup_of(record, player, seconds, None), level)) as seat,
+        ):
+            reply = seat.ask(state, seconds)
+            if reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions():
+                print(f"Player {player} ({harmless(agent)}), turn {turn.number}: {FRESH}")
+
+
+def comparison(
+    recorded: Turn, now: tuple[str | None, Outcome], changed: bool, kept: bool = False
+) -> str:
+    """Return in words whether an answer is the recorded one, and what cannot be known.
+
+    `now` is the action as a person would type it, and what the turn came to. `kept` means that the
+    player of the game may have kept something which this one lacks.
+    """
     if changed:
         return (
             "The agent's file is not the one that played: its content has changed. So this answer "
             "proves nothing about the recorded one."
         )
-    if recorded == now:
+    if (recorded.detail or "").startswith(NO_PLAYER):
+        return "In the game there was no player to ask, so there is no answer to compare."
+    if (recorded.text, recorded.outcome) == now:
         return "The answer is the recorded one."
     why = (
         "The agent was started for this turn alone, so what it kept from earlier turns is missing; "
         "and an agent that draws at random or watches the clock need not answer alike. Which of "
         "these it is cannot be known from here."
     )
-    if Outcome.TIMEOUT in (recorded[1], now[1]):
+    if Outcome.TIMEOUT in (recorded.outcome, now[1]):
         why = "Whether a turn is late depends on the machine too: its speed and what else it does."
+    if kept:
+        why = f"{FRESH[0].upper()}{FRESH[1:]}"
     return f"The answer differs from the recorded one. {why}"
 
 

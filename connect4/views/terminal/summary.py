@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from connect4.errors import harmless
 from connect4.games.base import SIDES, Ending, Player
+from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Result, Turn
-from connect4.views.words import ENDINGS, first_line, not_loaded_report, repeat_command
+from connect4.views.words import BUSY, ENDINGS, faults_text, not_loaded_report, repeat_command
 
 SHOWN_LINES: Final = 20
 """How much of what an agent has printed is shown."""
@@ -20,10 +20,6 @@ UNDECIDED: Final = (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
 
 WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 """Where the winner is not the side with more points, or the points are not worth counting."""
-
-
-NOUNS: Final = ("error", "timeout")
-"""The outcomes of a lost turn that have a plural; "invalid" has none."""
 
 
 def tell_log(heading: str, log: str) -> None:
@@ -49,21 +45,18 @@ def tell_result(record: Record) -> None:
     for player in SIDES:
         faults = faults_of(record, player)
         if faults:
-            counts = Counter(turn.outcome.value for turn in faults)
-            listed = ", ".join(
-                f"{count} {outcome}{'s' if count > 1 and outcome in NOUNS else ''}"
-                for outcome, count in sorted(counts.items())
-            )
-            reason = f"turn {faults[0].number}: {first_line(faults[0].detail)}"
-            print(f"Player {player} faults: {listed} (the first on {reason})")
+            print(f"Player {player} faults: {faults_text(faults)}")
+    if any(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in record.turns):
+        print(BUSY)
 
 
 def winner_text(result: Result, names: Sequence[str]) -> str:
-    """Say who has won, and by how much where points decide."""
+    """Say who has won, and by how much if points decide; the percentage is that of part A."""
     if not result.winner:
         return "No winner." if result.ending in UNDECIDED else "A draw."
     margin = abs(result.scores[0] - result.scores[1])
-    by = f", by {margin} point{'' if margin == 1 else 's'}"
+    percent = 100 * margin / max(min(result.scores), 1)
+    by = f", by {margin} point{'' if margin == 1 else 's'} ({percent:.1f} %)"
     who = f"Winner: player {result.winner} ({names[result.winner - 1]})"
     return f"{who}{'' if result.ending in WITHOUT_POINTS else by}."
 

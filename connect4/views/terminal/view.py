@@ -139,7 +139,7 @@ class TerminalView:
         self._before: State | None = None
         self._moved: Motion | None = None
         self._game: Game | None = None
-        self._reported: set[tuple[Player, Outcome, str]] = set()
+        self._reported: set[tuple[Player, str]] = set()
         self._missed: Turn | None = None
         """A person's last turn where it was lost: the other side's move would overdraw why."""
         self._ticker: Ticker | None = None
@@ -210,7 +210,7 @@ class TerminalView:
 
     def _report(self, turn: Turn) -> None:
         """Print a fault whole the first time, above the board, which is then drawn again."""
-        known = kind_of_fault(turn)
+        known = turn.player, kind_of_fault(turn.outcome, turn.detail)
         if known in self._reported or self._before is None:
             return
         self._reported.add(known)
