@@ -286,6 +286,17 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert "isolation level" not in unplayed, "it has played no game"
 
 
+@pytest.mark.slow
+def test_a_page_says_that_the_loading_time_of_a_game_was_used_up(tmp_path: Path) -> None:
+    rubric(tmp_path, limits="startup_total = 0\n")
+    source = (AGENTS / "sys_exit.py").read_text(encoding="utf-8")
+    hand_in(tmp_path / "class", "cy", source.replace("intelligent", "expectimax"))
+    assert grade(tmp_path).returncode == 0
+    page = (tmp_path / "marks" / "feedback" / "cy.html").read_text(encoding="utf-8")
+    told = r"turns lost: without a player: its loading time of 0 s was used up</h3>"
+    assert len(re.findall(told, page)) == 1
+
+
 def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files(
     graded: Path, tmp_path: Path
 ) -> None:

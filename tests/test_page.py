@@ -430,7 +430,7 @@ def test_a_game_full_of_tracebacks_stays_small() -> None:
     turns = [
         Turn(
             number, 1 if number % 2 else 2, Outcome.ERROR,
-            detail=f"Traceback {number}\n" + "x" * 4000 + f"\nError {number}",
+            detail=f"Traceback (most recent call last):\n  {'x' * 4000}\nError {number}",
         )
         for number in range(1, 101)
     ]  # fmt: skip
