@@ -388,8 +388,8 @@ class IsolatedSeat:
     def _start(self, limit: Seconds) -> Seconds:
         """Make a child and load its agent, or note why that cannot be; return how long it took.
 
-        Only the agent's own part counts: to run its file and to construct its player, without what
-        it waited for a processor.
+        Only the agent's own part counts: to run its file and to construct its player, without the
+        time for which a busy machine made it wait.
         """
         child = self._start_process()
         before, began = child.spent(), time.monotonic()
@@ -414,7 +414,7 @@ class IsolatedSeat:
                 self.load_failure = f"{self._name}: {RUNS_ON}"
             elif self.load_failure is None:
                 self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
-        return max(0.0, timed.wall - timed.waited)
+        return max(0.0, timed.wall - timed.waited) if timed.starved else timed.wall
 
     def _start_process(self) -> AgentProcess:
         """Make a child that is about to load its agent; raises `IsolationError`."""
