@@ -398,8 +398,8 @@ class IsolatedSeat:
         except NoAnswerError:
             key, timed = "", _loading(child, before, began)
             late = f"{self._name} was not loaded within {limit:.3g} s"
-            why = f": {timed.starved_text}" if timed.starved else f"\n{self._where(child)}"
-            self.load_failure = (late + why).rstrip("\n")
+            busy = timed.starved_text if timed.starved else ""
+            self.load_failure = "\n".join(filter(None, (late, busy, self._where(child))))
         except ProcessEndedError:
             key = ""
         else:
