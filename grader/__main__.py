@@ -40,7 +40,7 @@ exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input"""
   python3 -m grader grade submissions/ --budget 8h --dry-run   a plan for 8 hours of one core
   python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
 Stop it whenever you like: the same command continues where it stopped.
-exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+exit status: 0 done, 2 bad usage or input, 3 stopped before the end or points withheld""",
     "compare": """examples:
   python3 -m grader compare ai.py old/ai.py --time 1
   python3 -m grader compare ai.py old/ai.py --fuel 5G       the same result on every machine
@@ -59,7 +59,8 @@ Stop it whenever you like: the same command continues where it stopped.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "report": """examples:
   python3 -m grader report grade.db
-  python3 -m grader report grade.db --out marks/ --placement tournament.db""",
+  python3 -m grader report grade.db --out marks/ --placement tournament.db
+exit status: 0 done, 2 bad usage or input, 3 games have no result""",
     "publish-game": """example:
   python3 -m grader publish-game marks.db alice 7 12 --out for-alice/
 For final marks only: with the seed, the random player's moves can be worked out.""",
@@ -337,11 +338,7 @@ def _add_run(add: Add) -> None:
         help=f"refuse to play for more core-hours (default {MAX_HOURS})",
     )
     add("--yes", action="store_true", help="play however long it takes")
-    add(
-        "--retry-starved",
-        action="store_true",
-        help="play games again whose failure or late turns the machine is to blame for",
-    )
+    add("--retry-starved", action="store_true", help=argparse.SUPPRESS)
     _add_output(add)
 
 
@@ -383,6 +380,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     arguments = parser.parse_args(argv)
+    if getattr(arguments, "retry_starved", False):
+        parser.error(
+            "--retry-starved is gone: starved games are played again by themselves, and the same "
+            "command plays games again that failed"
+        )
     if getattr(arguments, "records", None) is True and arguments.out is None:
         parser.error("--records: --out names the folder for them")
     if getattr(arguments, "serve", None) is not None and arguments.site is None:

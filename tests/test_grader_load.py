@@ -1,4 +1,4 @@
-"""A busy machine is told from a slow agent: starved turns are marked, and can be played again."""
+"""A busy machine is told from a slow agent: starved games are played again, then withheld."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import environment
+from tests.command import assert_refused, environment, run
 from tests.grading import (
+    COMMAND,
     SUBMISSIONS,
     burners,
     games,
@@ -55,39 +56,55 @@ def test_an_endless_loop_is_not_excused_by_a_busy_machine(tmp_path: Path) -> Non
     assert len(late) >= 8
     assert any(turn["cpu_seconds"] < 0.25 for turn in late)  # the processor was shared indeed
     assert not any(turn["starved"] for turn in late)
-    assert "starved" not in out
-    assert "--retry-starved" not in out
+    assert "lost turns in A: random: " in out
 
 
 @pytest.mark.slow
-def test_late_turns_beside_a_busy_process_are_starved_and_can_be_retried(tmp_path: Path) -> None:
+def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> None:
     """The only core that the grader may use is shared with four processes that never rest."""
     core = max(os.sched_getaffinity(0))
     rubric(tmp_path, seconds=0.15)
     source = (SUBMISSIONS / "works_hard.py").read_text(encoding="utf-8")
-    hand_in(tmp_path, "ann", source)
-    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
+    hand_in(tmp_path / "class", "bo", "no Python\n")
+    hand_in(tmp_path / "class", "ann", source)
+    arguments = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
+    arguments += ("--out", "marks")
 
     def on_one_core() -> None:
         os.sched_setaffinity(0, {core})
 
     with burners(core, 4):
         running = start(*arguments, cwd=tmp_path, preexec_fn=on_one_core)
-        out, errors = running.communicate(timeout=100)
-    assert running.returncode == 0, errors
+        out, errors = running.communicate(timeout=200)
+    assert running.returncode == 3, errors
+    assert re.search(r"other programs use \d+ % of the cores: end them before you grade\n", errors)
+    busy = "the machine was too busy: an agent got too little processor time"
+    assert re.search(
+        rf"A: random, tiny.txt, as player \d, round 1: {busy}; it is played again\n", out
+    )
+    assert re.search(
+        rf"\d+ games? failed repeatedly \(INFRA\): {busy}; the points of the matches are withheld: "
+        r"close other programs; the same command plays what is missing\n",
+        errors,
+    )
     late = [turn for turn in stored_turns(tmp_path / "grade.db") if turn["outcome"] == "timeout"]
     assert late
     assert all(turn["starved"] for turn in late)
-    assert "starved)" in out
-    assert "late turns on a busy machine (grade --retry-starved plays them again)" in out
-    before = games(tmp_path / "grade.db")
-    running = start(*arguments, "--retry-starved", cwd=tmp_path)
-    out, errors = running.communicate(timeout=100)
-    assert running.returncode == 0, errors
-    after = games(tmp_path / "grade.db")
-    assert before.keys() == after.keys()
-    played_again = {key for key, game in after.items() if game[-2] == 2}
-    assert played_again == {key for key in before if before[key][6] + before[key][9]}
+    starved = {key for key, game in games(tmp_path / "grade.db").items() if game[-1] == busy}
+    assert starved
+    assert all(games(tmp_path / "grade.db")[key][-2] == 3 for key in starved)
+    assert re.search(r"\nann: incomplete: \d games? missing, points of A: random", out)
+    assert f"are withheld ({busy})" in " ".join(out.split())
+    page = (tmp_path / "marks" / "feedback" / "ann.html").read_text(encoding="utf-8")
+    assert f"failed: {busy}" in page
+
+
+def test_the_option_that_played_starved_games_again_is_gone(tmp_path: Path) -> None:
+    assert_refused(
+        run(COMMAND, "grade", "ann", "--retry-starved", cwd=tmp_path),
+        "--retry-starved is gone: starved games are played again by themselves, and the same "
+        "command plays games again that failed",
+    )
 
 
 @pytest.mark.slow

@@ -88,6 +88,11 @@ def test_games_that_a_baseline_loses_by_its_own_fault_count_when_the_teacher_say
     assert results["tests"][1]["score"] == 0
     row = (tmp_path / "marks" / "grades.csv").read_text(encoding="utf-8-sig").splitlines()[1]
     assert "incomplete" in row
+    alone = ("grade", "class/ann/ai.py", "--rubric", "rubric.toml", "--results", "alone.db")
+    told = run(COMMAND, *alone, "--isolation", "process", cwd=tmp_path)
+    assert told.returncode == 3
+    assert "do not count: close other programs and give the same command again\n" in told.stderr
+    assert "opponent_faults" not in told.stderr
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("[match]", '[match]\nopponent_faults = "count"'))
     before = games(tmp_path / "grade.db")

@@ -170,7 +170,13 @@ def test_a_game_that_was_played_again_is_kept_beside_the_new_one(folder: Path) -
             "UPDATE game SET timeouts1 = 1, starved1 = 1, score1 = 77 WHERE key = ?", (key,)
         )
         database.commit()
-    done = run(COMMAND, *ARGUMENTS, "--retry-starved", cwd=folder)
+    before = run(COMMAND, "report", "grade.db", "--out", "marks", "--records", cwd=folder)
+    assert before.returncode == 3
+    assert "1 game has no result yet (the machine was too busy: an agent got" in before.stderr
+    assert "incomplete: 1 game missing" in before.stdout
+    assert {row["Counts"] for row in index(folder) if key[:8] in row["File"]} == {"no"}
+    done = run(COMMAND, *ARGUMENTS, cwd=folder)
+    assert done.returncode == 0, done.stderr
     assert "1 games to play" in done.stderr
     rows = [row for row in index(folder) if row["File"].find(key[:8]) > 0]
     assert {(row["Attempt"], row["Counts"]) for row in rows} == {("2", "yes"), ("1", "no")}

@@ -121,6 +121,7 @@ def test_places_stand_there_once_the_last_stage_is_played() -> None:
         begun = stages(entered, played, rubric)
         text = tournament_text(begun, placings(begun, rubric), rubric)
         assert ("\nplaces\n" in text) == complete
+        assert max(map(len, text.splitlines())) <= 80
         played |= play(begun[-1], strength)
 
 

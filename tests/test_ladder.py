@@ -199,7 +199,9 @@ def test_a_broken_version_is_named_and_the_one_before_counts(term: Term) -> None
     entry = term.entry("bob")
     assert entry.version is not None
     assert entry.version.number == 1
-    assert "bob: v2 is not played: line 2: syntax" in table_text(term.standings())
+    text = table_text(term.standings())
+    assert "bob: v2 is not played: line 2: syntax" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.slow

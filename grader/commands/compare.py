@@ -33,12 +33,10 @@ from grader.play.executors import Pool
 from grader.play.one_game import load_all, play_all, played_of
 from grader.play.openings import opening
 from grader.play.progress import Progress, duration
-from grader.play.schedule import SIDES, Contestant, Match, PlannedGame
+from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric, make_board
 from grader.rubric.reading import EQUAL_WINS, PLAYABLE
-
-COMPARE: Final = "compare"
 
 Part: TypeAlias = Literal["a", "b"]
 

@@ -18,7 +18,7 @@ from grader.handin.submission import Submission
 from grader.ladder.book import Book
 from grader.ladder.gradebook import grade_book, played_text, table_text
 from grader.ladder.league import League, player_id, read_league, terms_of
-from grader.ladder.run import KNOWN, Begun, LadderRun, begin
+from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from grader.ladder.standings import Standings
@@ -125,7 +125,7 @@ class LadderCommand:
             print("done; the site is available until Ctrl-C", flush=True)
             while self._wait(HOUR):
                 pass
-        return DONE
+        return STOPPED if ended == UNPLAYED else DONE
 
     def _find(self) -> list[Submission]:
         return submissions.find(self.arguments.paths, self.rubric.submission)

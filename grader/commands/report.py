@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, named_few
+from grader.commands.common import DONE, STOPPED, named_few
 from grader.output import evidence, exports, report
 from grader.output.files import write
 from grader.output.report import Results, read_results
@@ -19,14 +19,22 @@ from grader.results.store import DAMAGED, Store
 
 
 def run_report(arguments: argparse.Namespace) -> int:
-    """Write every table and file again from stored results."""
+    """Write every table and file again; games without a result make the exit status 3."""
     with Store(arguments.results, writing=False) as store:
         results = read_results(store)
         tell(results, store, arguments)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
-        print(f"{games} no result yet", file=sys.stderr)
+        why = first_fault(results)
+        print(f"{games} no result yet{why and f' ({why})'}", file=sys.stderr)
+        return STOPPED
     return DONE
+
+
+def first_fault(results: Results) -> str:
+    """Return the first failure of a game, in words; empty if none failed."""
+    found = (results.faults[game.key] for game in results.games if game.key in results.faults)
+    return next((fault.text for fault in found), "")
 
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Final
 
 from connect4.errors import InputError, headline
 from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
-from grader.commands.report import tell
+from grader.commands.report import first_fault, tell
 from grader.handin.submission import Submission, new_names
 from grader.marks.plan import later_games
 from grader.marks.points import gradable
@@ -26,7 +27,7 @@ from grader.output.exports import read_export
 from grader.output.files import check_out
 from grader.output.protection import note_run
 from grader.output.report import GRADE, TOURNAMENT, Results, read_results
-from grader.play.executors import Pool, worker_count
+from grader.play.executors import Pool, load_text, other_load, worker_count
 from grader.play.one_game import (
     DEADLY,
     HOPELESS,
@@ -40,7 +41,7 @@ from grader.play.one_game import (
 from grader.play.progress import Progress, duration
 from grader.play.schedule import PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
-from grader.results.store import PlayedGame, Store, has_results
+from grader.results.store import ATTEMPTS, STARVED, PlayedGame, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
 
@@ -59,8 +60,8 @@ class ClassRun:
     plan: Values | None = None
     """The plan of `--budget`, to be stored in the results file."""
     written: float = 0.0
-    retried: bool = False
-    """Whether the games of `--retry-starved` have been scheduled."""
+    tries: Counter[str] = field(default_factory=Counter)
+    """How often a game has failed in this run, by key."""
     held: set[str] = field(default_factory=set)
     """The sources whose processes could not be ended."""
     deadly: set[str] = field(default_factory=set)
@@ -68,7 +69,6 @@ class ClassRun:
     told: bool = False
     """Whether a file that cannot be written has been reported."""
     any_played: bool = False
-    failed: int = 0
 
     def go(self) -> int:
         """Play the missing games, then report; return the exit status."""
@@ -228,23 +228,12 @@ class ClassRun:
             )
 
     def _missing(self, results: Results) -> list[PlannedGame]:
-        """Return the missing games, each once, without those that have failed too often.
-
-        With `--retry-starved`, also return starved and failed games, but only the first time.
-        """
-        retry: set[str] = set()
-        hopeless = {key for key, fault in results.faults.items() if fault.final} | self.deadly
-        if self.arguments.retry_starved and not self.retried:
-            hopeless.clear()
-            retry = {
-                key
-                for key, played in results.played.items()
-                if any(faults.starved for faults in played.faults)
-            }
+        """Return the missing games, each once, without those that failed too often in this run."""
+        hopeless = {key for key, count in self.tries.items() if count >= ATTEMPTS} | self.deadly
         todo = {
             game.key: game
             for game in results.games
-            if (game.key not in results.played and game.key not in hopeless) or game.key in retry
+            if game.key not in results.played and game.key not in hopeless
         }
         return list(todo.values())
 
@@ -261,9 +250,10 @@ class ClassRun:
             self._announce(read_results(store))
             todo = self._missing(read_results(store))
             _refuse_published(todo, store)
-            if self.arguments.retry_starved:
-                store.begin_again(game.key for game in todo)
-            self.retried = True
+            if todo and self._of_a_class and self.arguments.scheduler is None:
+                load = other_load()
+                if load is not None:
+                    print(load_text(load), file=sys.stderr)
             while todo:
                 results = read_results(store)
                 due = partial(self._due, results)
@@ -309,10 +299,11 @@ class ClassRun:
         for game, result in ended:
             if result["fault"] is None or self._is_counted(result):
                 played[game.key] = played_of(result)
-            self.any_played |= result["fault"] is None
-            self.failed += result["fault"] is not None
-            if result["fault"] and not self._is_counted(result):
-                progress.say(f"{game.title}: {result['fault']}")
+                self.any_played = True
+            else:
+                self.tries[game.key] += 1
+                again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
+                progress.say(f"{game.title}: {result['fault']}{again}")
             for side in result["left_behind"]:
                 player = game.players[side - 1]
                 self.held.add(str(player.sha256))
@@ -322,18 +313,27 @@ class ClassRun:
                 )
             progress.step()
             self._rewrite(store)
-            if not self.any_played and self.failed >= HOPELESS:
+            if not self.any_played and len(self.tries) >= HOPELESS:
                 return False
         return True
 
     def _is_counted(self, result: JobResult) -> bool:
         """Return whether the rubric counts games that the opponent lost by its own fault."""
-        return result["scores"] is not None and self.rubric.match.opponent_faults == "count"
+        counts = self.rubric.match.opponent_faults == "count" and result["fault"] != STARVED
+        return result["scores"] is not None and counts
 
     def _tell_opponents(self, results: Results) -> None:
         """Report games that the rubric's opponents lost by their own fault, and what to do."""
         keys = {game.key for game in results.games} & results.faults.keys()
-        if any(results.faults[key].text.startswith("the opponent ") for key in keys):
+        if not any(results.faults[key].text.startswith("the opponent ") for key in keys):
+            return
+        if self._of_one_file:
+            print(
+                "games that an opponent lost by its own fault do not count: close other programs "
+                "and give the same command again",
+                file=sys.stderr,
+            )
+        else:
             print(
                 f"{self.rubric.source}: games that an opponent lost by its own fault count for "
                 "nobody until you decide: fix the opponent and give the same command, or count "
@@ -407,21 +407,25 @@ class ClassRun:
         if not interrupted and not results.missing:
             return DONE
         self._tell_opponents(results)
-        final = sum(game.key in results.faults for game in results.games)
+        failed = {game.key for game in results.games} & results.faults.keys()
+        starved = any(results.faults[key].text == STARVED for key in failed)
+        busy = "close other programs; " if starved else ""
         if interrupted:
             why = "stopped"
-        elif final == results.missing and not self._missing(results):
+        elif len(failed) == results.missing and not self._missing(results):
+            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             print(
-                f"{final} games failed repeatedly (INFRA): {first_fault(results)}; the points "
-                "of their matches are withheld. --retry-starved plays them again",
+                f"{games} failed repeatedly (INFRA): {first_fault(results)}; the points of the "
+                f"matches are withheld: {busy}the same command plays what is missing",
                 file=sys.stderr,
             )
             self._tell_deadly_pairs(results)
             return STOPPED
         else:
-            why = f"not all games could be played; {first_fault(results)}"
+            why = f"not all games could be played; {first_fault(results) or 'no reason is known'}"
         print(
-            f"{why}: {results.missing} games to go, the same command continues where it stopped",
+            f"{why}: {results.missing} games to go, {busy}the same command continues where it "
+            "stopped",
             file=sys.stderr,
         )
         return STOPPED
@@ -443,11 +447,6 @@ def _pairs(games: Sequence[PlannedGame]) -> list[str]:
     """Return the two submissions of each match among the games, in words."""
     pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
     return [text for match, text in pairs.items() if match.two.is_submission]
-
-
-def first_fault(results: Results) -> str:
-    """Return the first failure of the grader itself, in words."""
-    return next((fault.text for fault in results.faults.values()), "no reason is known")
 
 
 def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:

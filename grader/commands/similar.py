@@ -15,6 +15,7 @@ from connect4.isolation.seat import choose_level
 from grader.commands.common import DONE, open_pool
 from grader.handin import find as submissions
 from grader.output.files import write
+from grader.output.tables import wrapped
 from grader.play.one_game import spread
 from grader.play.progress import Progress
 from grader.rubric import reading as rubrics
@@ -110,12 +111,13 @@ def _moves(
 
 
 def _tell(pairs: list[Pair], out: Path) -> None:
-    print(FIRST)
+    print(wrapped(FIRST))
     for number, pair in enumerate(pairs[:TOLD], 1):
         alike = "" if pair.behaviour_rank is None else f", behaviour {pair.behaviour:+.1f}"
-        print(
+        line = (
             f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
             f"(rank {pair.source_rank}){alike}"
             + ("" if pair.behaviour_rank is None else f" (rank {pair.behaviour_rank})")
         )
+        print(wrapped(line))
     print(f"The report is in {out}", file=sys.stderr)

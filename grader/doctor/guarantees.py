@@ -143,9 +143,7 @@ GUARANTEES: Final = (
         },
     ),
     Guarantee("opponent", "does not disturb its opponent's turns", {}),
-    Guarantee(
-        "honest", "loses no turn to the machine if it keeps its limit", {"uses_its_time": PLAYED}
-    ),
+    Guarantee("honest", "loses no turn to a busy machine", {"uses_its_time": PLAYED}),
 )
 
 

@@ -7,19 +7,14 @@ import platform
 import statistics
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from connect4 import record
 from connect4.isolation.wasm import budget
-from grader.play.executors import physical_cores, processor_quota
+from grader.play.executors import load_text, other_load, physical_cores, processor_quota
 
 NAPS: Final = 200
 NAP: Final = 0.001
-LOAD_SECONDS: Final = 1.0
-BUSY: Final = 0.25
-"""If other programs use more than this share of the cores, the table reports it."""
-
 JITTER: Final = 0.005
 """If a short sleep ends later than this, in seconds, the table reports it: a turn's margin."""
 
@@ -51,8 +46,7 @@ class Machine:
                 f"{max(1, int(self.quota))}"
             )
         if self.load is not None:
-            note = ": end them before you grade" if self.load > BUSY else ""
-            found.append(f"other programs use {100 * self.load:.0f} % of the cores{note}")
+            found.append(load_text(self.load))
         late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
         note = ": late turns will be blamed on a busy machine" if self.late_most > JITTER else ""
         found.append(f"the timer wakes a program late by {late}{note}")
@@ -91,24 +85,3 @@ def naps() -> list[float]:
         time.sleep(NAP)
         late.append(time.perf_counter() - began - NAP)
     return late
-
-
-def other_load() -> float | None:
-    """Return the share of all cores that is in use while this program sleeps; None if unknown."""
-    before = _busy()
-    time.sleep(LOAD_SECONDS)
-    after = _busy()
-    if before is None or after is None or after[1] == before[1]:
-        return None
-    return (after[0] - before[0]) / (after[1] - before[1])
-
-
-def _busy() -> tuple[int, int] | None:
-    """Return the time that the cores were busy, and all of their time (Linux)."""
-    try:
-        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
-        times = list(map(int, line.split()[1:9]))
-    except (OSError, ValueError, IndexError):
-        return None
-    idle = times[3] + times[4]
-    return sum(times) - idle, sum(times)

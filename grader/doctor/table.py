@@ -7,19 +7,18 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tabulate import tabulate
-
 from connect4.isolation.seat import Level
 from grader.doctor import guarantees
 from grader.doctor.guarantees import GUARANTEES, HOW, WHY, Guarantee, Protections
 from grader.doctor.machine import Machine
 from grader.doctor.trial import Proof
+from grader.output.tables import text_table, wrapped
 
 FORMAT: Final = "connect4-doctor/1"
 LEVELS: Final[tuple[Level, ...]] = ("process", "strong", "wasm")
-YES: Final = "guaranteed"
-NO: Final = "not guaranteed"
-ABSENT: Final = "not available"
+YES: Final = "yes"
+NO: Final = "no"
+ABSENT: Final = "absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +135,8 @@ class Diagnosis:
             f"What this machine guarantees when an agent plays ({self.machine.host}, "
             f"{self.machine.system}, {self.machine.user}, {self.at})"
         )
-        headers = ("an agent", *(f"level {level}" for level in LEVELS), "attempts")
-        parts = [head, "", tabulate(rows, headers)]
+        headers = ("an agent", *LEVELS, "attempts")
+        parts = [wrapped(head), "", text_table(rows, headers)]
         parts += _listed("Not guaranteed here", list(map(_shown, self.missing())))
         absent = []
         for level in LEVELS:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tabulate import tabulate
-
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book
 from grader.ladder.league import League, player_id
 from grader.ladder.standings import Entry, Standings
 from grader.marks.intervals import few_games
 from grader.output.formats import cell, csv_text
+from grader.output.tables import text_table, without_empty, wrapped
 
 HEADERS: Final = ("rank", "student", "version", "rating", "interval", "W/D/L", "lost turns", "week")
 
@@ -50,22 +49,22 @@ def table_text(standings: Standings) -> str:
         rating = entry.rating
         rows.append(
             [
-                entry.rank or "",
+                str(entry.rank or ""),
                 entry.name if entry.student is None else entry.student.name,
                 _version_text(entry),
                 "" if rating is None else f"{rating.mean:z.0f}",
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
                 entry.total.record,
-                entry.total.faults.total or "",
+                str(entry.total.faults.total or ""),
                 "" if entry.change is None else f"{entry.change:+.0f}",
             ]
         )
     notes = [
-        f"{entry.student.name}: {note}"
+        wrapped(f"{entry.student.name}: {note}")
         for entry in standings.entries
         if entry.student is not None and (note := remark(entry))
     ]
-    text = tabulate(rows, HEADERS, disable_numparse=True)
+    text = text_table(*without_empty(rows, HEADERS))
     return "\n".join([text, *(["", *notes] if notes else [])])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,9 +21,11 @@ from grader.play.one_game import DEADLY, HOPELESS, JobResult, load_all, play_sus
 from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
 from grader.play.trials import agent_trials, play_trials
+from grader.results.store import ATTEMPTS
 from grader.rubric.model import Rubric
 
 KNOWN: Final = "every rating is known well enough"
+UNPLAYED: Final = "no game could be played; see the failures above"
 
 EVERY: Final = 30.0
 """Seconds between two lines of progress."""
@@ -84,6 +87,8 @@ class LadderRun:
     """The seconds of games that were played for each player in this run."""
     held: set[str] = field(default_factory=set)
     """The sources whose processes could not be ended."""
+    tries: Counter[str] = field(default_factory=Counter)
+    """How often a game has failed in this run, by key."""
     played: int = 0
     failed: int = 0
     share: float = 0.0
@@ -122,7 +127,7 @@ class LadderRun:
                 continue
             self._play(waiting, league)
             if self.failed >= HOPELESS and not self.played:
-                return "no game could be played; see the failures above"
+                return UNPLAYED
 
     def decide(self, league: League) -> list[tuple[PlannedPair, PlannedGame, PlannedGame]]:
         """Return the pairs of the next round; none if no player needs one."""
@@ -174,7 +179,7 @@ class LadderRun:
 
     def _hopeless(self) -> set[str]:
         """Return the keys of the games that are no longer tried."""
-        final = {key for key, fault in self.book.faults().items() if fault.final}
+        final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
     def _waiting(self, league: League) -> list[tuple[PairRow, list[PlannedGame]]]:
@@ -228,6 +233,7 @@ class LadderRun:
         self.played += result["fault"] is None
         self.failed += result["fault"] is not None
         if result["fault"]:
+            self.tries[game.key] += 1
             print(f"{game.title}: {result['fault']}", file=sys.stderr)
         for side in result["left_behind"]:
             self.held.add(str(game.players[side - 1].sha256))

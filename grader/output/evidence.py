@@ -108,7 +108,7 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         one, two = (now.get(name, name) for name in held.names)
         kept = replace(held, names=(one, two))
         planned = by_key.get(kept.key, [])
-        if kept.text is None or (planned and kept.key not in played):
+        if kept.text is None:
             continue
         lost.pop(kept.key, None)
         document = json.loads(kept.text)

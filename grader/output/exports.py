@@ -20,7 +20,7 @@ from connect4.errors import InputError
 from grader.handin.submission import Member
 from grader.marks.earned import full_points
 from grader.marks.points import Mark
-from grader.output.tables import remark_for_student
+from grader.output.tables import remark
 from grader.rubric.model import Rubric
 
 TITLE: Final = "Connect-4"
@@ -187,7 +187,7 @@ def _worksheet_line(
     if total and not mark.incomplete and _is_number(most) and float(most) != full:
         total = f"{float(total) * float(most) / full:.2f}"
     line[export.header.index("Grade")] = total
-    if "Feedback comments" in export.header and (note := remark_for_student(mark)):
+    if "Feedback comments" in export.header and (note := remark(mark)):
         line[export.header.index("Feedback comments")] = note
     return line
 

@@ -33,7 +33,7 @@ from grader.output.tables import (
     level_text,
     match_row,
     points_text,
-    remark_for_student,
+    remark,
     total_text,
 )
 from grader.play.replays import MADE_BY, Replay, without_folders
@@ -77,7 +77,7 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     if not mark.incomplete:
         full = full_points(rubric)
         box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
-    if note := re.sub(r"^line ", "ai.py, line ", remark_for_student(mark)):
+    if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
         box += f'\n<p class="warning">{html.escape(note)}</p>'
     sum_of_points = html.escape(total_explained(mark, placement, rubric))
     parts.append(card(f"{box}\n{CAUSES}\n{_folded(f'<p>{sum_of_points}</p>')}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -28,7 +29,6 @@ from grader.output.tables import (
     percent_text,
     points_text,
     remark,
-    remark_for_student,
     text_table,
     total_text,
 )
@@ -158,7 +158,7 @@ def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dic
         total = match.tally
         parts = [("all", total), *match.boards.items()]
         rows = [match_row(match, board, part, rubric.statistics)[1:] for board, part in parts]
-        lines = [*explained(match, rubric), "", text_table(rows, MATCH_HEADERS[1:])]
+        lines = [*explained(match, rubric), "", text_table(rows, MATCH_HEADERS[1:], math.inf)]
         lines += [f"\n{turn.text}" for turn in of_match(lost, match)]
         whole = match.points >= match.max_points
         passed = total.complete and (whole or (match.points > 0 and not total.faults.total))
@@ -327,7 +327,7 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
             cells = (name, _markdown(match.name), mean, percent_text(match.tally), points)
             lines.append(f"| {' | '.join(cells)} |")
         total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
-        note = _markdown(remark_for_student(mark))
+        note = _markdown(remark(mark))
         lines.append(f"| **{name}** | **total** {note} | | | **{total}** |")
     for mark in marks:
         if mark.matches:

@@ -1,12 +1,12 @@
-"""The printed tables: marks, matches board by board, standings."""
+"""The printed tables: marks, matches, standings. They fit in 80 columns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
-
-from tabulate import tabulate
 
 from grader.handin.findings import Finding
 from grader.marks.earned import full_points
@@ -15,46 +15,65 @@ from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import Tally, margin_digits
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.play.replays import without_folders
-from grader.results.store import Faults
+from grader.results.store import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
+WIDTH: Final = 80
+"""The columns of a terminal; no table is wider."""
+
+SHORTEST: Final = 12
+"""No name is shortened to less than N columns."""
+
+NAMES: Final = ("submission", "student", "match", "board", "faults", "stage", "an agent")
+"""The headers of columns with names: aligned on the left, and shortened if necessary."""
+
 FEW: Final = 3
-"""Up to N submissions, the terminal shows every board."""
+"""Up to N submissions, the terminal shows every match."""
 
 LONGEST: Final = 200
 """Characters of a remark that quotes a student's error; the student's page has the whole error."""
 
 
-def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    """Return a table; a name that looks like a number stays text."""
-    align = _alignment(rows, headers)
-    plain = all(text.isascii() and text.isprintable() for row in (headers, *rows) for text in row)
-    if align is not None and plain:
-        return _plain_table(rows, headers, align)
-    return str(tabulate(rows, headers, disable_numparse=True, colalign=align))
+def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str], width: float = WIDTH) -> str:
+    """Return a table; if it is wider than `width`, the longest names end with an ellipsis."""
+    lines = [headers, *rows]
+    widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
+    names = [place for place, header in enumerate(headers) if header in NAMES]
+    while names and sum(widths) + 2 * (len(widths) - 1) > width:
+        longest = max(names, key=lambda place: widths[place])
+        if widths[longest] <= SHORTEST:
+            break
+        widths[longest] -= 1
+    lines.insert(1, ["-" * most for most in widths])
+    return "\n".join(
+        "  ".join(
+            _padded(text, most, place in names)
+            for place, (text, most) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
 
 
-def _plain_table(
-    rows: Sequence[Sequence[str]], headers: Sequence[str], align: Sequence[str]
-) -> str:
-    """Return what `tabulate` returns for texts in ASCII, of one line each, in a tenth of its time.
-
-    A class has thousands of tables.
-    """
-    columns = []
-    for header, side, column in zip(headers, align, zip(*rows, strict=True), strict=True):
-        texts = [text.strip() for text in column]
-        width = max(len(header) + 2, *map(len, texts))
-        put = str.ljust if side == "left" else str.rjust
-        columns.append([put(header, width), "-" * width, *(put(text, width) for text in texts)])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes; a Chinese character takes two."""
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
 
 
-def _alignment(rows: Sequence[Sequence[object]], headers: Sequence[str]) -> list[str] | None:
-    if not rows:
-        return None
-    texts = ("submission", "match", "board", "faults", "remark", "stage")
-    return ["left" if header in texts else "right" for header in headers]
+def _padded(text: str, width: int, on_left: bool) -> str:
+    """Return a text of exactly `width` columns; a longer one ends with an ellipsis."""
+    if columns_of(text) > width:
+        while columns_of(text) > width - 3:
+            text = text[:-1]
+        text += "..."
+    space = " " * (width - columns_of(text))
+    return text + space if on_left else space + text
+
+
+def wrapped(text: str) -> str:
+    """Return a text in lines of at most 80 columns; no word is broken."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def mean_text(interval: Interval, digits: int = 1) -> str:
@@ -71,48 +90,33 @@ def mean_text(interval: Interval, digits: int = 1) -> str:
 def faults_text(faults: Faults) -> str:
     """Return the lost turns in words, empty if there are none."""
     counts = {"timeouts": faults.timeouts, "invalid": faults.invalid, "errors": faults.errors}
-    text = ", ".join(
+    return ", ".join(
         f"{count} {word if count > 1 else word.removesuffix('s')}"
         for word, count in counts.items()
         if count
     )
-    return f"{text} ({faults.starved} starved)" if faults.starved else text
 
 
 def remark(mark: Mark) -> str:
-    """Return the teacher's remark on a mark."""
-    late = "late turns on a busy machine (grade --retry-starved plays them again)"
-    return "; ".join(_notes(mark, late))
-
-
-def remark_for_student(mark: Mark) -> str:
-    """Return the student's remark on a mark, without the folders of the grading machine."""
-    starved = mark.faults.starved
-    turns = f"{starved} late turn{'s' if starved > 1 else ''}"
-    notes = _notes(mark, f"{turns} on a busy machine: the machine may be to blame")
+    """Return the remark on a mark, without the folders of the grading machine."""
+    if mark.submission.problem:
+        return clipped(without_folders(mark.submission.problem))
+    notes = []
+    if mark.missing:
+        names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
+        games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
+        why = f" ({STARVED})" if STARVED in mark.why_withheld else ""
+        notes.append(f"incomplete: {games} missing, points of {names} are withheld{why}")
+    if mark.submission.report is None:
+        notes.append("no report.txt")
+    if mark.broken_rule:
+        notes.append(mark.broken_rule)
     return without_folders("; ".join(notes))
 
 
 def clipped(text: str) -> str:
     """Return the beginning of a text that may be a student's, so that no table gets too wide."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
-
-
-def _notes(mark: Mark, starved: str) -> list[str]:
-    if mark.submission.problem:
-        return [clipped(without_folders(mark.submission.problem))]
-    notes = []
-    if mark.missing:
-        names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
-        games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
-        notes.append(f"incomplete: {games} missing, points of {names} are withheld")
-    if mark.submission.report is None:
-        notes.append("no report.txt")
-    if mark.faults.starved:
-        notes.append(starved)
-    if mark.broken_rule:
-        notes.append(mark.broken_rule)
-    return notes
 
 
 def finding_text(finding: Finding) -> str:
@@ -174,22 +178,36 @@ def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
 
 
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
-    """Return one line per submission: points of each part, total and maximum, faults, remark."""
+    """Return one line per submission with its points and lost turns; below it, the remarks."""
     placed = any(placement.values())
     headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
-    with_bounds = any(mark.bounds for mark in marks)
-    headers += [f"{level_text(rubric.statistics)} interval"] if with_bounds else []
-    rows = []
+    headers += [f"{level_text(rubric.statistics)} interval", "lost turns"]
+    rows: list[list[str]] = []
+    notes: dict[str, str] = {}
     for mark in marks:
-        extra = placement.get(mark.submission.name, 0.0)
+        name, lost = mark.submission.name, mark.faults
+        extra = placement.get(name, 0.0)
         total, shown = shown_points(mark, extra)
         shown += [f"{extra:.2f}"] if placed else []
-        shown += [total]
-        shown += [f"{full_points(rubric):g}"]
-        if with_bounds:
-            shown += [interval_text(mark, extra)]
-        rows.append([mark.submission.name, *shown, faults_text(mark.faults), remark(mark)])
-    return text_table(rows, [*headers, "faults", "remark"])
+        interval = interval_text(mark, extra).partition(",")[0]
+        shown += [total, f"{full_points(rubric):g}", interval, str(lost.total or "")]
+        rows.append([name, *shown])
+        notes[name] = "; ".join(filter(None, (faults_text(lost), remark(mark))))
+    return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
+
+
+def _remarks(notes: Mapping[str, str]) -> list[str]:
+    """Return the remarks below a table, each after the name that it belongs to."""
+    return [wrapped(f"{name}: {note}") for name, note in notes.items() if note]
+
+
+def without_empty(
+    rows: Sequence[Sequence[str]], headers: Sequence[str]
+) -> tuple[list[list[str]], list[str]]:
+    """Return a table without the columns in which every cell is empty."""
+    used = [any(column) for column in zip(*rows, strict=True)] or [True] * len(headers)
+    kept = [[text for text, one in zip(row, used, strict=True) if one] for row in (headers, *rows)]
+    return kept[1:], kept[0]
 
 
 MATCH_HEADERS = (
@@ -208,16 +226,15 @@ def percent_text(total: Tally) -> str:
 def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules) -> list[str]:
     """Return the line of a whole match (`board` is `all`) or of one of its boards."""
     whole = board == "all"
-    games = f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
-    margin = f"{total.mean_margin:+.{total.digits}f}"
+    margin = _mean(total)
     if total.pairs:
         margin = mean_text(total.interval(rules), total.digits)
     faults = (total.faults.timeouts, total.faults.invalid, total.faults.errors)
     return [
         mark.name if whole else "",
         board,
-        games,
-        margin if total.games else "-",
+        _games(total),
+        margin,
         percent_text(total),
         points_text(mark) if whole else "",
         f"{mark.max_points:g}" if whole else "",
@@ -225,17 +242,28 @@ def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules)
     ]
 
 
-def match_rows(mark: Mark, rules: StatisticsRules) -> Iterator[list[str]]:
-    """Yield the lines of all matches of a submission, each followed by its boards."""
+def _games(total: Tally) -> str:
+    return f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
+
+
+def _mean(total: Tally) -> str:
+    return f"{total.mean_margin:+.{total.digits}f}" if total.games else "-"
+
+
+def match_table(mark: Mark, rubric: Rubric, details: bool) -> str:
+    """Return one line for each match, with `details` also for its boards; below, lost turns."""
+    headers = ["match", "games", "mean margin", "margin %", "points", "of"]
+    headers += [f"{level_text(rubric.statistics)} interval"]
+    rows, lost = [], []
     for match in mark.matches:
-        yield match_row(match, "all", match.tally, rules)
-        for board, total in match.boards.items():
-            yield match_row(match, board, total, rules)
-
-
-def match_table(mark: Mark, rules: StatisticsRules) -> str:
-    """Return the table of all matches of one submission."""
-    return text_table(list(match_rows(mark, rules)), MATCH_HEADERS)
+        total, points = match.tally, points_text(match).partition(" (")[0]
+        row = [match.name, _games(total), _mean(total), percent_text(total), points]
+        rows.append([*row, f"{match.max_points:g}", bounds_text(match.bounds)[2:-1]])
+        for board, part in match.boards.items() if details else ():
+            rows.append([f"  {board}", _games(part), _mean(part), percent_text(part), "", "", ""])
+        if total.faults.total:
+            lost.append(wrapped(f"lost turns in {match.name}: {faults_text(total.faults)}"))
+    return "\n".join([text_table(*without_empty(rows, headers)), *lost])
 
 
 def grade_text(
@@ -245,23 +273,27 @@ def grade_text(
     parts = []
     if details or len(marks) <= FEW:
         parts = [
-            f"{mark.submission.name}\n{match_table(mark, rubric.statistics)}\n"
+            f"{mark.submission.name}\n{match_table(mark, rubric, details)}\n"
             f"total {total_text(mark, placement.get(mark.submission.name, 0.0), rubric)}"
             for mark in marks
             if mark.matches
         ]
     parts.append(marks_table(marks, placement, rubric))
-    if any(match.tally.pairs[1:] for mark in marks for match in mark.matches):
-        parts.append(intervals_text(rubric.statistics))
+    parts += intervals_text([match for mark in marks for match in mark.matches], rubric.statistics)
     return "\n\n".join(parts) + "\n"
 
 
-def intervals_text(rules: StatisticsRules) -> str:
-    """Return a note on how to read the intervals of tables."""
-    return (
-        f"Intervals have {level_text(rules)} confidence, over pairs of games with sides swapped. "
-        f'"few games": with fewer than {FEW_PAIRS} pairs they are rough.'
-    )
+def intervals_text(matches: Iterable[MatchMark], rules: StatisticsRules) -> Iterator[str]:
+    """Yield a note on how to read the intervals of points, if any match has one."""
+    pairs = {match.name: len(match.tally.pairs) for match in matches if match.tally.pairs[1:]}
+    few = [name for name, count in pairs.items() if few_games(count)]
+    which = f" ({', '.join(few)})" if len(few) < len(pairs) else ""
+    rough = f" Few games: with fewer than {FEW_PAIRS} pairs they are rough{which}." if few else ""
+    if pairs:
+        yield wrapped(
+            f"Intervals have {level_text(rules)} confidence, over pairs of games with sides "
+            f"swapped.{rough}"
+        )
 
 
 STANDING_HEADERS = (
@@ -291,9 +323,15 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     """Return the tables of all groups of a stage."""
     parts = []
     for group in state.groups:
-        rows = [standing_row(place, item, rubric) for place, item in enumerate(group.standings, 1)]
+        rows = [
+            [*standing_row(place, item, rubric)[:-1], str(item.faults.total or "")]
+            for place, item in enumerate(group.standings, 1)
+        ]
+        headers = [*STANDING_HEADERS[:-1], "lost turns"]
         left = f", {group.missing} games to go" if group.missing else ""
-        parts.append(f"{group.name}{left}\n{text_table(rows, STANDING_HEADERS)}")
+        lost = {item.contestant.name: faults_text(item.faults) for item in group.standings}
+        lines = [f"{group.name}{left}", text_table(*without_empty(rows, headers))]
+        parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)
 
 
@@ -318,5 +356,7 @@ def tournament_text(
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
         headers, rows = placing_table(placings, rubric)
-        parts.append(f"places\n{text_table(rows, headers)}")
+        kept = [headers.index(name) for name in headers if name not in STANDING_HEADERS[4:]]
+        rows = [[row[place] for place in kept] for row in rows]
+        parts.append(f"places\n{text_table(rows, [headers[place] for place in kept])}")
     return "\n\n".join(parts) + "\n"

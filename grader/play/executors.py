@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -33,6 +34,10 @@ ATTEMPTS: Final = 2
 ROOT: Final = Path(__file__).resolve().parents[2]
 PATIENCE: Final = 5.0
 """Seconds that an idle worker gets to exit."""
+
+LOAD_SECONDS: Final = 1.0
+BUSY: Final = 0.25
+"""If other programs use more than this share of the cores, turns may be lost to them."""
 
 
 class WorkerDiedError(Exception):
@@ -252,6 +257,33 @@ def processor_quota() -> float | None:
         except OSError:
             return None
     return int(limit) / int(period) if limit.isdigit() else None  # not `max`, not -1
+
+
+def other_load() -> float | None:
+    """Return the share of all cores that is in use while this program sleeps; None if unknown."""
+    before = _busy()
+    time.sleep(LOAD_SECONDS)
+    after = _busy()
+    if before is None or after is None or after[1] == before[1]:
+        return None
+    return (after[0] - before[0]) / (after[1] - before[1])
+
+
+def load_text(load: float) -> str:
+    """Return in words what share of the cores other programs use, with advice if it is much."""
+    advice = ": end them before you grade" if load > BUSY else ""
+    return f"other programs use {100 * load:.0f} % of the cores{advice}"
+
+
+def _busy() -> tuple[int, int] | None:
+    """Return the time that the cores were busy, and all of their time (Linux)."""
+    try:
+        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+        times = list(map(int, line.split()[1:9]))
+    except (OSError, ValueError, IndexError):
+        return None
+    idle = times[3] + times[4]
+    return sum(times) - idle, sum(times)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,16 @@ from connect4.table import Table, Terms
 from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.replays import replay_data
-from grader.play.schedule import PART_A, PART_B, Contestant, Match, PlannedGame, limits_text
-from grader.results.store import Faults, PlayedGame, Store
+from grader.play.schedule import (
+    COMPARE,
+    PART_A,
+    PART_B,
+    Contestant,
+    Match,
+    PlannedGame,
+    limits_text,
+)
+from grader.results.store import STARVED, Faults, PlayedGame, Store
 from grader.rubric.model import Rubric
 
 Job: TypeAlias = dict[str, Any]
@@ -64,7 +72,7 @@ DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 def play_game(job: Job) -> JobResult:
     """Play one game and return its entry for the results file.
 
-    The entry has every failure: lost turns belong to the players, `fault` is the grader's own.
+    The entry has every failure: lost turns belong to the players, `fault` is not theirs.
     """
     began = time.monotonic()
     result = _without_result(job["key"], [player["name"] for player in job["players"]])
@@ -307,7 +315,11 @@ def play_all(
         with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
             for game, future in done:
                 result = _result_of(future, game)
-                result["fault"] = result["fault"] or opponent_failure(result, game)
+                result["fault"] = (
+                    result["fault"]
+                    or starved_failure(result, game)
+                    or opponent_failure(result, game)
+                )
                 _store(result, game, store, alone or slots == 1)
                 if result["died"]:
                     barred.update(game.submitted)
@@ -402,6 +414,16 @@ def _store(result: JobResult, game: PlannedGame, store: Store, alone: bool) -> N
         if alone:
             store.blame(game.blamed(), game.title)
     store.add(result)
+
+
+def starved_failure(result: JobResult, game: PlannedGame) -> str | None:
+    """Return that a player lost a turn because of the machine, None if none did.
+
+    `compare` counts such games.
+    """
+    if result["faults"] is None or game.match.part == COMPARE:
+        return None
+    return STARVED if any(Faults(*side).starved for side in result["faults"]) else None
 
 
 def opponent_failure(result: JobResult, game: PlannedGame) -> str | None:

@@ -68,6 +68,8 @@ NAMED_USUAL: Final[dict[str, object]] = {"time_margin": 0.05}
 
 PART_A: Final = "A"
 PART_B: Final = "B"
+COMPARE: Final = "compare"
+"""The part that the games of `compare` belong to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,8 @@ CREATE TABLE IF NOT EXISTS ended_grader (
     sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL,
     PRIMARY KEY (sha256, opponent)) STRICT;
 """
-"""`starved` counts late turns that the machine caused; `fault` is the grader's own failure in one
-line, for a game with status INFRA and without scores."""
+"""`starved` counts late turns that the machine caused; `fault` is why a game has status INFRA, in
+one line."""
 
 PLAYED: Final = "PLAYED"
 INFRA: Final = "INFRA"
@@ -68,14 +68,17 @@ INFRA: Final = "INFRA"
 DAMAGED: Final = "its row in the results file is damaged"
 """The failure of a game that has neither a result nor a failure."""
 
+STARVED: Final = "the machine was too busy: an agent got too little processor time"
+"""The failure of a game in which a player lost a turn because of the machine."""
+
 WHOLE: Final = (
     "ending IS NOT NULL AND score1 + score2 + turns + timeouts1 + invalid1 + errors1 + starved1 "
-    "+ timeouts2 + invalid2 + errors2 + starved2 IS NOT NULL"
+    "+ timeouts2 + invalid2 + errors2 + starved2 IS NOT NULL AND starved1 + starved2 = 0"
 )
-"""The condition that a row of `game` has a complete result."""
+"""The condition that a row of `game` has a complete result, which the machine did not spoil."""
 
 ATTEMPTS: Final = 3
-"""The number of attempts for a game that fails; after the last one it stays INFRA."""
+"""How often a run plays a game that fails; after the last attempt it stays INFRA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +123,10 @@ class InfraFailure:
     text: str
     attempts: int
 
-    @property
-    def final(self) -> bool:
-        """Return whether the game is not tried again."""
-        return self.attempts >= ATTEMPTS
-
 
 @dataclass(frozen=True, slots=True)
 class KeptGame:
-    """A game with its record; `counts` is false if it has been played again since."""
+    """A game with its record; `counts` is false if it was starved or played again since."""
 
     key: str
     attempt: int
@@ -410,24 +408,16 @@ class Store:
         }
 
     def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
-        """Return the grader's own failures by the key of the game, including damaged rows.
+        """Return why games failed, by the key of the game, including damaged rows.
 
         Games that `played` returns are not included.
         """
         rows = self._database.execute(
-            "SELECT key, coalesce(fault, ?), attempts FROM game "
+            "SELECT key, coalesce(fault, iif(starved1 + starved2 > 0, ?, ?)), attempts FROM game "
             f"WHERE (fault IS NOT NULL AND NOT (? AND {WHOLE})) OR NOT ({WHOLE})",
-            (DAMAGED, opponents_faults),
+            (STARVED, DAMAGED, opponents_faults),
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
-
-    def begin_again(self, keys: Iterable[str]) -> None:
-        """Reset the number of failed attempts of games."""
-        with self._transaction() as database:
-            database.executemany(
-                "UPDATE game SET attempts = 0 WHERE key = ? AND fault IS NOT NULL",
-                [(key,) for key in keys],
-            )
 
     def begin(self, key: str, title: str) -> None:
         """Note the start of something that may end the grader."""
@@ -512,7 +502,7 @@ class Store:
         """Yield every game that has a record, by key; a replayed game yields each attempt."""
         columns = "key, {}, player1, player2, {}score1, {}score2, {}ending, {}played_at, {}zlib"
         last = columns.format("attempts", *["game."] * 4, "record.")
-        queries = [f"SELECT {last}, 1 FROM game JOIN record USING (key)"]
+        queries = [f"SELECT {last}, {WHOLE} FROM game JOIN record USING (key)"]
         tables = self._database.execute("SELECT name FROM sqlite_master").fetchall()
         if ("earlier",) in tables:
             first = columns.format("attempt", *["earlier."] * 5)
