@@ -24,6 +24,9 @@ from connect4.referee import Result, Turn, final
 
 FORMAT: Final = "connect4-record/1"
 
+MAX_CHARACTERS: Final = 50_000_000
+"""More than any game's record has."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedPlayer:
@@ -195,11 +198,14 @@ def read(path: Path) -> Record:
     The turns are replayed from the start and must be legal and give the scores written.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_CHARACTERS + 1)
     except OSError as error:
         raise InputError(f"{path}: the record cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not a record (byte {error.start} is no text)") from None
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{path}: longer than {MAX_CHARACTERS} characters; that is no record")
     try:
         return loads(text)
     except InputError as error:

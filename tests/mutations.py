@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import os
 import random
@@ -10,6 +11,7 @@ import shutil
 import socket
 import stat
 import struct
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -28,6 +30,23 @@ NAMES = [
 ]
 DISK_NAMES = [name for name in NAMES[:8] + NAMES[17:] if name.count("/") < 100]  # deep is slow
 CONTENTS = [b"", b"x = 1\n", b"\xff\xfe\0", b"\0" * 100, b"#" * 300_000, b"PK\x05\x06" + b"\0" * 18]
+
+
+def _digits_tar() -> bytes:
+    """Return a tar.gz of 1 kB with a header of a million digits.
+
+    Reading that takes `tarfile` a quarter of an hour before Python 3.11.10 and 3.12.6.
+    """
+    info = tarfile.TarInfo("ai.py")
+    info.type, info.size = tarfile.XHDTYPE, 1_000_000
+    return gzip.compress(info.tobuf() + b"1" * info.size + b"\0" * 1024)
+
+
+SLOW_ARCHIVES = {
+    "a header of digits": _digits_tar(),
+    "of many parts": gzip.compress(b"") * 300_000,
+}
+"""Small tar.gz files that take long to read."""
 
 
 def mutated_zip(rng: random.Random) -> bytes:

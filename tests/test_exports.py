@@ -133,6 +133,8 @@ def test_moodles_worksheet_by_participant_and_scaled_to_its_maximum(tmp_path: Pa
 def test_what_is_no_export_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected the gradebook that Canvas exports"):
         read_export(export(tmp_path, "name,points\nann,3\n"))
+    with pytest.raises(InputError, match=r"no readable CSV \(field larger than field limit"):
+        read_export(export(tmp_path, f"Student,ID\n{'x' * 200_000},1\n"))
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_export(tmp_path / "none.csv")
 

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from connect4.players.names import importable_sentence
-from grader.handin.form import _READER, Finding, check, check_report, check_source
+from grader.handin.bounded import READER
+from grader.handin.form import Finding, check, check_report, check_source
 from grader.handin.module_state import changing_state
 from grader.handin.removed import INSTEAD
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
+from tests.mutations import SLOW_ARCHIVES
 
 RULES = rubrics.read().submission
 
@@ -318,8 +320,10 @@ def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
 def test_a_text_that_ends_its_reader_costs_no_other_its_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("grader.handin.form.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)")
-    _READER.end()
+    monkeypatch.setattr(
+        "grader.handin.bounded.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)"
+    )
+    READER.end()
     (found,) = check_source(CLASS, RULES)
     assert found.text.startswith("reading it took more memory than there is")
     monkeypatch.undo()
@@ -411,6 +415,20 @@ def test_a_class_is_checked_whole(tmp_path: Path) -> None:
         "1 of 2 submissions meet every required rule: 1 to fix, 0 pieces of advice. No moves were "
         "asked for (--form-only).",
     ]
+
+
+def test_archives_that_take_long_to_read_cost_the_rest_of_the_class_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    for name in ("ann", "bo", "cy"):
+        hand_in(folder, name, searcher(note=name))
+    for place, data in enumerate(SLOW_ARCHIVES.values(), 1):
+        (folder / f"eve{place}.tgz").write_bytes(data)
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
+    *lines, last = done.stdout.splitlines()
+    assert [line.partition(": ")[2] for line in lines[:3]] == ["well formed"] * 3
+    assert [line.partition(": ")[0] for line in lines[3:]] == ["eve1.tgz:1", "eve2.tgz:1"]
+    assert lines[4].endswith("file: not read within 2 s; hand in ai.py or one usual zip of it")
+    assert last.startswith("3 of 5 submissions meet every required rule")
 
 
 def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(

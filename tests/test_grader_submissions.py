@@ -21,7 +21,7 @@ from grader.handin.archive import file_reader
 from grader.handin.find import find
 from grader.handin.submission import Member, Submission, file_name
 from grader.rubric import reading as rubrics
-from tests.mutations import try_all
+from tests.mutations import SLOW_ARCHIVES, try_all
 
 RULES = rubrics.read().submission
 
@@ -319,7 +319,7 @@ SPARSE = {
 }
 """The header of a file of 100 bytes that is said to have 30 MB."""
 
-BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
+BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to 30 MB, allowed are 20 MB"),
     "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
     "many files": (
@@ -358,6 +358,18 @@ BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "damaged tar.gz": ({"eve.tar.gz": b"\x1f\x8b"}, "no readable tar.gz (it ends too early)"),
     "tar.gz cut off": ({"eve.tgz": tarred({"ai.py": b"x = 1"})[:-20]}, "no readable tar.gz (it"),
+    "tar.gz of many parts": (
+        {"eve.tgz": SLOW_ARCHIVES["of many parts"]},
+        "not read within 2 s; hand in ai.py or one usual zip of it",
+    ),
+    "a header of digits in a tar": (
+        {"eve.tgz": SLOW_ARCHIVES["a header of digits"]},
+        ("not read within 2 s; hand in ai.py or one usual zip of it", "no readable tar (invalid"),
+    ),
+    "a slow encoding": (
+        {"eve.py": b"# coding: punycode-\n#-" + b"a" * 200_000},
+        "not UTF-8: it declares the encoding 'punycode-'; save the file as UTF-8",
+    ),
     "a text called tar": ({"eve.tar": b"x = 1\n" * 200}, "no readable tar (invalid header)"),
     "tar bomb": (
         {"eve.tar.gz": tarred({"ai.py": b"#" * 30_000_000})},

@@ -277,6 +277,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         (b"{", "not a record: no JSON"),
         (b"[" * 100_000, "not a record: no JSON"),
         (b"9" * 5000, "not a record: no JSON"),
+        (b" " * 50_000_001, "longer than 50000000 characters; that is no record"),
         (b"[]", "not a record of a game: format None, expected 'connect4-record/1'"),
         (b'{"format": "connect4-record/2"}', "format 'connect4-record/2', expected"),
         (b'{"format": "connect4-record/1"}', "not a whole record: KeyError: 'game'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Sequence
@@ -13,6 +14,9 @@ from connect4.errors import InputError
 
 NEWLINE: Final = re.compile("\r\n|\r|\n")
 ENCODING: Final = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.DOTALL)
+SLOW: Final = ("punycode", "idna")
+"""Encodings for which the decoding time grows with the square of the size."""
+
 NO_CODE: Final = re.compile(rb"[ \t\f]*(#|\r|$)")
 
 
@@ -71,7 +75,9 @@ def source_text(data: bytes) -> str:
         ) from None
     for encoding in _declared_encodings(data):
         try:
-            is_same = data.decode(encoding).removeprefix("\ufeff") == text.removeprefix("\ufeff")
+            is_same = codecs.lookup(encoding).name not in SLOW and (
+                data.decode(encoding).removeprefix("\ufeff") == text.removeprefix("\ufeff")
+            )
         except (LookupError, ValueError):
             is_same = False
         if not is_same:

@@ -9,19 +9,14 @@ import os
 import unicodedata
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 from connect4.errors import InputError
 from connect4.players.names import source_text
-from grader.handin import archive
+from grader.handin import archive, bounded
 from grader.handin.archive import MEGABYTE, Tree, one_line, printable, short
 from grader.handin.layouts import ARCHIVES, UNREADABLE, HandIn, hand_ins, unwrapped
 from grader.handin.submission import Submission, file_name
-from grader.handin.tarball import ENDINGS, tar_tree
 from grader.rubric.model import SubmissionRules
-
-MAX_TAR_MB: Final = 500
-"""Size limit of a class in one tar, packed and unpacked: it is read into memory."""
 
 
 def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
@@ -87,21 +82,12 @@ def _read_path(path: Path) -> Tree:
         return archive.folder_tree(path)
     if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
-            return _read_archive(path)
+            return bounded.class_tree(path)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     if os.path.exists(path):
         raise InputError(f"{path}: expected a .py file, a folder, a .zip or a .tar.gz")
     raise InputError(f"{path}: no such file or folder")
-
-
-def _read_archive(path: Path) -> Tree:
-    if path.suffix.lower() == ".zip":
-        return archive.class_zip_tree(path)
-    data = archive.file_reader(path)(MAX_TAR_MB * MEGABYTE + 1)
-    if len(data) > MAX_TAR_MB * MEGABYTE:
-        raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
-    return tar_tree(data, archive.MAX_CLASS_FILES, MAX_TAR_MB)
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -161,8 +147,7 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
     data = hand_in.tree[archives[0]](limit + 1)
     if len(data) > limit:
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
-    read = tar_tree if archives[0].lower().endswith(ENDINGS) else archive.zip_tree
-    tree = read(data, rules.max_archive_files, rules.max_archive_mb)
+    tree = bounded.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
     inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, archived=True)
     return _open(inner, rules)
 

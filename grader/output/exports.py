@@ -87,7 +87,10 @@ def read_export(path: Path) -> Export:
         raise InputError(f"{path}: cannot be read: {why}") from None
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
-    rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    except csv.Error as error:
+        raise InputError(f"{path}: no readable CSV ({error})") from None
     header = [name.strip() for name in rows[0]] if rows else []
     if all(name in header for name in CANVAS_NEEDS):
         kind = "canvas"
