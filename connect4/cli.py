@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from connect4.errors import InputError
+from connect4.errors import InputError, one_line
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2."""
-        self.exit(2, f"error: {message} (--help shows examples)\n")
+        self.exit(2, f"error: {one_line(message)} (--help shows examples)\n")
 
 
 class Terminated(KeyboardInterrupt):
@@ -40,7 +40,7 @@ def _terminate(number: int, frame: object) -> NoReturn:
 
 def fail(error: Exception, status: int = 2) -> int:
     """Report an error in one line; return the exit status."""
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {one_line(error)}", file=sys.stderr)
     return status
 
 

@@ -20,7 +20,7 @@ from typing import Final
 
 from connect4 import record as records
 from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
-from connect4.errors import AgentError, InputError
+from connect4.errors import AgentError, InputError, one_line
 from connect4.games import load_start
 from connect4.games.base import Ending, Player, Seconds, Winner, opponent
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
@@ -228,7 +228,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = make_parser().parse_intermixed_args(argv)
     try:
         entry.ready()
-        print(join_and_play(arguments))
+        print(one_line(join_and_play(arguments)))
     except InputError as error:
         return fail(error)
     except AgentError as error:

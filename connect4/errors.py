@@ -9,6 +9,19 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
+def one_line(text: object) -> str:
+    """Return somebody else's text as one harmless line: line ends become visible escapes too."""
+    return harmless(str(text)).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def printable(name: str) -> str:
+    """Return a name as one harmless line for any terminal, file and database.
+
+    Different names stay different.
+    """
+    return one_line(name.replace("\\", "\\\\"))
+
+
 class Connect4Error(Exception):
     """Anything that this project refuses; its text is one line for the person who caused it.
 

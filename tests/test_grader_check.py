@@ -431,6 +431,19 @@ def test_archives_that_take_long_to_read_cost_the_rest_of_the_class_nothing(tmp_
     assert last.startswith("3 of 5 submissions meet every required rule")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> None:
+    names = ("\x1b]0;title\a.py", "bo\n::error::a.py", "cy\u202eyp.py", "di\n::error::.zip")
+    for name in names:
+        (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    done = run(COMMAND, "check", "--form-only", *names, cwd=tmp_path)
+    assert {line.partition(":1: ")[0] for line in done.stdout.splitlines()[:-1]} == {
+        "\\x1b]0;title\\x07.py", "bo\\n::error::a.py", "cy\\u202eyp.py", "di\\n::error::.zip",
+    }  # fmt: skip
+    done = run(COMMAND, "check", "--form-only", "a\n::error::\x1b.zip", cwd=tmp_path)
+    assert_refused(done, "a\\n::error::\\x1b.zip: no such file or folder")
+
+
 def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(
     tmp_path: Path,
 ) -> None:

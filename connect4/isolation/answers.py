@@ -6,7 +6,7 @@ import json
 import signal
 from typing import Any, Final
 
-from connect4.errors import IllegalAction
+from connect4.errors import IllegalAction, harmless
 from connect4.games.base import Game
 from connect4.isolation.protocol import ERROR, INVALID, LAST, NOTED, PLAYED
 from connect4.players.base import Outcome, Reply
@@ -51,11 +51,10 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
 
 
 def cleaned(text: object) -> str:
-    """Return a detail that can be shown on any terminal, of bounded length."""
+    """Return a harmless detail of bounded length."""
     if not isinstance(text, str):
         return NO_ANSWER
-    shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
-    return "".join(shown)[: MAX_DETAIL + 10]
+    return harmless(text[: MAX_DETAIL + 10])[: MAX_DETAIL + 10]
 
 
 def ending_text(status: int) -> str:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from connect4.errors import one_line
 from connect4.isolation.seat import Level, choose_level
 from grader.commands.common import DONE, FAILED, read_rubric
 from grader.handin import find as submissions
@@ -22,14 +23,14 @@ def run_check(arguments: argparse.Namespace) -> int:
     level = None if arguments.form_only else choose_level("auto")[0]
     counts = {"submissions": 0, "failed": 0, "required": 0, "advice": 0}
     for item in submissions.find(arguments.paths, rubric.submission):
-        place = str(item.path or item.place)
+        place = one_line(item.path or item.place)
         findings = sorted(_findings(item, rubric, level), key=lambda found: not found.required)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
             where = str(Path(place).with_name("report.txt")) if in_report else place
             rule = finding.rule if finding.required else f"{finding.rule} (advice)"
-            print(f"{where}:{finding.line}: {rule}: {finding.text}{whose}")
+            print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             github.annotate([formats.annotation(where, finding)])
         if not findings:
             print(f"{place}: well formed{whose}")

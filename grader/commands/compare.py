@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from connect4 import record as records
-from connect4.errors import InputError, headline
+from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
 from connect4.games.base import Game
 from connect4.players.registry import parse_agent
@@ -348,4 +348,4 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
         raise InputError(f"{text}: {found[0].problem}")
     sha256 = str(found[0].sha256)
     sources[sha256] = found[0].source
-    return schedule.submitted(text, sha256)
+    return schedule.submitted(one_line(text), sha256)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
-from connect4.errors import InputError
+from connect4.errors import InputError, one_line, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +59,9 @@ def is_seen(path: str) -> bool:
     return not any(part.startswith(".") or part in UNSEEN for part in parts)
 
 
-def printable(name: str) -> str:
-    """Return a name that any terminal, file and database accepts, with other characters as escapes.
-
-    Different names stay different.
-    """
-    return "".join(
-        letter
-        if letter.isprintable() and letter != "\\"
-        else letter.encode("unicode_escape").decode()
-        for letter in name
-    )
-
-
-def one_line(text: object) -> str:
-    """Return a text as one printable line of at most 300 characters."""
-    words = " ".join(str(text).split())
-    line = "".join(letter if letter.isprintable() else "?" for letter in words)
+def brief(text: object) -> str:
+    """Return a text as one harmless line of at most 300 characters."""
+    line = one_line(" ".join(str(text).split()))
     return line if len(line) <= 300 else f"{line[:200]} ... {line[-90:]}"
 
 
@@ -249,7 +235,7 @@ def _members(
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
-        raise InputError(f"no readable zip ({one_line(error)})") from None
+        raise InputError(f"no readable zip ({brief(error)})") from None
     members = [  # not by is_dir, which fails on an empty name
         member for member in archive.infolist() if not member.filename.endswith("/")
     ]
@@ -309,9 +295,9 @@ def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callabl
             with archive.open(member) as file:
                 return file.read(limit)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-            raise InputError(f"{name} in the zip cannot be read ({one_line(error)})") from None
+            raise InputError(f"{name} in the zip cannot be read ({brief(error)})") from None
         except Exception as error:  # zlib.error and its kin have no common base
-            raise InputError(f"{name} in the zip is damaged ({one_line(error)})") from None
+            raise InputError(f"{name} in the zip is damaged ({brief(error)})") from None
 
     return read
 

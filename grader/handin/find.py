@@ -10,10 +10,10 @@ import unicodedata
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from connect4.errors import InputError
+from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
 from grader.handin import archive, bounded
-from grader.handin.archive import MEGABYTE, Tree, one_line, printable, short
+from grader.handin.archive import MEGABYTE, Tree, brief, short
 from grader.handin.layouts import ARCHIVES, UNREADABLE, HandIn, hand_ins, unwrapped
 from grader.handin.submission import Submission, file_name
 from grader.rubric.model import SubmissionRules
@@ -34,7 +34,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
         there = _hand_ins_at(path, name, several=len(paths) > 1)
         found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in there)
     if not found:
-        shown = ", ".join(map(str, paths))
+        shown = ", ".join(map(one_line, paths))
         raise InputError(
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
             "student, or a download of Moodle or Gradescope"
@@ -84,10 +84,10 @@ def _read_path(path: Path) -> Tree:
         try:
             return bounded.class_tree(path)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+            raise InputError(f"{one_line(path)}: {error}") from None
     if os.path.exists(path):
-        raise InputError(f"{path}: expected a .py file, a folder, a .zip or a .tar.gz")
-    raise InputError(f"{path}: no such file or folder")
+        raise InputError(f"{one_line(path)}: expected a .py file, a folder, a .zip or a .tar.gz")
+    raise InputError(f"{one_line(path)}: no such file or folder")
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -105,19 +105,19 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = Non
 
     `file` is the source if it is already known.
     """
-    place = hand_in.places[0] if hand_in.places else hand_in.name
+    place = one_line(hand_in.places[0] if hand_in.places else hand_in.name)
     submission = Submission(hand_in.name, place, members=hand_in.members)
     if hand_in.problem:
-        return replace(submission, problem=one_line(hand_in.problem))
+        return replace(submission, problem=brief(hand_in.problem))
     try:
         if file is not None:
             return _read_source(hand_in, file, rules)
         return _open(hand_in, rules)
     except InputError as error:
-        return replace(submission, problem=one_line(error))
+        return replace(submission, problem=brief(error))
     except Exception as error:  # whatever one hand-in raises, the others are graded
         problem = f"cannot be opened ({type(error).__name__}: {error})"
-        return replace(submission, problem=one_line(problem))
+        return replace(submission, problem=brief(problem))
 
 
 def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
@@ -166,7 +166,7 @@ def _choose(sources: list[str]) -> str:
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
     inside = path if path not in hand_in.places else ""
-    place = hand_in.places[0]
+    place = one_line(hand_in.places[0])
     if inside and not place.endswith(".py"):
         place = f"{place}/{inside}"
     times = hand_in.tree[path].times

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from grader.handin.archive import MEGABYTE, Tree, below, printable, top_names, tops
+from connect4.errors import printable
+from grader.handin.archive import MEGABYTE, Tree, below, top_names, tops
 from grader.handin.submission import Member
 from grader.handin.tarball import ENDINGS
 

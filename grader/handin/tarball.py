@@ -12,15 +12,14 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Final
 
-from connect4.errors import InputError
+from connect4.errors import InputError, printable
 from grader.handin.archive import (
     MEGABYTE,
     Tree,
     add_file,
+    brief,
     leads_out,
     no_file,
-    one_line,
-    printable,
     short,
 )
 
@@ -76,7 +75,7 @@ def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
                 raise InputError("no readable tar.gz (it ends too early)")
             data = stream.unused_data
     except zlib.error as error:
-        raise InputError(f"no readable tar.gz ({one_line(error)})") from None
+        raise InputError(f"no readable tar.gz ({brief(error)})") from None
     return bytes(unpacked)
 
 
@@ -96,7 +95,7 @@ def _members(data: bytes, most: int) -> tuple[tarfile.TarFile, list[tarfile.TarI
     except InputError:
         raise
     except Exception as error:  # a header can say anything: errors of many kinds, by version
-        raise InputError(f"no readable tar ({one_line(error)})") from None
+        raise InputError(f"no readable tar ({brief(error)})") from None
     return archive, members
 
 
@@ -108,7 +107,7 @@ def _reader(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int]
             file = archive.extractfile(member)
             content = b"" if file is None else file.read(limit)
         except Exception as error:
-            raise InputError(f"{name} in the tar is damaged ({one_line(error)})") from None
+            raise InputError(f"{name} in the tar is damaged ({brief(error)})") from None
         if len(content) < min(limit, member.size):
             raise InputError(f"{name} in the tar is damaged (it ends too early)")
         return content

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
+from connect4.errors import harmless
 from grader.handin.form import Finding
 from grader.handin.submission import Member
 from grader.marks.earned import full_points
@@ -308,7 +309,7 @@ def github_lines(mark: Mark, lost: Sequence[LostTurn]) -> Iterator[str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

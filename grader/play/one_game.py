@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from connect4.errors import InputError, headline
+from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game, Player
 from connect4.isolation import memory_copy
@@ -119,7 +119,7 @@ def counted_scores(game: Game, result: Result) -> tuple[int, int]:
 def one_line(error: BaseException) -> str:
     """Return an exception as one line; its traceback goes to the results file."""
     lines = str(error).splitlines() or [""]
-    return f"{type(error).__name__}: {lines[0]}".removesuffix(": ")
+    return harmless(f"{type(error).__name__}: {lines[0]}".removesuffix(": "))
 
 
 def play_job(job: Job) -> tuple[Record, list[Player]]:

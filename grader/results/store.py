@@ -20,8 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from connect4.errors import InputError
-from grader.handin.archive import printable
+from connect4.errors import InputError, printable
 from grader.handin.submission import Member, Submission
 from grader.rubric.model import CONTENT_SCHEME, FIRST_SCHEME, NAMED_SCHEME
 
