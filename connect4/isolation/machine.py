@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 import subprocess
 import sys
 from functools import cache
@@ -78,11 +80,29 @@ def shared_user() -> int | None:
     return None if sandbox.known_here(sandbox.FIRST_SLOT) else sandbox.NOBODY
 
 
+def shares_user(strong: bool) -> bool:
+    """Return whether the kernel counts an agent's threads together with others of its user."""
+    return shared_user() is not None and not (strong and _counts_apart())
+
+
+@cache
+def _counts_apart() -> bool:
+    """Return whether the threads inside bubblewrap have a count of their own.
+
+    Linux 5.14 and newer count the threads of each user namespace, and bubblewrap makes one unless
+    it runs as root.
+    """
+    program = shutil.which("bwrap")
+    if program is None or os.geteuid() == 0 or os.stat(program).st_mode & stat.S_ISUID:
+        return False
+    version = os.uname().release.split(".")
+    return (int(version[0]), int(re.sub("[^0-9].*", "", version[1]))) >= (5, 14)
+
+
 def tasks_of_user(but: int = 0) -> int:
     """Return how many threads the agents' user runs (Linux), to be added to `Limits.tasks`.
 
-    Those of the process `but` are left out. The kernel counts those of a user together. 0 where
-    each agent has a user of its own.
+    Those of the process `but` are left out. 0 where each agent has a user of its own.
     """
     tasks, user = 0, shared_user()
     if user is not None:

@@ -47,7 +47,9 @@ class Questions:
 
     def __init__(self, setup: Setup) -> None:
         """Raise `InputError` where the file cannot be read; it runs no code before a question."""
-        limits = replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + machine.tasks_of_user())
+        shares_user = machine.shares_user(choose_level("auto")[0] == "strong")
+        tasks = USUAL_LIMITS.tasks + (machine.tasks_of_user() if shares_user else 0)
+        limits = replace(USUAL_LIMITS, tasks=tasks)
         self._settings = {"setup": setup_to_json(setup), "limits": asdict(limits)}
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -7,7 +7,6 @@ This is the referee's side; `worker` is the other end, and `sandbox` restricts t
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -168,8 +167,7 @@ class IsolatedSeat:
             student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
         )
         self._limits = limits
-        of_its_own = level == "strong" and os.geteuid() != 0  # bubblewrap makes a user namespace
-        self._shares_user = machine.shared_user() is not None and not of_its_own
+        self._shares_user = machine.shares_user(level == "strong")
         self._lifetime = lifetime
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()
@@ -418,7 +416,7 @@ class IsolatedSeat:
 
     def _start_process(self) -> AgentProcess:
         """Make a child that is about to load its agent; raises `IsolationError`."""
-        tasks = self._limits.tasks + machine.tasks_of_user()
+        tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
         self._settings["limits"] = asdict(replace(self._limits, tasks=tasks))
         self._child = child = AgentProcess(self._launcher, self._log)
         try:

@@ -55,7 +55,7 @@ CALLS: Final = {
     # who and where it is
     "getpid": (39, 172), "getppid": (110, 173), "getpgrp": (111, None), "getuid": (102, 174),
     "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
-    "getresgid": (120, 150), "getgroups": (115, 158), "uname": (63, 160), "getrlimit": (97, 163),
+    "getresgid": (120, 150), "getgroups": (115, 158), "uname": (63, 160),
     "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126),
 }  # fmt: skip
 """Allowed whatever the arguments; the numbers for x86_64 and aarch64, None where it has none."""
@@ -65,8 +65,9 @@ CONDITIONAL: Final = {
     "preadv2": (327, 286), "pwritev2": (328, 287), "fcntl": (72, 25), "ioctl": (16, 29),
     "mmap": (9, 222), "mremap": (25, 216), "madvise": (28, 233), "clone": (56, 220),
     "clone3": (435, 435), "futex": (202, 98), "kill": (62, 129), "tgkill": (234, 131),
-    "prctl": (157, 167), "setrlimit": (160, 164), "prlimit64": (302, 261), "getpgid": (121, 155),
-    "getsid": (124, 156), "getpriority": (140, 141), "sched_getaffinity": (204, 123),
+    "prctl": (157, 167), "getrlimit": (97, 163), "setrlimit": (160, 164),
+    "prlimit64": (302, 261), "getpgid": (121, 155), "getsid": (124, 156),
+    "getpriority": (140, 141), "sched_getaffinity": (204, 123),
     "sched_getscheduler": (145, 120), "sched_getparam": (143, 121), "clock_gettime": (228, 113),
     "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
 }  # fmt: skip
@@ -272,6 +273,7 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "getpriority": [*_only(0, (os.PRIO_PROCESS,)), *_only(1, own)],
         **dict.fromkeys(OF_A_PROCESS, _only(0, own)),
         "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # the referee's to change
+        "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on what else the user runs
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
         **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
     }

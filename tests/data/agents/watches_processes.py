@@ -7,7 +7,8 @@ import time
 
 from connect4.utils import get_valid_actions
 
-SYSINFO, ROBUST_LIST = (99, 274) if os.uname().machine == "x86_64" else (179, 100)
+X86 = os.uname().machine == "x86_64"
+SYSINFO, ROBUST_LIST, GETRLIMIT = (99, 274, 97) if X86 else (179, 100, 163)
 PR_SET_NAME = 15
 
 
@@ -23,6 +24,8 @@ def works():
         lambda: os.sched_getscheduler(parent),
         lambda: os.sched_getparam(parent),
         lambda: resource.prlimit(parent, resource.RLIMIT_AS),
+        lambda: resource.getrlimit(resource.RLIMIT_NPROC),
+        lambda: answered(libc.syscall(GETRLIMIT, resource.RLIMIT_NPROC, bytes(16))),
         lambda: time.clock_gettime(~parent << 3 | 2),
         lambda: time.clock_getres(~parent << 3 | 2),
         lambda: os.kill(parent, 0),
