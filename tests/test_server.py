@@ -297,6 +297,14 @@ def test_a_client_that_misbehaves_is_closed_alone(port, junk):
     assert black.rest() == ""
 
 
+def test_a_page_in_a_browser_joins_no_game(port):
+    browser = Client(port)
+    browser.send("POST / HTTP/1.1\r\n\r\ng1 white\n13E\n")
+    assert browser.rest() == ""
+    white, black = joined(port, "g1")
+    relay_some_moves(white, black)
+
+
 def test_a_line_of_exactly_one_kib_is_fine(port):
     white, black = joined(port, "kib")
     line = "13E" + "x" * 1021 + "\n"

@@ -31,6 +31,11 @@ class Arbiter:
         """Return the colour of the side to move."""
         return COLOURS[self._state.mover - 1]
 
+    @property
+    def has_moves(self) -> bool:
+        """Return whether a side has moved."""
+        return any(turn.outcome is Outcome.PLAYED for turn in self._record.turns)
+
     def refusal(self, move: str) -> str | None:
         """Return the line that refuses an illegal move, or None."""
         turn, _ = step(0, self._state, Reply(Outcome.PLAYED, move, move))

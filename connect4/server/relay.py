@@ -22,8 +22,12 @@ from connect4.server.wire import Connection
 BAD_INIT: Final = "Invalid init string. Format: <gameID> <black | white>"
 BAD_COLOUR: Final = 'Invalid color. Needs to be either "black" or "white".'
 TAKEN: Final = '{colour} player of gameID = "{game}" is already connected.'
+HTTP: Final = (" HTTP/1.0", " HTTP/1.1")
 NO_OPPONENT: Final = "Waited one minute, but still no opponent: Aborting."
 TIMEOUT: Final = "Timeout of {milliseconds} ms triggered: Game over."
+
+MAX_RECORDS: Final = 10_000
+"""Records in the folder: anybody can start a game, so games must not fill the disk."""
 
 
 def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
@@ -168,7 +172,8 @@ class Server:
         self._records = records
         self._idle = idle
         self._unseated: dict[Connection, asyncio.TimerHandle] = {}
-        self._written = 0
+        there = () if records is None else records.glob("*.json")
+        self._written = min(sum(1 for _ in there), MAX_RECORDS)
 
     def arrived(self, connection: Connection) -> None:
         """Take a client that has no seat yet."""
@@ -187,6 +192,9 @@ class Server:
 
     def seat(self, connection: Connection, line: str) -> None:
         """Answer a handshake."""
+        if line.endswith(HTTP):  # a page in a browser of this machine must not play
+            connection.close()
+            return
         words = line.split(" ")
         if len(words) != 2 or not all(words):
             connection.send(BAD_INIT)
@@ -205,10 +213,14 @@ class Server:
         game.join(connection, colour)
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
-        """Write a strict game's record where records are wanted."""
-        if self._records is None:
+        """Write a strict game's record if records are wanted and a move was played."""
+        if self._records is None or not arbiter.has_moves or self._written > MAX_RECORDS:
             return
         self._written += 1
+        if self._written > MAX_RECORDS:
+            full = f"--records {self._records}: {MAX_RECORDS} are there, no more are written"
+            print(f"error: {full}", file=sys.stderr, flush=True)
+            return
         safe = re.sub("[^A-Za-z0-9_-]", "_", name)[:60]
         try:
             arbiter.write(self._records / f"{self._written:06}-{safe}.json", ending, loser)

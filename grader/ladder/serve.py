@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import json
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from connect4.errors import InputError
 from connect4.views import document
@@ -74,6 +76,25 @@ class Handler(SimpleHTTPRequestHandler):
         self.live = live
         super().__init__(*arguments, **options)
 
+    def parse_request(self) -> bool:
+        """Refuse requests of pages elsewhere whose name was made to lead here, and odd paths."""
+        if not super().parse_request():
+            return False
+        host = self.headers.get("Host", "")
+        if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", host):
+            self.send_error(403, "This address is not the one that the ladder printed")
+            return False
+        if "\0" in unquote(self.path):
+            self.send_error(400)
+            return False
+        return True
+
+    def translate_path(self, path: str) -> str:
+        """Return the file of the site; other paths lead to none."""
+        if not path.startswith("/site/"):
+            return ""
+        return super().translate_path(path.removeprefix("/site"))
+
     def do_GET(self) -> None:
         """Answer a request."""
         place = self.path.partition("?")[0]
@@ -87,7 +108,6 @@ class Handler(SimpleHTTPRequestHandler):
         elif place == "/latest.html":
             self._answer("text/html", self.live.latest)
         elif place.startswith("/site/"):
-            self.path = place.removeprefix("/site")
             super().do_GET()
         else:
             self.send_error(404)
