@@ -14,6 +14,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import closing
 from dataclasses import fields, replace
@@ -38,6 +39,7 @@ from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
 from grader.output.report import read_results, write_pages
 from grader.output.tables import remark
+from grader.play.executors import local_pool
 from grader.play.quick import quick
 from grader.play.schedule import (
     LIMITS,
@@ -906,9 +908,27 @@ def test_a_system_without_user_numbers_has_a_place_for_workers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delattr(os, "getuid")  # as on Windows
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     one, two = scratch_for(tmp_path / "one.db"), scratch_for(tmp_path / "two.db")
     assert one != two
-    assert one == scratch_for(tmp_path / "one.db")
+    assert scratch_for(tmp_path / "one.db") != one
+    assert not one.exists()
+    assert two.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the folder above is the user's own")
+def test_nobody_can_foresee_or_enter_the_workers_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    one = scratch_for(tmp_path / "one.db")
+    with local_pool(1, one):
+        assert stat.S_IMODE(one.stat().st_mode) == 0o700
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / f"{one.name.rpartition('-')[0]}-trap").symlink_to(elsewhere)
+    assert scratch_for(tmp_path / "one.db") != one
+    assert elsewhere.exists()
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 from connect4.errors import InputError
 from grader.commands.common import isolation_level
 from grader.rubric import reading as rubrics
+from tests.command import run
 
 
 def refusal(folder: Path, text: str) -> str:
@@ -266,6 +267,27 @@ def test_part_a_requires_a_board_that_is_not_hidden(tmp_path: Path) -> None:
         rubrics.read(path)
     path.write_text(hidden.format(', "mid8x10"'), encoding="utf-8")
     assert [board.hidden for board in rubrics.read(path).part_a.boards] == [1, 0]
+
+
+def test_code_outside_the_folder_of_a_rubric_is_named_before_it_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "term"
+    folder.mkdir()
+    for place in (tmp_path, folder):
+        (place / "near.py").write_text("x = 1\n", encoding="utf-8")
+    agents = "ai:near.py", "ai:../near.py", "env:near:choose", "greedy"
+    steps = (
+        f'[[part_b.baselines]]\nagent = "{agent}"\nname = "{place}"\npoints = 1\n'
+        "low = 0\nhigh = 1\n"
+        for place, agent in enumerate(agents)
+    )
+    (folder / "rubric.toml").write_text("".join(steps), encoding="utf-8")
+    what = "code from outside the rubric's folder, which runs in every game against it"
+    done = run("grader", "grade", "none", "--rubric", "term/rubric.toml", cwd=tmp_path)
+    assert done.stderr.splitlines() == [
+        f"term/rubric.toml: the agent 'ai:../near.py' is {what}",
+        f"term/rubric.toml: the agent 'env:near:choose' is {what}",
+        "error: none: no such file or folder",
+    ]
 
 
 def test_keys_without_effect_are_accepted_and_named(tmp_path: Path) -> None:

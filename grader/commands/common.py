@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import InputError
+from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation import memory_copy
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
@@ -38,8 +39,8 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
         getattr(arguments, "isolation", None),
     )
     note = rubrics.without_effect(rubric)
-    if note is not None:
-        print(note, file=sys.stderr)
+    for line in (*rubrics.code_from_elsewhere(rubric), *([note] if note else [])):
+        print(harmless(line), file=sys.stderr)
     return rubric
 
 
@@ -94,10 +95,16 @@ def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
 
 
 def scratch_for(results: Path) -> Path:
-    """Return the workers' folder, the same for the same results, so that leftovers are removed."""
-    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows: the folder is the user's anyway
-    name = seed_of(str(results.resolve()), user)
-    return Path(tempfile.gettempdir(), f"connect4-grader-{name:x}")
+    """Make a folder for the workers, for this user alone and with a name that nobody can foresee.
+
+    What a killed run with the same results has left is removed.
+    """
+    begin = f"connect4-grader-{seed_of(str(results.resolve())):x}-"
+    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows, the parent is the user's
+    for left in Path(tempfile.gettempdir()).glob(f"{begin}*"):
+        if user is None or left.lstat().st_uid == user:
+            shutil.rmtree(left, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=begin))
 
 
 def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:

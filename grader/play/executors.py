@@ -58,12 +58,11 @@ class LocalExecutor(Executor):
     """Runs functions of importable modules on JSON values in `jobs` worker processes.
 
     Worker `i` is pinned to `cores[i]` if the system supports that. `scratch` holds the workers'
-    temporary files. It is emptied first and removed last.
+    temporary files and is removed last.
     """
 
     def __init__(self, cores: list[int | None], scratch: Path) -> None:
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(parents=True)
+        scratch.mkdir(0o700, parents=True, exist_ok=True)
         self._scratch = scratch
         self._tasks: queue.Queue[_Task | None] = queue.Queue()
         self._workers: dict[int, subprocess.Popen[str]] = {}
@@ -148,7 +147,7 @@ def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
 
 def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed worker has left
-    folder.mkdir()
+    folder.mkdir(0o700)
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "grader.play.executors", "" if core is None else str(core)],

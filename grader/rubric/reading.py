@@ -16,6 +16,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.extended import EXTENDED
+from connect4.players.names import split_name
 from grader.rubric import model
 from grader.rubric.fuel import without_fuel
 from grader.rubric.mistakes import refuse_mistakes
@@ -238,6 +239,20 @@ def without_effect(rubric: Rubric) -> str | None:
     return (
         f"{rubric.source}: [statistics] {named} {have} no effect: intervals use no random samples"
     )
+
+
+def code_from_elsewhere(rubric: Rubric) -> list[str]:
+    """Return a note on each agent of a rubric whose code is not in the rubric's folder."""
+    folder = Path(rubric.source).resolve().parent
+    named = {item.written: item.agent for item in (*kit_agents(rubric), *rubric.ladder.rungs)}
+    notes = []
+    for written, agent in named.items():
+        name = split_name(agent)
+        is_file = name.kind == "ai" and name.rest
+        if name.kind == "env" or (is_file and not Path(name.rest).is_relative_to(folder)):
+            what = "code from outside the rubric's folder, which runs in every game against it"
+            notes.append(f"{rubric.source}: the agent {written!r} is {what}")
+    return notes
 
 
 def changed_limits(before: Values, now: Values) -> list[str]:
