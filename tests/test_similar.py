@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from grader.similar.behaviour import positions, unusual
 from grader.similar.page import marked
 from grader.similar.pairs import Pair, ranked
 from grader.similar.source import Class, documents
-from tests.command import assert_refused, run
+from tests.command import assert_refused, environment, run
 from tests.grading import hand_in
 from tests.similar_class import COPIES, independent, read, the_class
 
@@ -111,6 +113,25 @@ def test_lines_of_blanks_take_no_time(newline: str) -> None:
     own = "def f(x):\n    return x * 7 + 3\n"
     found = documents({"ann": own + f"   {newline}" * 60_000 + own, "ben": own}, [])
     assert found[0].source == own + "\n" * 60_000 + own
+
+
+def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
+    tmp_path: Path,
+) -> None:
+    has_copydetect()
+    for name, source in (("ann", read("ada")), ("ben", read("ada")), ("eve", "x=1+2\n" * 42_000)):
+        hand_in(tmp_path / "class", name, source)
+    script = "import sys; from grader.similar import source; source.SECONDS = 1.0; "
+    script += "from grader.__main__ import main; sys.exit(main())"
+    words = ["-c", script, "similar", "class", "--source-only"]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=environment(), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[1].startswith("  1. ann and ben: source 100 % (rank 1)")
+    note = "eve: not read within 1 s; its pairs are not compared by source."
+    assert note in done.stderr.splitlines()
+    assert note in (tmp_path / "similar.html").read_text(encoding="utf-8")
 
 
 def test_an_agreement_counts_the_more_the_fewer_others_chose_the_move() -> None:

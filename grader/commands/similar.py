@@ -53,6 +53,10 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[Document], 
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]
     notes = [f"{len(found)} submissions, {len(against)} other hand-ins to compare with."]
+    for item in made:
+        if item.problem is not None:
+            notes.append(f"{item.name}: {item.problem}; its pairs are not compared by source.")
+            print(notes[-1], file=sys.stderr)
     if same:
         notes.append(f"Handed in again without a change: {', '.join(same)}.")
     names: list[str] = []

@@ -16,9 +16,11 @@ from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
+from grader.handin.bounded import READER, BoundError
 
 LENGTH: Final = 14
 """Characters of filtered code in a fingerprint.
@@ -28,6 +30,9 @@ Shorter than copydetect's 25, which finds no translation; common fingerprints ge
 
 GUARANTEED: Final = 16
 """Matches of this length are always found."""
+
+SECONDS: Final = 5.0
+"""The processor time for a source's fingerprints. A pair then takes less than that."""
 
 LEAST: Final = 15
 """A file with fewer fingerprints of its own is treated as if it had this number."""
@@ -44,6 +49,8 @@ class Document:
     """The places of base code."""
     offsets: Any
     """The number of characters that filtering removed before each place."""
+    problem: str | None = None
+    """Why there are no fingerprints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +95,28 @@ def _filtered(source: str) -> tuple[Any, Any]:
     return np.array([crc32(piece) for piece in pieces]), offsets  # `hash` differs in each run
 
 
-def _document(name: str, source: str, known: set[int]) -> Document:
+def fingerprints(source: str) -> tuple[list[int], list[int], list[int], list[list[int]]]:
+    """Return the hashes of all pieces, the chosen ones and their places, and the offsets."""
     hashes, offsets = _filtered(source)
+    if not len(hashes):
+        return [], [], [], []
+    chosen, places = library().winnow(
+        hashes, min(GUARANTEED - LENGTH + 1, len(hashes)), remove_duplicates=False
+    )
+    return hashes.tolist(), chosen.tolist(), places.tolist(), np.asarray(offsets).tolist()
+
+
+def _document(name: str, source: str, known: set[int]) -> Document:
+    try:
+        hashes, chosen, at, offsets = READER.ask(fingerprints, source, seconds=SECONDS)
+    except BoundError as error:
+        return Document(name, source, {}, [], np.array([]), str(error))
     prints: dict[int, list[int]] = {}
-    if len(hashes):
-        chosen, places = library().winnow(
-            hashes, min(GUARANTEED - LENGTH + 1, len(hashes)), remove_duplicates=False
-        )
-        for value, place in zip(chosen.tolist(), places.tolist(), strict=True):
-            if value not in known:
-                prints.setdefault(value, []).append(place)
-    base = [place for place, value in enumerate(hashes.tolist()) if value in known]
-    return Document(name, source, prints, base, offsets)
+    for value, place in zip(chosen, at, strict=True):
+        if value not in known:
+            prints.setdefault(value, []).append(place)
+    base = [place for place, value in enumerate(hashes) if value in known]
+    return Document(name, source, prints, base, np.array(offsets))
 
 
 class Class:
@@ -142,14 +159,16 @@ def _spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((begin, end))
-    return [(_at(document, begin), _at(document, end)) for begin, end in spans]
+    places_of = _originals(document, np.array(spans, dtype=int).reshape(-1))
+    return list(zip(places_of[::2], places_of[1::2], strict=True))
 
 
-def _at(document: Document, place: int) -> int:
-    """Return the place in the source of a place in the filtered code."""
+def _originals(document: Document, places: NDArray[np.int_]) -> list[int]:
+    """Return the places in the source of places in the filtered code."""
     offsets = document.offsets
-    if not len(offsets):
-        return place
-    number = int(np.searchsorted(offsets[:, 0], place))
-    removed = int(offsets[min(number, len(offsets) - 1), 1])
-    return max(0, min(place + removed, len(document.source)))
+    if len(offsets):
+        numbers = np.searchsorted(offsets[:, 0], places)
+        places = places + offsets[np.minimum(numbers, len(offsets) - 1), 1]
+        places = np.clip(places, 0, len(document.source))
+    found: list[int] = places.tolist()
+    return found
