@@ -1169,6 +1169,16 @@ def test_the_level_that_was_asked_for_is_had_or_refused(
     with pytest.raises(InputError, match=r"bubblewrap does not work here \(no permission\)"):
         choose_level("strong")
     machine.bubblewrap_works.cache_clear()
+    (tmp_path / "bwrap").write_text(
+        "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n",
+        encoding="utf-8",
+    )
+    assert machine.bubblewrap_works() == (
+        "bubblewrap does not work here (bwrap: setting up uid map: Permission denied; AppArmor of "
+        "Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as docs/isolation.md "
+        "shows)"
+    )
+    machine.bubblewrap_works.cache_clear()
 
 
 def test_people_may_be_seated_without_a_process() -> None:

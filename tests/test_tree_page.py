@@ -619,6 +619,14 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),
         ("return [(0, None, 'BIG', 7, -9, 9, '')]", "node 0 of its tree: 'BIG'"),
+        (
+            "return [(0, None, 'MAX', float('nan'), -9, 9, '')]",
+            "node 0 of its tree: value nan is no number",
+        ),
+        (
+            "return [(0, None, 'MAX', 7, -9, 'nan', '')]",
+            "node 0 of its tree: beta nan is no number",
+        ),
         ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
         ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
         (

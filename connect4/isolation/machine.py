@@ -10,10 +10,19 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from connect4.isolation import landlock, sandbox, seccomp
 from connect4.isolation.kit_files import SYSTEM_LIBRARIES, Files, readable_paths
 from connect4.isolation.memory_copy import UnavailableError
+
+APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
+"""What bubblewrap reports if AppArmor stops it."""
+
+UBUNTU: Final = (
+    "AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
+    "docs/isolation.md shows"
+)
 
 
 def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
@@ -129,7 +138,8 @@ def bubblewrap_works() -> str | None:
     if done.returncode == 0:
         return None
     lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-    return f"bubblewrap does not work here ({lines[0]})"
+    cause = f"; {UBUNTU}" if re.search(APPARMOR, lines[0]) else ""
+    return f"bubblewrap does not work here ({lines[0]}{cause})"
 
 
 def missing() -> tuple[str, ...]:

@@ -185,7 +185,8 @@ HOW: Final = {
         "and seccomp"
     ),
     "bubblewrap": (
-        "apt install bubblewrap; in a container, allow user namespaces (Docker: "
+        "apt install bubblewrap; on Ubuntu 23.10 and newer also give it an AppArmor profile "
+        "(docs/isolation.md); in a container, allow user namespaces (Docker: "
         "--security-opt seccomp=unconfined --cap-add SYS_ADMIN)"
     ),
     "own user": "run the grader as root, which gives each agent a user of its own",

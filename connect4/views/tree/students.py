@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from typing import Any, Final
 
@@ -61,11 +62,18 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
         depth,
         move,
         Kind[kind],
-        None if value is None else float(value),
-        float(alpha),
-        float(beta),
+        None if value is None else _read_number("value", value),
+        _read_number("alpha", alpha),
+        _read_number("beta", beta),
         flags,
     )
+
+
+def _read_number(name: str, value: Any) -> float:
+    number = float(value)
+    if math.isnan(number):
+        raise ValueError(f"{name} nan is no number")
+    return number
 
 
 def _deepest(before: list[Node]) -> int:
