@@ -28,7 +28,7 @@ from tests.test_isolation_agents import EXPECTED
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
 EVERYTHING = frozenset(
-    {"landlock", "seccomp", "bubblewrap", "copy", "own user", "linux"},
+    {"landlock", "seccomp", "bubblewrap", "own user", "linux"},
 )
 MACHINE = Machine("lab-1", "Linux 6.1 x86_64", "root", {}, 4, 2, 1.0, 0.5, 1e-4, 0.02)
 
@@ -77,10 +77,7 @@ def test_each_reason_has_a_way_out() -> None:
 def test_a_machine_with_everything_gives_everything_at_level_strong() -> None:
     found = diagnosis(demanded="strong")
     assert all(found.holds(item, "strong") for item in GUARANTEES)
-    assert {item.text for item in found.missing()} == {
-        "sees no other process",
-        "leaves no note in what the disk caches",
-    }
+    assert {item.text for item in found.missing()} == {"sees no other process"}
     assert found.lacking() == []
     assert found.text().splitlines()[-1] == (
         "yes: `grade` plays at level strong, and rubric.toml requires level strong"
@@ -88,7 +85,7 @@ def test_a_machine_with_everything_gives_everything_at_level_strong() -> None:
 
 
 def test_what_an_agent_achieved_is_named_with_the_reason_and_the_way_out() -> None:
-    without = EVERYTHING - {"landlock", "bubblewrap", "copy"}
+    without = EVERYTHING - {"landlock", "bubblewrap"}
     read = ["read a public file (from its thread)"]
     text = diagnosis(without, grade_level="process", files=read).text()
     assert "read a public file (from its thread)" in text
@@ -117,7 +114,7 @@ def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
 
 
 def test_level_wasm_depends_on_no_protection_of_the_kernel() -> None:
-    without = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "copy", "own user"}
+    without = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "own user"}
     found = diagnosis(without | {"wasm"}, demanded="wasm", grade_level="wasm")
     assert found.lacking() == []
     assert found.verdict() == (

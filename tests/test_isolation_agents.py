@@ -12,7 +12,6 @@ import pytest
 
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED
-from connect4.isolation import memory_copy
 from connect4.isolation.seat import IsolatedSeat, Level, Limits
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
@@ -93,7 +92,6 @@ def plain_seats() -> Iterator[None]:
     for opponent in PLAIN.values():
         opponent.close()
     PLAIN.clear()
-    memory_copy.release()
     assert not processes()
 
 
@@ -201,8 +199,6 @@ def test_as_player_1_in_a_process(agent: str, tmp_path: Path) -> None:
 @pytest.mark.sandbox
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
 def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
-    """With a copy of Python in memory where there is room for one, as in graded games."""
-    memory_copy.use()
     assert_one_outcome(agent, 2, "strong", tmp_path)
 
 
@@ -212,5 +208,4 @@ def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
     ("player", "level"), [(2, "process"), pytest.param(1, "strong", marks=pytest.mark.sandbox)]
 )
 def test_the_other_way_round(agent: str, player: Player, level: Level, tmp_path: Path) -> None:
-    memory_copy.release()
     assert_one_outcome(agent, player, level, tmp_path)

@@ -14,7 +14,6 @@ from typing import Final
 
 from connect4.isolation import landlock, sandbox, seccomp
 from connect4.isolation.kit_files import SYSTEM_LIBRARIES, Files, readable_paths
-from connect4.isolation.memory_copy import UnavailableError
 
 APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
 """What bubblewrap reports if AppArmor stops it."""
@@ -25,12 +24,15 @@ UBUNTU: Final = (
 )
 
 
-def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
+class UnavailableError(Exception):
+    """A protection that this machine has could not be set up."""
+
+
+def bubblewrap(files: Files = None) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
-    network and no other process. With `root`, that folder is the whole file system. Raises
-    `UnavailableError` where bubblewrap is not installed.
+    network and no other process. Raises `UnavailableError` where bubblewrap is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -38,16 +40,12 @@ def bubblewrap(files: Files = None, root: Path | None = None) -> list[str]:
     spaces = ["pid", "net", "ipc", "uts"]
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
     command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
-    command += [] if root is None else ["--ro-bind", str(root), "/"]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    if root is None or not any((root / "tmp").iterdir()):  # else the kit itself lies there
-        command += ["--tmpfs", "/tmp"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
         for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
             command += ["--cap-add", f"CAP_{name}"]
-    command += () if root is not None else _binds(files)
-    return [*command, "--chdir", "/", "--"]
+    return [*command, *_binds(files), "--chdir", "/", "--"]
 
 
 @cache

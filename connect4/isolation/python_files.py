@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from connect4.isolation.libraries import loaded_by
-
 LEFT_OUT: Final = (
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
     *("turtledemo", "include"),
 )
 """Folders of Python and numpy that no agent needs; so are those that begin with `config-`."""
+
+LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 
 OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime")
 
@@ -56,18 +56,13 @@ def package_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*folders, str(Path(np.__file__).parent.parent))))
 
 
-@cache
-def shared_libraries() -> tuple[Path, ...]:
-    """Return the libraries that Python, its modules and numpy load."""
-    modules = {path for folder in library_folders() for path in _modules(folder)}
-    program = links_to_python()[-1]
-    return tuple(sorted({program, *loaded_by([program, *modules])}))
-
-
-def _modules(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
-        folders[:] = filter(is_needed, folders)
-        yield from (Path(place, name) for name in names if ".so" in name)
+def shared_libraries() -> Iterator[Path]:
+    """Yield the files that are shared libraries by name, of the system and of Python."""
+    more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
+    for folder in dict.fromkeys(map(os.path.realpath, folders)):
+        for pattern in ("*.so*", "*-linux-*/*.so*"):
+            yield from Path(folder).glob(pattern)
 
 
 @cache

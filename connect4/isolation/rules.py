@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import threading
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from connect4.isolation import kit_files, python_files, sandbox
 
-_made: Final[dict[tuple[tuple[str, ...] | None, tuple[int, int] | None], int | None]] = {}
+_made: Final[dict[tuple[str, ...] | None, int | None]] = {}
 _making: Final = threading.Lock()
 
 
@@ -29,24 +28,15 @@ def readable(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(map(str, paths))
 
 
-def handle(allowed: tuple[str, ...] | None, root: Path | None) -> int | None:
+def handle(allowed: tuple[str, ...] | None) -> int | None:
     """Return a descriptor of the rules, which the caller closes; None without Landlock.
 
-    `root` is the folder that agents have as their file system. Raises `OSError`.
+    Raises `OSError`.
     """
-    found = None if root is None else root.stat()
-    key = allowed, None if found is None else (found.st_ino, found.st_ctime_ns)
     with _making:
-        if key not in _made:  # a copy that was made anew has files of its own
-            _made[key] = _rules(allowed, root)
-        made = _made[key]
+        if allowed not in _made:
+            narrow = allowed is not None and kit_files.needs_no_package(allowed)
+            listable = python_files.listable() if narrow else ()
+            _made[allowed] = sandbox.rules(readable(allowed), listable)
+        made = _made[allowed]
         return None if made is None else os.dup(made)
-
-
-def _rules(allowed: tuple[str, ...] | None, root: Path | None) -> int | None:
-    narrow = allowed is not None and kit_files.needs_no_package(allowed)
-    listable = python_files.listable() if narrow else ()
-    before = "" if root is None else str(root)
-    return sandbox.rules(
-        [before + path for path in readable(allowed)], [before + path for path in listable]
-    )

@@ -26,7 +26,7 @@ import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import kit_files, machine, memory_copy, python_files, rules
+from connect4.isolation import kit_files, machine, python_files, rules
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.limits import Limits
 from connect4.isolation.memory_group import memory_group
@@ -147,18 +147,17 @@ class Warden:
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else kit_files.worker_files(allowed)
         plain = allowed is not None and kit_files.needs_no_package(allowed)
-        root = memory_copy.current() if strong and plain and files is not None else None
         folders = python_files.package_folders() if plain and sys.platform == "linux" else None
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
         handles = [theirs.fileno()]
         if strong:
-            program, *options = machine.bubblewrap(files, root)
+            program, *options = machine.bubblewrap(files)
             command = [program, "--info-fd", str(inside), *options, *command]
             handles.append(inside)
         made = None
         try:
-            made = rules.handle(allowed, root)
+            made = rules.handle(allowed)
             self._process = _run(command, handles)
         except OSError as error:
             self.control.close()

@@ -22,9 +22,6 @@ KIT = ("connect4", "grader")
 
 FOLDER = Path(__file__).resolve().parents[1]
 
-NOT_COPIED = ".not-copied"
-"""Ends the name of an empty file that stands for an installed package (`memory_copy`)."""
-
 
 class Imports:
     """Refuses modules of the kit and installed packages, first of all on `sys.meta_path`."""

@@ -14,7 +14,6 @@ from typing import Final
 
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
-from connect4.isolation import memory_copy
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of
 from connect4.players.names import split_name
@@ -113,8 +112,7 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
     Raises `InputError` if the level is lower than the rubric requires.
     """
     level, notes = required_level(arguments.isolation, rubric)
-    no_copy = memory_copy.use() if level == "strong" else None
-    for note in (*notes, *([no_copy] if no_copy else [])):
+    for note in notes:
         print(f"isolation: {note}", file=sys.stderr)
     return level
 

@@ -13,7 +13,7 @@ from typing import Final
 from connect4.errors import InputError, IsolationError, headline
 from connect4.isolation.wasm import speed
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
-from grader.doctor.guarantees import protections, with_copy
+from grader.doctor.guarantees import protections
 from grader.doctor.machine import measure
 from grader.doctor.table import LEVELS, Diagnosis, now
 from grader.doctor.targets import Targets
@@ -37,8 +37,6 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     offered = [level for level in LEVELS if NEEDS.get(level) in (None, *has.present)]
     proofs: dict[str, Proof] = {}
     for offer in offered:
-        if offer == "strong":
-            has = with_copy(has)
         try:
             with Targets() as targets:
                 proofs[offer] = prove(offer, targets, tell)

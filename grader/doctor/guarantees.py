@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
-from connect4.isolation import landlock, machine, memory_copy, seccomp
+from connect4.isolation import landlock, machine, seccomp
 from connect4.isolation.machine import why_same_user
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
@@ -112,7 +112,6 @@ GUARANTEES: Final = (
     Guarantee(
         "sight", "sees no other process", {}, ("strong",), ("bubblewrap",), ("list processes",)
     ),
-    Guarantee("notes", "leaves no note in what the disk caches", {}, ("strong",), ("copy",)),
     Guarantee("leftovers", "leaves no process after its game", {}, ("linux",), ("bubblewrap",)),
     Guarantee(
         "deadline",
@@ -169,7 +168,6 @@ WHY: Final = {
     "own user": "agents run as your user",
     "linux": "this system does not report which processes an agent started",
     "strong": "level process does not include it",
-    "copy": "there is no copy of Python in memory",
     "fuel": "the extra `fuel` is not installed",
     "compiled": "the WebAssembly module is not compiled yet",
 }
@@ -192,7 +190,6 @@ HOW: Final = {
     "own user": "run the grader as root, which gives each agent a user of its own",
     "linux": "use Linux",
     "strong": "use --isolation strong, which requires bubblewrap",
-    "copy": "give the container more shared memory (Docker: --shm-size=512m --tmpfs /tmp:exec)",
     "fuel": "pip install 'connect4-course-kit[fuel]'",
     "compiled": "run `python3 -m grader fuel` once, which takes minutes",
 }
@@ -214,7 +211,7 @@ class Protections:
 
 
 def protections() -> Protections:
-    """Return this machine's protections, apart from the copy of Python in memory."""
+    """Return this machine's protections."""
     present: set[str] = set()
     notes: dict[str, str] = {}
     if sys.platform == "linux":
@@ -236,14 +233,3 @@ def protections() -> Protections:
     if sys.platform == "linux" and os.geteuid() == 0 and why_same_user() is None:
         present.add("own user")
     return Protections(frozenset(present), notes)
-
-
-def with_copy(has: Protections) -> Protections:
-    """Make the copy of Python in memory, which agents use from now on; return it with the others.
-
-    Only level strong uses it.
-    """
-    no_copy = memory_copy.use()
-    if no_copy is not None:
-        return replace(has, notes={**has.notes, "copy": no_copy})
-    return replace(has, present=has.present | {"copy"})

@@ -86,7 +86,7 @@ class Diagnosis:
         return [
             item.text
             for item in GUARANTEES
-            if item.key not in (("honest", "notes") if strong else ("honest",))
+            if item.key != "honest"
             and (strong or not item.process)  # what level process guarantees on every machine
             and not self.holds(item, self.grade_level)
         ]

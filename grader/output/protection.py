@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from connect4.isolation import machine, memory_copy
+from connect4.isolation import machine
 from grader.output.pages import card, table
 from grader.results.store import Store
 
@@ -96,8 +96,7 @@ def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
 
 def note_run(store: Store, level: str) -> None:
     """Add the protections of a run that begins, unless they are noted."""
-    no_copy = memory_copy.use() if level == "strong" else None
-    missing = [] if level == "wasm" else [*machine.missing(), *filter(None, [no_copy])]
+    missing = [] if level == "wasm" else list(machine.missing())
     run = {"level": level, "missing": missing, "host": platform.node()}
     runs = store.meta_json(RUNS) or []
     if run not in runs:

@@ -21,7 +21,6 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game, Player
-from connect4.isolation import memory_copy
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
@@ -124,7 +123,6 @@ def one_line(error: BaseException) -> str:
 
 def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players with a process that could not be ended."""
-    _use_memory_copy(job)
     game = game_of(job)
     one, two = (_agent(player, game) for player in job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
@@ -158,15 +156,6 @@ def played_of(result: JobResult) -> PlayedGame:
     return PlayedGame(
         result["key"], scores, result["ending"], result["turns"], (one, two), result["seconds"]
     )
-
-
-def _use_memory_copy(job: Job) -> None:
-    """Give agents a copy of Python in memory, so that they cannot keep notes on disk.
-
-    The command has already reported a machine where that fails.
-    """
-    if job["isolation"] == "strong":
-        memory_copy.use()
 
 
 def _check_module(job: Job) -> None:
@@ -218,7 +207,6 @@ def try_load(job: Job) -> JobResult:
     result: JobResult = {"problem": None, "fault": None, "traceback": None}
     player = job["players"][0]
     try:
-        _use_memory_copy(job)
         _check_module(job)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:

@@ -1,6 +1,6 @@
 """Leaves notes for a later game in names that it looks up and does not find, and reads them.
 
-Nothing denies a look-up; tests/test_memory_copy.py shows that in graded games nothing is read.
+Nothing denies a look-up (docs/isolation.md); the game goes on as any other.
 """
 
 import encodings
