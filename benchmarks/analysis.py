@@ -7,11 +7,8 @@ and how many flags are false alarms. A move is flagged if the analysis reports a
   `solver`). With `--own` the analysis does not use that library.
 - `extended`: the games start from endings that the reference agent solves. A costly move loses 10
   points or more. A false alarm is a flag on a move that loses nothing.
-- `dynamic`: games of 40 plies at most. A proof search of `KNOWN` plies tells who wins. A costly
-  move is one after which the opponent has a forced win, where another move would have avoided all
-  of those. A false alarm is a flag on a move that keeps a proven outcome. Other moves are unknown.
-- `dynamic-endings`: the games start `LEFT` plies before the draw limit, so each value is exact. A
-  costly move changes the outcome. A false alarm is a flag on a move that does not.
+- `dynamic`: the games start `LEFT` plies before the draw limit, so a proof search finds each value.
+  A costly move changes the outcome. A false alarm is a flag on a move that does not.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ from connect4.record import Record
 from connect4.search import library
 from connect4.search.forced import ForcedWins
 
-COSTLY = {"classic": 1, "extended": 10, "dynamic": 1, "dynamic-endings": 1}
+COSTLY = {"classic": 1, "extended": 10, "dynamic": 1}
 """What a move has to lose, in outcomes or points, to be counted as costly."""
 
 CLASSIC_PAIRS = (
@@ -66,44 +63,35 @@ DYNAMIC_PAIRS = (
 ATTACKER = "alphabeta:depth=1"
 """The agent whose play leads to the positions that games of Dynamic Connect-4 start from."""
 
-KNOWN = 10
-"""Plies within which a win has to be forced to be known, in whole games of Dynamic Connect-4."""
-
 LEFT = 11
-"""Plies until the draw limit when an ending of Dynamic Connect-4 begins."""
+"""Plies until the draw limit when a game of Dynamic Connect-4 begins."""
 
 UNTIL_SOLVED = 600
 """Seconds that the exact value of one position may take."""
 
 
-Exact = Callable[[State], float | None]
-"""Returns player 1's exact value of a position; None if it is unknown."""
+Exact = Callable[[State], float]
+"""Returns player 1's exact value of a position."""
 
 
 @dataclass
 class Tally:
-    """Costly moves, those of them that were flagged, false flags, and all moves.
-
-    `open` counts the moves whose exact cost is unknown, and `doubtful` those of them with a flag.
-    """
+    """Costly moves, those of them that were flagged, false flags, and all moves."""
 
     costly: int = 0
     flagged: int = 0
     false: int = 0
     proven: int = 0
     moves: int = 0
-    open: int = 0
-    doubtful: int = 0
 
     def __str__(self) -> str:
-        unknown = f"; {self.open} unknown: {self.doubtful} flagged" if self.open else ""
         return (
             f"{self.moves} moves, {self.proven} proven; {self.costly} costly: {self.flagged} "
-            f"flagged, {self.costly - self.flagged} missed; {self.false} false alarms{unknown}"
+            f"flagged, {self.costly - self.flagged} missed; {self.false} false alarms"
         )
 
 
-def exact_outcome() -> Callable[[State], float]:
+def exact_outcome() -> Exact:
     """Return what tells player 1's outcome of a classic position: 1, 0 or -1."""
     engine = library.LibrarySolver()
 
@@ -127,28 +115,17 @@ def exact_margin(state: State) -> float:
     return float(margin if state.mover == 1 else -margin)
 
 
-def proven_outcome(plies: int) -> Exact:
-    """Return what tells player 1's outcome if it is forced within `plies`, else None."""
-
-    def value(state: State) -> float | None:
-        if state.is_over():
-            return state.margin(1)
-        proof = ForcedWins(state).prove(state, plies)
-        return None if proof is None else proof.outcome
-
-    return value
+def proven_outcome(state: State) -> float:
+    """Return player 1's outcome of a position of Dynamic Connect-4 close to the draw limit."""
+    if state.is_over():
+        return state.margin(1)
+    proof = ForcedWins(state).prove(state, LEFT)
+    assert proof is not None, "the draw limit is within LEFT plies"
+    return proof.outcome
 
 
-def lost_by(player: int, before: float | None, after: float | None) -> float | None:
-    """Return what a move lost; None where the exact values do not tell."""
-    sign = 1 if player == 1 else -1
-    if before is None and after is not None:
-        return 1 if sign * after < 0 else 0
-    return None if before is None or after is None else sign * (before - after)
-
-
-def dynamic_start(number: int, ending: bool) -> State:
-    """Return a position with `LEFT` plies to go, or with a whole game ahead.
+def dynamic_start(number: int) -> State:
+    """Return a position with `LEFT` plies to go.
 
     It comes from 10 to 24 plies of play, a third of them random, and has no win in one.
     """
@@ -169,16 +146,14 @@ def dynamic_start(number: int, ending: bool) -> State:
                 break
         else:
             if not any(any(state.apply(move).scores()) for move in state.legal_actions()):
-                limit = LEFT if ending else 40
-                return state.with_options(max_turns=state.turns + limit)
+                return state.with_options(max_turns=state.turns + LEFT)
 
 
 def game(kind: str, number: int) -> Record:
     """Play the game of that number."""
-    if kind.startswith("dynamic"):
+    if kind == "dynamic":
         pair = DYNAMIC_PAIRS[number % len(DYNAMIC_PAIRS)]
-        start = dynamic_start(number, kind == "dynamic-endings")
-        return connect4.play(*pair, start, seconds=5, seed=number)
+        return connect4.play(*pair, dynamic_start(number), seconds=5, seed=number)
     if kind == "classic":
         pair = CLASSIC_PAIRS[number % len(CLASSIC_PAIRS)]
         return connect4.play(*pair, connect4.start("classic"), seconds=5, seed=number)
@@ -199,13 +174,9 @@ def compare(record: Record, exact: Exact, costly: float, tally: Tally) -> None:
     ):
         if turn.outcome is not Outcome.PLAYED:
             continue
-        lost = lost_by(turn.player, before, after)
+        lost = before - after if turn.player == 1 else after - before
         tally.moves += 1
         tally.proven += bool(judged.get("proven"))
-        if lost is None:
-            tally.open += 1
-            tally.doubtful += judged["loss"] > 0
-            continue
         tally.costly += lost >= costly
         tally.flagged += lost >= costly and judged["loss"] > 0
         tally.false += lost <= 0 and judged["loss"] > 0
@@ -225,11 +196,9 @@ def main() -> int:
     if arguments.kind == "classic" and not library.is_installed():
         print(f"error: {library.MISSING}", file=sys.stderr)
         return 2
-    exact: Exact = exact_margin
+    exact: Exact = exact_margin if arguments.kind == "extended" else proven_outcome
     if arguments.kind == "classic":
         exact = exact_outcome()
-    elif arguments.kind.startswith("dynamic"):
-        exact = proven_outcome(LEFT if arguments.kind == "dynamic-endings" else KNOWN)
     if arguments.own:
         library.is_installed = lambda: False
     total = Tally()

@@ -28,7 +28,6 @@ REQUIRED_PTS = {(6, 8): 20, (8, 10): 25, (12, 12): 35}
 REQUIRED_ACTIONS = 12
 FILLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 BOARDS_PER_CASE = 8
-FIRST_CALL_LIMIT = 5e-3
 
 Boards = list[npt.NDArray[np.int64]]
 Arguments = list[tuple[Any, ...]]
@@ -116,39 +115,14 @@ def ratio_table(blocks: int, calls: int) -> tuple[str, bool]:
     return tabulate(rows, headers, floatfmt=formats), all(row[-1] != "NO" for row in rows)
 
 
-def first_call_table() -> tuple[str, bool]:
-    """Time the first `get_pts` on each new shape; numpy is warm from a shape outside the table."""
-    utils.get_pts(1, np.ones((13, 2), dtype=np.int64))
-    small = [(rows, columns) for rows, columns in product(range(1, 13), repeat=2)]
-    took = {}
-    for shape in [*small, (16, 16), (24, 24)]:
-        board = np.ones(shape, dtype=np.int64)
-        start = perf_counter()
-        utils.get_pts(1, board)
-        took[shape] = perf_counter() - start
-    slowest_small = max(small, key=took.__getitem__)
-    rows = []
-    for shape in ((1, 1), (6, 8), (8, 10), (12, 12), (16, 16), (24, 24), slowest_small):
-        board_name = "{}x{}".format(*shape)
-        if shape is slowest_small:
-            board_name += " (slowest of 1x1..12x12)"
-        ok = "yes" if took[shape] < FIRST_CALL_LIMIT else "NO"
-        rows.append((board_name, took[shape] * 1e6, FIRST_CALL_LIMIT * 1e6, ok))
-    headers = ("first get_pts on a new shape", "us", "limit us", "ok?")
-    return tabulate(rows, headers, floatfmt=".0f"), all(row[-1] == "yes" for row in rows)
-
-
 def main() -> int:
-    """Print both tables; return the exit status."""
+    """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.api", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few seconds, coarser figures")
     quick = parser.parse_args().quick
-    tables = [
-        first_call_table(),
-        ratio_table(blocks=5 if quick else 21, calls=400 if quick else 4000),
-    ]
-    print("\n\n".join(text for text, _ in tables))
-    return 0 if all(ok for _, ok in tables) else 1
+    text, ok = ratio_table(blocks=5 if quick else 21, calls=400 if quick else 4000)
+    print(text)
+    return 0 if ok else 1
 
 
 if __name__ == "__main__":

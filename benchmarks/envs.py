@@ -1,4 +1,4 @@
-"""Compare PettingZoo and OpenSpiel with the kit's rules: same games, steps a second, imports.
+"""Compare PettingZoo and OpenSpiel with the kit's rules: same games, steps a second.
 
 `python3 -m benchmarks.envs --games 10000` compares 10000 random games of each game, move by move.
 Speed is per second of processor time, so other work on the machine affects it less. It is reported
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -152,26 +150,12 @@ def speeds() -> None:
     print(f"OpenSpiel's connect_four: {spiel_speed(pyspiel.load_game('connect_four')):,.0f}")
 
 
-def imports() -> None:
-    """Print what `import connect4` costs beyond numpy, and what the first use of its parts does."""
-    for what in ("connect4", "grader", "connect4.api"):
-        code = f"import numpy, typing, {what}"
-        command = [sys.executable, "-X", "importtime", "-c", code]
-        costs = []
-        for _ in range(5):
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            lines = [line.split("|") for line in done.stderr.splitlines()]
-            costs.append(next(int(line[1]) for line in reversed(lines) if line[-1].strip() == what))
-        print(f"import {what} beyond numpy: {sorted(costs)[2] / 1000:.1f} ms (the median of 5)")
-
-
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.envs")
     parser.add_argument("--games", type=int, default=100, help="random games of each game")
     parser.add_argument("--game", choices=GAMES, help="this one alone")
     arguments = parser.parse_args()
-    imports()
     speeds()
     for name in [arguments.game] if arguments.game else GAMES:
         found = differences(name, arguments.games)

@@ -2,15 +2,12 @@
 
    cc -O2 -o exact benchmarks/exact.c
    exact solve NODES      reads positions, writes the values of their moves
-   exact replay           reads positions and moves, writes what the rules make of them
 
    A position is one line of words: ROWS COLUMNS POPOUTS1 POPOUTS2 MOVER STACKS. STACKS has the
    tokens of every column from the bottom up, columns apart by `/`: `12//1/` are four columns.
    `solve` writes one line for each: the nodes visited, then the mover's final margin after each
    legal move, drops first, as the kit orders them. It writes `unsolved` instead once it has
    visited NODES positions. Each position begins with an empty table, so that a run repeats.
-   `replay` reads moves (`3`, `3P`) after the position. It writes, for the position and after each
-   move: player 1's points minus player 2's, and the legal moves.
 
    How. A line is a row, a column or a diagonal. Its code is its cells as ternary digits. A table
    has for each code the margin if player 1 takes every empty cell (`high`), if player 2 does
@@ -352,11 +349,11 @@ static int exact_value(const State *state, int guess) {
 
 /* -- Input and output */
 
-/* Read a line into `state`; return the rest of it, or NULL at the end of the input. */
-static char *read_state(State *state) {
+/* Read a line into `state`; return 0 at the end of the input. */
+static int read_state(State *state) {
     static char text[LINE_OF_INPUT];
     int new_rows, new_columns, popouts, other, mover, used = 0, column = 0;
-    if (!fgets(text, sizeof text, stdin)) return NULL;
+    if (!fgets(text, sizeof text, stdin)) return 0;
     int found = sscanf(text, "%d %d %d %d %d %n", &new_rows, &new_columns, &popouts, &other,
                        &mover, &used);
     if (found != 5 || !used || new_rows < 1 || new_rows > LONGEST || new_columns < 1 ||
@@ -374,18 +371,12 @@ static char *read_state(State *state) {
     }
     for (int i = 0; i < columns; i++) state->exact += exact_code(i, 0);
     state->popouts[0] = 1; /* so that `drop` counts the columns */
-    char *at = text + used;
-    for (; *at > ' '; at++) {
+    for (const char *at = text + used; *at > ' '; at++) {
         if (*at == '/') column++;
         else if (column < columns && state->height[column] < rows) drop(state, column, *at - '0');
     }
     state->popouts[0] = popouts, state->popouts[1] = other, state->mover = mover - 1;
-    return at;
-}
-
-static void write_move(int move) {
-    if (move >= 0) printf(" %d", move);
-    else printf(" %dP", ~move);
+    return 1;
 }
 
 static void solve(void) {
@@ -414,40 +405,12 @@ static void solve(void) {
     }
 }
 
-static void write_position(const State *state) {
-    Move moves[2 * MOST_COLUMNS];
-    int count = legal_moves(state, moves), margin = 0, digits[LONGEST];
-    for (int line = 0; line < lines; line++) {
-        for (int i = 0; i < length_of[line]; i++) digits[i] = state->codes[line] / POWERS[i] % 3;
-        margin += margin_of(digits, length_of[line]);
-    }
-    printf("%d:", margin);
-    for (int i = 0; i < count; i++) write_move(moves[i].move);
-    printf("\n");
-}
-
-static void replay(void) {
-    State state;
-    char *at, *end;
-    while ((at = read_state(&state))) {
-        write_position(&state);
-        for (int column; column = (int)strtol(at, &end, 10), end > at; at = end) {
-            if (*end == 'P') end++, column = ~column;
-            play(&state, column);
-            write_position(&state);
-        }
-    }
-}
-
 int main(int count, char **words) {
-    if (count == 2 && !strcmp(words[1], "replay")) {
-        replay();
-    } else if (count == 3 && !strcmp(words[1], "solve")) {
-        most_nodes = strtoull(words[2], NULL, 10);
-        solve();
-    } else {
-        fprintf(stderr, "usage: exact solve NODES | exact replay\n");
+    if (count != 3 || strcmp(words[1], "solve")) {
+        fprintf(stderr, "usage: exact solve NODES\n");
         return 2;
     }
+    most_nodes = strtoull(words[2], NULL, 10);
+    solve();
     return 0;
 }

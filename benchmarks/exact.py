@@ -1,15 +1,15 @@
 """Share code between the tools that solve positions of ExtendedConnect4 exactly.
 
-`exact.c` is the solver. It is compiled where it is needed, with the machine's C compiler.
+`exact.c` is the solver. It is compiled where it is needed, with the machine's C compiler,
+as is `training/selfplay.c`.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -19,7 +19,7 @@ from connect4.games.base import Player
 from connect4.games.extended import ExtendedAction, ExtendedState
 
 SOURCE = Path(__file__).with_name("exact.c")
-FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra")
+FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
 
 
 Values: TypeAlias = tuple[int, ...]
@@ -42,18 +42,13 @@ class Solved(NamedTuple):
         return self.best - self.values[self.state.legal_actions().index(action)]
 
 
-def compiler() -> str | None:
-    """Return the machine's C compiler, None where there is none."""
-    return shutil.which("cc") or shutil.which("gcc")
-
-
-def compiled(folder: Path) -> Path:
-    """Compile the solver into `folder`; ends the program where there is no compiler."""
-    cc = compiler()
+def compiled(source: Path, folder: Path) -> Path:
+    """Compile a program in C into `folder`; ends this one where there is no compiler."""
+    cc = shutil.which("cc") or shutil.which("gcc")
     if cc is None:
-        raise SystemExit("the solver needs a C compiler: apt install gcc")
-    program = folder / "exact"
-    subprocess.run([cc, *FLAGS, "-o", program, SOURCE], check=True)
+        raise SystemExit(f"{source.name} needs a C compiler: apt install gcc")
+    program = folder / source.stem
+    subprocess.run([cc, *FLAGS, "-o", program, source, "-lm"], check=True)
     return program
 
 
@@ -90,15 +85,9 @@ def solve(
         _, *words = done.stdout.split()
         return None if words == ["unsolved"] else tuple(map(int, words))
 
-    waiting: deque[tuple[ExtendedState, Future[Values | None]]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
-        for state in states:
-            waiting.append((state, pool.submit(values, state)))
-            while len(waiting) > 2 * jobs or (waiting and waiting[0][1].done()):
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()
+        known = list(states)
+        yield from zip(known, pool.map(values, known), strict=True)
 
 
 def to_text(solved: Solved) -> str:

@@ -1,15 +1,12 @@
 """What games by fuel cost: start, turns, slowdown, games an hour: `python3 -m benchmarks.fuel`.
 
-Native times are processor times, so that a busy machine changes little. `--repeat N` plays one turn
-of the reference agent and of one that polls its clock N times instead, and prints the nodes.
+Native times are processor times, so that a busy machine changes little.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -30,7 +27,6 @@ from connect4.players.student import StudentAgent
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "connect4" / "players" / "ai.py"
-POLLING = ROOT / "tests" / "data" / "fuel_class" / "clock_search.py"
 NODES = 20_000
 TURNS = 40
 BUDGETS = (10**9, 5 * 10**9, 20 * 10**9)
@@ -43,27 +39,6 @@ class AIPlayer:
     def get_intelligent_move(self, state):
         return 3, False
 """
-
-COUNTED = """
-
-class AIPlayer(AIPlayer):
-    def get_intelligent_move(self, state):
-        action = super().get_intelligent_move(state)
-        print("move", action, "after nodes", BUDGETS[-1].nodes if BUDGETS else self.nodes)
-        return action
-
-
-BUDGETS = []
-if "Budget" in globals():
-    begin = Budget.__init__
-
-    def noted(self, *arguments):
-        BUDGETS.append(self)
-        begin(self, *arguments)
-
-    Budget.__init__ = noted
-"""
-"""Goes below the file of an agent."""
 
 
 def setup(source: str | Path, seconds: float, nodes: int | None = None) -> Setup:
@@ -156,33 +131,9 @@ def hours() -> None:
         )
 
 
-def repeat(times: int) -> None:
-    """Ask both agents, with one more busy process beside them each time."""
-    state = load_start(EXTENDED, "case1")
-    for number in range(times):
-        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
-        try:
-            for source in (REFERENCE, POLLING):
-                text = source.read_text(encoding="utf-8") + COUNTED
-                with closing(WasmSeat(setup(text, 0.04), Limits())) as seat:
-                    reply = seat.ask(state, 0.04)
-                    said = seat.log.strip().splitlines()[-1]
-                print(f"load {number}, {source.stem}: {said}, fuel {reply.fuel:,}", end="")
-                print(f", {reply.seconds:.2f} s")
-        finally:
-            for process in busy:
-                process.kill()
-                process.wait()
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, metavar="N")
-    arguments = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__).parse_args()
     package.compiled(print)
-    if arguments.repeat:
-        repeat(arguments.repeat)
-        return
     for part in (starts, turns, slowdown, hours):
         part()
 

@@ -1,8 +1,6 @@
-"""Measure the grader: `python3 -m benchmarks.grader [throughput] [overhead] [load] [report]`.
+"""Measure the grader: `python3 -m benchmarks.grader [throughput] [load] [report]`.
 
 throughput: games with `--jobs 2` against `--jobs 1`, interleaved; requires two idle cores.
-    A bare loop on one and on two cores shows the limit of the machine itself.
-overhead: the share of the wall time in which no agent is choosing a move, at one second a move.
 load: positions per move of an agent that uses all of its time, `--jobs 2` against `--jobs 1`.
 report: the time to report stored games, and how it grows with their number.
 Exits with status 1 if a required figure is missed.
@@ -12,14 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -38,7 +33,6 @@ from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, make_board
 
 REQUIRED_THROUGHPUT = 1.9
-REQUIRED_OVERHEAD = 0.02
 REQUIRED_LOAD = 0.05
 REQUIRED_REPORT = 5.0
 GROWTH_LIMIT = 1.25
@@ -69,17 +63,6 @@ COUNTS = (
 """
 )
 """Does the same work for every move."""
-
-THINKS = (
-    HEAD
-    + """\
-        end = time.monotonic() + 0.97 * self.limit
-        while time.monotonic() < end:
-            pass
-        return get_valid_actions(self.player_number, state)[0]
-"""
-)
-"""Uses the time it has."""
 
 SAYS_NODES = (
     HEAD
@@ -132,64 +115,18 @@ def play(
     return seconds, results
 
 
-def busy(core: int, seconds: float, results: Connection) -> None:
-    """Send the number of rounds of plain work that one core does in N seconds."""
-    os.sched_setaffinity(0, {core})
-    end, rounds = perf_counter() + seconds, 0
-    while perf_counter() < end:
-        sum(number * number for number in range(1000))
-        rounds += 1
-    results.send(rounds)
-
-
-def rounds_at_once(jobs: int) -> int:
-    """Return the rounds of plain work in a second on N cores at once."""
-    pipes = []
-    for core in sorted(os.sched_getaffinity(0))[:jobs]:
-        ours, theirs = multiprocessing.Pipe()
-        multiprocessing.Process(target=busy, args=(core, 1.0, theirs)).start()
-        pipes.append(ours)
-    return sum(pipe.recv() for pipe in pipes)
-
-
 def throughput(repeats: int) -> bool:
     games, sources = schedule(COUNTS, "mid8x10", 24, 5.0)
     rates: dict[int, list[float]] = {1: [], 2: []}
-    rounds: dict[int, list[float]] = {1: [], 2: []}
     for number in range(repeats):
         for jobs in (1, 2) if number % 2 else (2, 1):
             seconds, _ = play(games, sources, jobs)
             rates[jobs].append(len(games) / seconds)
-            rounds[jobs].append(rounds_at_once(jobs))
-    rows = []
-    for what, found in (("games", rates), ("two bare loops, the machine's own", rounds)):
-        ratio = median(two / one for one, two in zip(found[1], found[2], strict=True))
-        rows.append((what, f"{median(found[1]):.4g}", f"{median(found[2]):.4g}", round(ratio, 2)))
-    ok = rows[0][3] >= REQUIRED_THROUGHPUT
-    show(f"throughput, required: {REQUIRED_THROUGHPUT} times the games", rows,
-         ("", "jobs 1, a second", "jobs 2, a second", "ratio"))  # fmt: skip
-    return ok
-
-
-def overhead(repeats: int) -> bool:
-    (one, two), sources = contestants(THINKS, 2)
-    start = make_board("empty8x10", load_start(EXTENDED, "empty8x10").to_json())
-    limits = rubrics.read().limits
-    games = [
-        PlannedGame(Match("overhead", player, baseline("random")), start, 0, 1, 1, 1.0, limits)
-        for player in (one, two)
-    ]
-    rows = []
-    for jobs in (1, 2):
-        parts = []
-        for _ in range(repeats):
-            seconds, results = play(games, sources, jobs)
-            asked = sum(turn["seconds"] for result in results for turn in result["record"]["turns"])
-            parts.append(1 - asked / (seconds * jobs))
-        part = median(parts)
-        rows.append((jobs, f"{part:.2%}", f"{REQUIRED_OVERHEAD:.0%}", part < REQUIRED_OVERHEAD))
-    show("own work at 1 s a move, 8x10, against random", rows, ("jobs", "part", "required", "ok?"))
-    return all(row[-1] for row in rows)
+    ratio = median(two / one for one, two in zip(rates[1], rates[2], strict=True))
+    rows = [(median(rates[1]), median(rates[2]), ratio, REQUIRED_THROUGHPUT)]
+    headers = ("jobs 1, games a second", "jobs 2, games a second", "ratio", "required")
+    show("throughput", rows, headers)
+    return ratio >= REQUIRED_THROUGHPUT
 
 
 def load(repeats: int) -> bool:
@@ -256,14 +193,10 @@ def report(repeats: int) -> bool:
             fill(Path(folder, f"{games}.db"), games, rubric, real)
         for number in range(repeats):
             for games in (2500, 5000, 10_000):
-                found = times.setdefault(games, {"tables": [], "all files": [], "again": []})
+                found = times.setdefault(games, {"tables": [], "all files": []})
                 out = Path(folder, f"out{games}-{number}")
                 base = [sys.executable, "-m", "grader", "report", f"{folder}/{games}.db"]
-                for name, more in (
-                    ("tables", []),
-                    ("all files", ["--out", str(out)]),
-                    ("again", ["--out", str(out)]),
-                ):
+                for name, more in (("tables", []), ("all files", ["--out", str(out)])):
                     began = perf_counter()
                     subprocess.run([*base, *more], check=True, capture_output=True)
                     found[name].append(perf_counter() - began)
@@ -275,7 +208,7 @@ def report(repeats: int) -> bool:
     ten, few = medians[10_000]["tables"], medians[2500]["tables"]
     growth = ten / few / 4
     ok = ten < REQUIRED_REPORT and growth < GROWTH_LIMIT
-    headers = ("games", "tables, s", "all files, s", "all files again, s")
+    headers = ("games", "tables, s", "all files, s")
     show("report", rows, headers)
     print(f"growth of the tables' time beside linear: {growth:.2f}, required {GROWTH_LIMIT}; {ok}")
     return ok
@@ -287,7 +220,6 @@ def show(title: str, rows: list[tuple[object, ...]], headers: tuple[str, ...]) -
 
 MEASURES: dict[str, tuple[Callable[[int], bool], int]] = {
     "throughput": (throughput, 10),
-    "overhead": (overhead, 1),
     "load": (load, 3),
     "report": (report, 3),
 }

@@ -1,23 +1,17 @@
-"""Time isolated agents: `python3 -m benchmarks.isolation [--deadlines | --honest] [--turns N]`.
+"""Time isolated agents: `python3 -m benchmarks.isolation [--deadlines] [--turns N]`.
 
-Without an option, measures the cost of a turn and of a start with a process that lives for the
-whole game. The comparison is a new process for each move (the plain way), alternating in the same
-run. Also measures a stop followed by a continue. The agent answers at once, so the whole turn is
-overhead.
+Without an option, measures the cost of a turn, with a process that lives for the whole game and
+with one for each move, the cost of a start, and of a stop followed by a continue. The agent answers
+at once, so the whole turn is overhead.
 `--deadlines`: how long agents that do not end take to die after the limit, the margin and the wait
-for their stack.
-`--honest`: two games at once on two cores, with agents that use 90 % of their time; no turn may be
-late. Exits with status 1 if a required figure is missed.
+for their stack. Exits with status 1 if a required figure is missed.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import os
 import sys
 import tempfile
-from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -30,7 +24,6 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
 from connect4.isolation.spawn import STACK_PATIENCE
 from connect4.players.base import Outcome, Setup
-from connect4.players.building import build
 from connect4.players.registry import parse_agent
 
 START = "mid8x10"
@@ -52,20 +45,6 @@ class AIPlayer:
         pass
 
     def get_intelligent_move(self, state):
-        return 0, False
-"""
-NINE_TENTHS = """\
-import time
-
-
-class AIPlayer:
-    def __init__(self, player_number, seconds):
-        self.seconds = seconds
-
-    def get_intelligent_move(self, state):
-        end = time.monotonic() + 0.9 * self.seconds
-        while time.monotonic() < end:
-            pass
         return 0, False
 """
 
@@ -96,24 +75,6 @@ def turn(seat: IsolatedSeat, state: State) -> float:
     return took
 
 
-def plain_move(agent: str, pipe: Connection) -> None:
-    """Load the agent and answer once; what the process of one move does."""
-    setup = Setup(parse_agent(agent), 1, EXTENDED, 5.0, SEED, "intelligent")
-    pipe.send(build(setup).choose(load_start(EXTENDED, START), 5.0))
-
-
-def plain_turn(path: Path) -> float:
-    """Return the seconds of a move in a process that is started for it alone."""
-    context = multiprocessing.get_context("spawn")
-    began = perf_counter()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=plain_move, args=(f"ai:{path}", theirs))
-    process.start()
-    ours.recv()
-    process.join()
-    return perf_counter() - began
-
-
 def start(path: Path, level: Level) -> float:
     began = perf_counter()
     seat = opened(path, level)
@@ -137,7 +98,7 @@ def costs(folder: Path, levels: list[Level], count: int) -> bool:
     bare, numeric = folder / "bare.py", folder / "numeric.py"
     bare.write_text(AT_ONCE.format(imports=""), encoding="utf-8")
     numeric.write_text(AT_ONCE.format(imports="import numpy as np\n"), encoding="utf-8")
-    taken: dict[str, list[float]] = {"a process a move, the plain way": []}
+    taken: dict[str, list[float]] = {}
     seats = {
         f"{level}, lifetime {lifetime}": opened(bare, level, lifetime)
         for level in levels
@@ -147,8 +108,6 @@ def costs(folder: Path, levels: list[Level], count: int) -> bool:
         for name, seat in seats.items():
             if "game" in name or number % 10 == 0:
                 taken.setdefault(name, []).append(turn(seat, state))
-        if number % 50 == 0:
-            taken["a process a move, the plain way"].append(plain_turn(bare))
     stops = [stop_and_go(seat) for seat in seats.values() if seat._child for _ in range(count)]
     for seat in seats.values():
         seat.close()
@@ -197,44 +156,9 @@ def deadlines(levels: list[Level], count: int) -> bool:
     return good
 
 
-def honest_game(path: Path, level: Level, core: int, count: int, results: Connection) -> None:
-    """Let two honest agents take turns; send the number of late ones and the longest seconds."""
-    state, seconds = load_start(EXTENDED, START), 0.2
-    setup = Setup(parse_agent(f"ai:{path}"), 1, EXTENDED, seconds, SEED, "intelligent")
-    seats = [open_seat(setup, level, core=core) for _ in range(2)]
-    replies = [seats[number % 2].ask(state, seconds) for number in range(count)]
-    for seat in seats:
-        seat.close()
-    late = [reply for reply in replies if reply.outcome is not Outcome.PLAYED]
-    starved = sum(reply.starved for reply in replies)
-    results.send((count, len(late), starved, max(reply.seconds for reply in replies)))
-
-
-def honest(folder: Path, level: Level, count: int) -> bool:
-    """Play two honest games at once, one a core; return whether no turn was late."""
-    path = folder / "honest.py"
-    path.write_text(NINE_TENTHS, encoding="utf-8")
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    pipes, games = [], []
-    for core in cores:
-        ours, theirs = multiprocessing.Pipe()
-        arguments = (path, level, core, count // len(cores), theirs)
-        games.append(multiprocessing.Process(target=honest_game, args=arguments))
-        pipes.append(ours)
-    for game in games:
-        game.start()
-    rows = [(core, *pipe.recv()) for core, pipe in zip(cores, pipes, strict=True)]
-    for game in games:
-        game.join()
-    headers = ("core", "turns of 0.2 s, 90 % used", "late", "starved", "longest, s")
-    print(tabulate(rows, headers, floatfmt=".3f"))
-    return not any(row[2] for row in rows)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deadlines", action="store_true")
-    parser.add_argument("--honest", action="store_true")
     parser.add_argument("--turns", type=int, help="default 2000; for --deadlines 100")
     arguments = parser.parse_args()
     strongest = choose_level("auto")[0]
@@ -243,8 +167,6 @@ def main() -> int:
         folder = Path(name)
         if arguments.deadlines:
             good = deadlines(levels, arguments.turns or 100)
-        elif arguments.honest:
-            good = honest(folder, strongest, arguments.turns or 2000)
         else:
             good = costs(folder, levels, arguments.turns or 2000)
     print("\nas required" if good else "\nNOT as required")

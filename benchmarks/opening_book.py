@@ -2,17 +2,14 @@
 
 Scores every position of up to 8 plies of classic Connect 4, 6 by 7, that is not over and in which
 the mover has no immediate win. Of a position and its mirror image, it scores one. The scores come
-from `bitbully` (extra `solver`) and take about half a minute. `--check N` scores N random positions
-of the book again and compares them. It exits with status 1 if one differs.
+from `bitbully` (extra `solver`) and take about half a minute.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
-from random import Random
 
 import numpy as np
 
@@ -132,29 +129,11 @@ def make(path):
     print(f"{path}: {len(values)} positions, {len(data)} bytes, seed {seed}")
 
 
-def check(path, number):
-    scores = bitbully_scores()
-    kept = book.unpacked(path.read_bytes())
-    wrong = 0
-    for own, mask in Random(1).sample(positions(book.PLIES), number):
-        found = kept.find(own, mask)
-        truth = scores(own, mask)
-        outcome = max((score > 0) - (score < 0) for score in truth.values())
-        wrong += found.outcome != outcome or truth[found.column] != max(truth.values())
-    print(f"{number} positions of {path.name} scored anew: {wrong} differ")
-    return 1 if wrong else 0
-
-
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.opening_book", description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=book.FILE)
-    parser.add_argument("--check", type=int, metavar="N")
-    arguments = parser.parse_args(argv)
-    if arguments.check is not None:
-        return check(arguments.file, arguments.check)
-    make(arguments.file)
-    return 0
+    make(parser.parse_args(argv).file)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

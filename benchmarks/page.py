@@ -104,11 +104,8 @@ def load(browser: Browser, file: Path) -> tuple[float, float]:
 
 def measure(browser: Browser, file: Path, loads: int) -> tuple[list[list[object]], float]:
     """Return the lines of the table, and the median first paint in milliseconds."""
-    bare = file.with_name("bare.html")
-    bare.write_text("<!DOCTYPE html><title>bare</title><p>nothing", encoding="utf-8")
-    floor, paints, ready = [], [], []
+    paints, ready = [], []
     for _ in range(loads):
-        floor.append(load(browser, bare)[0])
         paint, loaded = load(browser, file)
         paints.append(paint)
         ready.append(loaded)
@@ -117,7 +114,6 @@ def measure(browser: Browser, file: Path, loads: int) -> tuple[list[list[object]
         [name, f"{median(times):.1f}", f"{max(times):.1f}", limit]
         for name, times, limit in (
             ("first paint", paints, f"{PAINT_LIMIT:.0f}"),
-            ("the same of one empty line", floor, ""),
             ("page ready", ready, ""),
             ("one step", steps, ""),
         )

@@ -7,14 +7,12 @@ default is the reference agent. `--nodes` and `--time` each take several budgets
 
     python3 -m benchmarks.regret NEW.py OLD.py --nodes 500 2000 20000 --jobs 2
     python3 -m benchmarks.regret ai --time 0.05 0.2 1 --positions 200
-    python3 -m benchmarks.regret ai --nodes 2000 --worst 30
 
 An agent answers each position as a new game, so that with `--nodes` its answers depend on neither
 the machine nor the other positions. `--positions N` takes N of the positions, spread evenly. Tables
 show the mean regret a move and the share of answers that are exactly best, with 95 % intervals, by
-plies left and by the pop-outs left of both players; "a game" sums the mean regret over one
-player's moves in the plies that the positions cover. With several agents the first is compared
-with each other one, position by position; below zero it gives away less.
+plies left and by the pop-outs left of both players. With several agents the first is compared with
+each other one, position by position; below zero it gives away less.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from statistics import fmean
 
 from tabulate import tabulate
 
-from benchmarks.exact import Solved, read, text_of
+from benchmarks.exact import Solved, read
 from benchmarks.games import GAME, agent_name, interval, run_main
 from connect4.games.base import Player
 from connect4.games.extended import ExtendedAction, ExtendedState
@@ -135,27 +133,15 @@ def best_share(regrets: Sequence[int]) -> float:
     return 100 * sum(regret == 0 for regret in regrets) / len(regrets)
 
 
-def a_game(positions: Sequence[Solved], regrets: Sequence[int]) -> float:
-    """Return the points given away in one player's moves, over the plies of the positions."""
-    total = 0.0
-    for band in PLIES:
-        if places := within(positions, plies_left, band):
-            least = min(plies_left(positions[place]) for place in places)
-            most = max(plies_left(positions[place]) for place in places)
-            total += fmean(regrets[place] for place in places) * (most - least + 1) / 2
-    return total
-
-
-def overall_table(positions: Sequence[Solved], found: Regrets) -> str:
+def overall_table(found: Regrets) -> str:
     """Return the table of agents and budgets."""
     rows = []
     for (agent, budget), regrets in found.items():
         share = best_share(regrets)
         half = 196 * math.sqrt(share / 100 * (1 - share / 100) / len(regrets))
         mean = f"{fmean(regrets):.2f} ± {interval(regrets):.2f}"
-        game = f"{a_game(positions, regrets):.1f}"
-        rows.append([agent, budget, mean, game, f"{share:.1f} ± {half:.1f} %"])
-    head = ["agent", "budget", "points a move", "a game", "exactly best"]
+        rows.append([agent, budget, mean, f"{share:.1f} ± {half:.1f} %"])
+    head = ["agent", "budget", "points a move", "exactly best"]
     return tabulate(rows, head, tablefmt="pipe")
 
 
@@ -193,20 +179,6 @@ def difference_lines(positions: Sequence[Solved], found: Regrets) -> Iterable[st
         yield f"{first} minus {agent}, {budget}: {'; '.join(parts)} points a move"
 
 
-def worst_table(positions: Sequence[Solved], actions: Sequence[ExtendedAction], number: int) -> str:
-    """Return the positions in which an agent gave away most."""
-    order = sorted(zip(positions, actions, strict=True), key=lambda item: -item[0].regret(item[1]))
-    rows = []
-    for solved, action in order[:number]:
-        best = solved.state.legal_actions()[solved.values.index(solved.best)]
-        value = solved.best - solved.regret(action)
-        played, wanted = map(GAME.format_action, (action, best))
-        rows.append([solved.regret(action), played, value, wanted, solved.best])
-        rows[-1].append(text_of(solved.state))
-    head = ["given away", "played", "worth", "best", "worth", "position"]
-    return tabulate(rows, head, tablefmt="pipe")
-
-
 def budgets(options: argparse.Namespace) -> list[tuple[str, int | None, float | None]]:
     """Return the budgets as text, nodes and seconds."""
     if options.nodes:
@@ -221,16 +193,12 @@ def main() -> None:
     budget.add_argument("--nodes", type=int, nargs="+", help="nodes a move in place of the clock")
     budget.add_argument("--time", type=float, nargs="+", default=[0.2], help="seconds a move")
     parser.add_argument("--positions", type=int, default=10**6, help="how many (default: all)")
-    parser.add_argument("--least-plies", type=int, default=0, help="leave out those with fewer")
-    parser.add_argument("--worst", type=int, default=0, help="show the N worst answers of each")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--data", type=Path, default=DATA, help="the file of solved positions")
     options = parser.parse_args()
     positions = read(options.data.read_text().splitlines())
-    positions = [solved for solved in positions if plies_left(solved) >= options.least_plies]
     positions = spread(positions, options.positions)
     found: Regrets = {}
-    worst = []
     for text, nodes, seconds in budgets(options):
         for agent in options.agents:
             with ProcessPoolExecutor(options.jobs) as pool:  # new ones: an agent keeps its memory
@@ -238,14 +206,11 @@ def main() -> None:
             found[agent, text] = [
                 solved.regret(action) for solved, action in zip(positions, actions, strict=True)
             ]
-            worst.append((f"{agent}, {text}", actions))
-    print(f"{len(positions)} positions\n\n{overall_table(positions, found)}\n")
+    print(f"{len(positions)} positions\n\n{overall_table(found)}\n")
     print(band_table("plies left", PLIES, plies_left, positions, found), end="\n\n")
     print(band_table("pop-outs left", POPOUTS, popouts_left, positions, found), end="\n\n")
     for line in difference_lines(positions, found):
         print(line)
-    for title, actions in worst if options.worst else []:
-        print(f"\n{title}\n{worst_table(positions, actions, options.worst)}")
 
 
 if __name__ == "__main__":

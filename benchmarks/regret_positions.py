@@ -12,8 +12,6 @@ the defaults and the reference agent of commit 54df2a9:
 
     git show 54df2a9:connect4/players/ai.py > agent.py
     python3 -m benchmarks.regret_positions regret.txt --agent agent.py
-
-`--again` solves the positions of an existing file instead of new ones.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
-from benchmarks.exact import Solved, Values, compiled, read, solve, text_of, to_text
+from benchmarks.exact import SOURCE, Solved, Values, compiled, solve, text_of, to_text
 from benchmarks.games import empty, played
 from benchmarks.regret import Asked
 from connect4.games.base import Player
@@ -129,7 +127,6 @@ def write(
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path, help="the file to write")
-    parser.add_argument("--again", type=Path, metavar="OLD", help="solve the positions of OLD")
     parser.add_argument("--agent", type=Path, default=STUDENT_FILE, help="the agent that plays")
     parser.add_argument("--nodes", type=int, default=30, help="of the agent, a move")
     parser.add_argument("--positions", type=int, default=717, help="to sample")
@@ -137,17 +134,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    states: Iterable[ExtendedState]
-    if options.again:
-        lines = options.again.read_text().splitlines()
-        comments = [line for line in lines if line.startswith("#")]
-        states = [solved.state for solved in read(lines)]
-    else:
-        comments = head(options)
-        states = samples(options.positions, options.seed, options.agent, options.nodes)
+    states = samples(options.positions, options.seed, options.agent, options.nodes)
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled(Path(folder))
-        write(options.file, comments, solve(program, states, options.limit, options.jobs))
+        program = compiled(SOURCE, Path(folder))
+        write(options.file, head(options), solve(program, states, options.limit, options.jobs))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.plan import Noise, SimulatedClass, planned, rank_correlation
 from connect4.errors import InputError
 from connect4.isolation.wasm.speed import USUAL
 from grader.commands.budget import described
-from grader.marks.budget import BOARDS, HALVING, SCATTER, Plan, make_plan, planned_values
+from grader.marks.budget import Plan, make_plan, planned_values
 from grader.output.report import read_results
 from grader.play.progress import duration
 from grader.play.schedule import (
@@ -213,21 +212,3 @@ def test_a_plan_for_a_file_that_has_games_without_one_is_refused(tmp_path: Path)
     assert_refused(both, "--quick and --budget exclude each other")
     wrong = run(COMMAND, *arguments, "--budget", "8d", cwd=tmp_path)
     assert "'8d': expected hours such as 8h, or 90m" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_more_hours_rank_a_simulated_class_more_like_endlessly_many_games() -> None:
-    """Students whose strengths are known, and the grader's own marks of their simulated games."""
-    noise = Noise(SCATTER, BOARDS, HALVING)
-    classes = [SimulatedClass(60, seed, RUBRIC, noise) for seed in range(2)]
-    ranks = []
-    for hours in (1.5, 12.0, 400.0):
-        plan = make_plan("grade", classes[0].students, hours, RUBRIC)
-        found = [
-            rank_correlation(group.marks(planned(RUBRIC, plan), 1)[0], group.truth())
-            for group in classes
-        ]
-        ranks.append(sum(found) / len(found))
-    assert ranks == sorted(ranks)
-    assert ranks[0] > 0.7
-    assert ranks[-1] > 0.97

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.simulated import hand_in, simulated_pool
 from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.handin import find as submissions
@@ -26,6 +25,7 @@ from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, SEED
+from tests.simulated import hand_in, simulated_pool
 
 SMALL = f"""[match]
 seed = {SEED}

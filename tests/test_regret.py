@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 
-from benchmarks.exact import Solved, compiled, read, solve, state_of, text_of, to_text
-from benchmarks.games import GAME, empty
+from benchmarks.exact import SOURCE, Solved, compiled, read, solve, state_of, text_of, to_text
+from benchmarks.games import empty
 from benchmarks.regret import DATA
 from tests.command import environment, run
 
-BOARDS = ("1x2+3", "3x2+5", "4x4+1", "4x6+2", "5x4", "6x6+1", "6x8+6", "8x10+2", "12x12+3")
 SMALL = ("2x6+1", "3x4+1", "3x4+2", "4x4+1", "4x6", "6x8+1", "6x8", "8x10", "8x10+1")
 
 FIRST_ACTION = """
@@ -29,46 +28,12 @@ class AIPlayer:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("solver"))
+    return compiled(SOURCE, tmp_path_factory.mktemp("solver"))
 
 
 @pytest.fixture(scope="module")
 def data():
     return read(DATA.read_text().splitlines())
-
-
-def described(state):
-    """Return a position as `exact replay` writes it."""
-    one, two = state.scores()
-    return " ".join([f"{one - two}:", *map(GAME.format_action, state.legal_actions())])
-
-
-def random_game(board, rng):
-    """Return a position, a game from there as typed, and what `exact replay` writes about it."""
-    state = empty(board)
-    for _ in range(rng.randrange(20)):
-        if not state.is_over():
-            state = state.apply(rng.choice(state.legal_actions()))
-    words, written = [text_of(state)], [described(state)]
-    while not state.is_over():
-        action = rng.choice(state.legal_actions())
-        state = state.apply(action)
-        words.append(GAME.format_action(action))
-        written.append(described(state))
-    return " ".join(words), written
-
-
-@pytest.mark.slow
-@pytest.mark.compiler
-def test_the_solver_obeys_the_rules_in_random_games(program):
-    rng = Random(5)
-    games = [random_game(rng.choice(BOARDS), rng) for _ in range(300)]
-    text = "".join(f"{words}\n" for words, _ in games)
-    done = subprocess.run(
-        [program, "replay"], input=text, capture_output=True, text=True, check=True
-    )
-    found = done.stdout.splitlines()
-    assert found == [line for _, written in games for line in written]
 
 
 def random_endings(number, rng):
@@ -100,7 +65,7 @@ def plain_values(state):
 @pytest.mark.slow
 @pytest.mark.compiler
 def test_the_solver_finds_the_values_of_plain_minimax(program):
-    states = list(random_endings(40, Random(7)))
+    states = list(random_endings(80, Random(7)))
     found = [values for _, values in solve(program, states, 10**9, 1)]
     assert found == list(map(plain_values, states))
 
@@ -141,12 +106,10 @@ def test_the_points_given_away_are_those_of_a_game_worked_by_hand(tmp_path, firs
     """
     data = tmp_path / "data.txt"
     data.write_text("# a comment\n1 4 0 0 1 1/1// 5,2\n1 4 0 0 1 //2/2 -5,-2\n")
-    done = run("benchmarks.regret", first_action, "--data", data, "--worst", "1", cwd=tmp_path)
+    done = run("benchmarks.regret", first_action, "--data", data, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     overall = next(line for line in done.stdout.splitlines() if "50.0 ±" in line)
     assert "1.50 ± 2.94" in overall
-    assert "1 4 0 0 1 //2/2" in done.stdout
-    assert "1 4 0 0 1 1/1//" not in done.stdout
 
 
 @pytest.mark.compiler
@@ -175,9 +138,6 @@ def test_the_same_seed_makes_the_same_positions(tmp_path, first_action):
         assert "positions solved" in made.stdout
     one = (tmp_path / "one.txt").read_text()
     assert one == (tmp_path / "two.txt").read_text()
-    made = run("benchmarks.regret_positions", "three.txt", "--again", "one.txt", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
-    assert (tmp_path / "three.txt").read_text() == one
     assert read(one.splitlines())
 
 

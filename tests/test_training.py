@@ -10,8 +10,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from benchmarks.exact import compiled
 from benchmarks.games import GAME, empty, played
-from benchmarks.training.__main__ import compiled
+from benchmarks.training.__main__ import SOURCE
 from benchmarks.training.fit import (
     INPUTS,
     Fit,
@@ -30,7 +31,7 @@ NODES = 250
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("selfplay"))
+    return compiled(SOURCE, tmp_path_factory.mktemp("selfplay"))
 
 
 def output(program: Path, *words: object, text: str = "") -> list[str]:

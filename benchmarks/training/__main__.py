@@ -16,12 +16,11 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.exact import compiler
+from benchmarks.exact import compiled
 from benchmarks.training.fit import Fit, first_weights, packed, read_weights, write_weights
 from benchmarks.training.joint import JointFit
 
 SOURCE = Path(__file__).with_name("selfplay.c")
-FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
 BOARDS = (
     *("6x8+6", "8x10+4", "10x10+10", "6x8+2", "8x10+2", "6x10+9", "8x8+3", "10x12+4", "9x10+1"),
     *("8x10+7", "8x10", "12x12", "6x8", "10x10", "5x6+2", "6x7+1"),
@@ -33,16 +32,6 @@ JOINT_BOARDS = (
 LINE = 94
 PARTS = 4
 """Of a round, each with a seed of its own: the numbers do not depend on how many run at once."""
-
-
-def compiled(folder: Path) -> Path:
-    """Compile the generator into `folder`; ends the program where there is no compiler."""
-    cc = compiler()
-    if cc is None:
-        raise SystemExit("the generator of games needs a C compiler: apt install gcc")
-    program = folder / "selfplay"
-    subprocess.run([cc, *FLAGS, "-o", program, SOURCE, "-lm"], check=True)
-    return program
 
 
 def probe(
@@ -81,7 +70,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at the same time")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    program = compiled(options.folder)
+    program = compiled(SOURCE, options.folder)
     weights = options.folder / "weights-0.txt"
     learned = first_weights()
     write_weights(weights, learned)

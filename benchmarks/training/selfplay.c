@@ -3,7 +3,6 @@
    Build: cc -O3 -march=native -o selfplay selfplay.c -lm
 
    selfplay probes SEED GAMES NODES_GAME NODES_PROBE WEIGHTS BOARD...  positions beside quick games
-   selfplay match NEW OLD PAIRS NODES SEED BOARD...                  two sets of weights, in pairs
    selfplay playouts SEED GAMES BOARD...                             random games, to check the rules
    selfplay judge NODES WEIGHTS                                      judges the positions on stdin
 
@@ -26,7 +25,7 @@ enum { ROW, RISE, FALL, COLUMN, KINDS };
 enum {
     SIDE = 12, CELLS = SIDE * SIDE, LINES = 6 * SIDE - 2, WINDOWS = 400, ACTIONS = 2 * SIDE,
     PHASES = 3, SETS = 2 * PHASES, POPOUTS = 10, TABLE_SIZE = 1 << 18,
-    CUT_DEPTH = 4, ENDING = 6, OPENING_SHARE = 3, RANDOM_PLIES = 6, ASTRAY = 3
+    CUT_DEPTH = 4, ENDING = 6, OPENING_SHARE = 3, ASTRAY = 3
 };
 
 #define CLOSE 1e-6
@@ -898,45 +897,6 @@ static void probes(int argc, char **argv) {
     }
 }
 
-static double game_margin(Engine *one, Engine *two, State state, long nodes) {
-    int actions[ACTIONS];
-    Engine *engines[3] = {NULL, one, two};
-    for (int player = 1; player <= 2; player++) seat(engines[player], player);
-    while (legal_actions(&state, actions)) {
-        Engine *e = engines[state.mover];
-        apply(&state, choose(e, &state, nodes));
-    }
-    return margin_of(&state, 1);
-}
-
-static void print_summary(const char *name, double sum, double squares, int pairs) {
-    double mean = sum / pairs, spread = sqrt(fmax(0, squares / pairs - mean * mean) / fmax(1, pairs - 1));
-    printf("%10s  %+6.2f +- %.2f  (%d pairs)\n", name, mean, 1.96 * spread, pairs);
-    fflush(stdout);
-}
-
-/* Play pairs of games from one random opening, a game from each side. */
-static void match(int argc, char **argv) {
-    static Engine new, old;
-    make_engine(&new, argv[0]), make_engine(&old, argv[1]);
-    int pairs = atoi(argv[2]), played = 0;
-    long nodes = atol(argv[3]);
-    double all = 0, all_squares = 0;
-    for (int board = 5; board < argc; board++) {
-        double sum = 0, squares = 0;
-        for (int pair = 0; pair < pairs; pair++) {
-            seed_random(1000003ULL * (uint64_t)atol(argv[4]) + (uint64_t)pair);
-            State state = start_on(argv[board]);
-            play_randomly(&state, RANDOM_PLIES);
-            double margin = (game_margin(&new, &old, state, nodes) - game_margin(&old, &new, state, nodes)) / 2;
-            sum += margin, squares += margin * margin;
-        }
-        print_summary(argv[board], sum, squares, pairs);
-        all += sum, all_squares += squares, played += pairs;
-    }
-    print_summary("all", all, all_squares, played);
-}
-
 /* Print random games as `BOARD ACTION... margin of player 1`. */
 static void playouts(int argc, char **argv) {
     int actions[ACTIONS], count;
@@ -981,7 +941,7 @@ static void judge(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     struct { const char *name; void (*run)(int, char **); int fewest; } modes[] = {
-        {"probes", probes, 6}, {"match", match, 6}, {"playouts", playouts, 3}, {"judge", judge, 2},
+        {"probes", probes, 6}, {"playouts", playouts, 3}, {"judge", judge, 2},
     };
     fill_tables();
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)

@@ -404,7 +404,7 @@ class Game:
     heuristics: tuple[Heuristic, ...] = ()
     """What searches go by, the default first. Agents that need one play no game without."""
     exploration: float = 2.0
-    """The constant `c` of `mcts`, chosen by `benchmarks.exploration`."""
+    """The constant `c` of `mcts`."""
     judge: str | None = None
     """The heuristic that analyses go by; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"
