@@ -1,4 +1,4 @@
-"""What games by fuel cost: start, turns, slowdown, games an hour: `python3 -m benchmarks.fuel`.
+"""What games by fuel cost: start, turns, slowdown: `python3 -m benchmarks.fuel`.
 
 Native times are processor times, so that a busy machine changes little.
 """
@@ -19,7 +19,7 @@ from connect4.games.base import State
 from connect4.games.extended import EXTENDED
 from connect4.isolation.limits import Limits
 from connect4.isolation.wasm import images, package
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND, seconds_of, shown
+from connect4.isolation.wasm.budget import FUEL_PER_SECOND, seconds_of
 from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Reply, Setup
 from connect4.players.registry import parse_agent
@@ -28,8 +28,6 @@ from connect4.players.student import StudentAgent
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "connect4" / "players" / "ai.py"
 NODES = 20_000
-TURNS = 40
-BUDGETS = (10**9, 5 * 10**9, 20 * 10**9)
 
 QUICK = """
 class AIPlayer:
@@ -118,23 +116,10 @@ def slowdown() -> None:
         )
 
 
-def hours() -> None:
-    state = load_start(EXTENDED, "case1")
-    for fuel in BUDGETS:
-        reply = turn(REFERENCE, state, fuel)
-        assert reply.fuel is not None
-        games = 2 * 3600 / (TURNS * reply.cpu_seconds)
-        print(
-            f"budget {shown(fuel)}: the reference agent uses {shown(reply.fuel)} in "
-            f"{reply.cpu_seconds:.2f} s of a processor; {games:.0f} games of {TURNS} such turns an "
-            "hour on two cores"
-        )
-
-
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     package.compiled(print)
-    for part in (starts, turns, slowdown, hours):
+    for part in (starts, turns, slowdown):
         part()
 
 
