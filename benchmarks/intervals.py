@@ -3,9 +3,7 @@
 Samples of 2 to 20 pairs are drawn from margins with four distributions. At the rubric's confidence
 of 95 %, an interval should contain the true mean in 93 to 97 of 100 samples of normal margins. For
 skewed and two-peaked margins it should do so in at least 93 of 100, from 10 pairs on. The last
-distribution shows a limit of every method: one game in five is lost by a large margin, and one
-sample of 10 pairs in nine contains no such game. It looks like a normal sample, and an interval
-that covers the true mean all the same would cover that of normal margins in 99.98 % of samples.
+distribution shows a limit of every method: `docs/statistics.md` explains it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Help is there for whoever needs it most: with a file that cannot even be read as Python."""
 
+import re
 import shutil
 
 import pytest
@@ -37,6 +38,12 @@ def test_the_commands_are_found():
     known = {"connect4.ConnectFour", "connect4", "connect4.analysis", "connect4.server"}
     known |= {"connect4.client", "connect4.views.tree", "connect4.views.page", "grader"}
     assert known <= set(COMMANDS)
+
+
+def test_the_page_of_figures_names_every_benchmark():
+    page = ROOT / "docs" / "benchmarks.md"
+    named = set(re.findall(r"python3 -m (benchmarks[.\w]*)", page.read_text(encoding="utf-8")))
+    assert named == {command for command in COMMANDS if command.startswith("benchmarks")}
 
 
 @pytest.mark.parametrize(
