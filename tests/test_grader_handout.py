@@ -134,9 +134,10 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
         "grader/handout",
         "grader/handout.toml",
         "grader/gradescope",
+        "docs/statistics.md",
         "docs/teachers.md",
     }
-    assert not (private | {"benchmarks", "docs/benchmarks.md", "docs/statistics.md", "tests/data/agents"}) & names
+    assert not (private | {"benchmarks", "docs/benchmarks.md", "tests/data/agents"}) & names
     assert not any(name.startswith(".") or "__pycache__" in name for name in names)
     files = {path.name for path in kit.iterdir() if path.is_file()}
     assert files == {"LICENSE", "README.md", "environment.yml", "pyproject.toml"}
