@@ -63,7 +63,7 @@ exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
 exit status: 0 done, 2 bad usage or input, 3 games have no result""",
     "publish-game": """example:
   python3 -m grader publish-game marks.db alice 7 12 --out for-alice/
-For final marks only: with the seed, the random player's moves can be worked out.""",
+With the seed, the random player's moves can be worked out. Later games with it say so.""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -184,6 +184,7 @@ def _publish_game(add: Add) -> None:
     add("name", metavar="NAME", help="the submission")
     add("games", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
     add("--out", metavar="DIR", type=Path, required=True, help="write the files below DIR")
+    add("--yes", action="store_true", help="do not ask before the seeds become public")
 
 
 def _handout(add: Add) -> None:
@@ -302,7 +303,7 @@ def day(text: str) -> str:
 
 
 def span(text: str) -> float:
-    """Return a number of hours or minutes; it must be above 0."""
+    """Return a number of hours, minutes or points; it must be above 0."""
     try:
         value = float(text)
     except ValueError:
@@ -355,6 +356,12 @@ def _add_output(add: Add) -> None:
         help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
     )
     add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
+    add(
+        "--gradebook-maximum",
+        metavar="POINTS",
+        type=span,
+        help="scale marks to this maximum where the export states none",
+    )
 
 
 def has_command(name: str) -> bool:

@@ -130,6 +130,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Ite
     left_out = Counter(config.stash[LEFT_OUT])
     for report in terminalreporter.stats.get("skipped", []):
         if not reason_of(report).startswith(needs.NEVER_MENDED):
-            left_out.update([*markers_of(report.keywords), "skipped as said above"][:1])
+            names = getattr(report, "keywords", ())  # a module skipped as a whole has none
+            left_out.update([*markers_of(names), "skipped as said above"][:1])
     if line := needs.left_out_line(left_out):
         terminalreporter.write_line(line)

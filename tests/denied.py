@@ -2,7 +2,8 @@
 
 `python3 -m tests.denied landlock seccomp bubblewrap -- COMMAND ...` (Linux on x86_64 or aarch64).
 A filter of system calls that the command inherits makes the kernel answer as one without Landlock
-or without seccomp does; bubblewrap is hidden by a PATH without it.
+or without seccomp does; bubblewrap is hidden by a PATH without it. Without `locks` or `shared`
+memory it answers as a network drive does.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-LOAD, EQUALS, ANSWER = 0x20, 0x15, 0x06
+LOAD, EQUALS, HAS, ANSWER = 0x20, 0x15, 0x45, 0x06
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
-NUMBER_AT, FIRST_ARGUMENT_AT = 0, 16
+NUMBER_AT, FIRST_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 16, 40
 NO_NEW_PRIVS, GET_SECCOMP, SET_SECCOMP = 38, 21, 22
 SECCOMP, PRCTL = (317, 157) if os.uname().machine == "x86_64" else (277, 167)
+FLOCK, MMAP = (73, 9) if os.uname().machine == "x86_64" else (32, 222)
 LANDLOCK = 444
+MAP_SHARED = 1
 
 
 def filter_of(names: set[str]) -> list[tuple[int, int, int, int]]:
@@ -42,6 +45,20 @@ def filter_of(names: set[str]) -> list[tuple[int, int, int, int]]:
             (EQUALS, 1, 0, GET_SECCOMP),
             (EQUALS, 0, 1, SET_SECCOMP),
             (ANSWER, 0, 0, ERROR | errno.EINVAL),
+        ]
+    if "locks" in names:
+        steps += [
+            (LOAD, 0, 0, NUMBER_AT),
+            (EQUALS, 0, 1, FLOCK),
+            (ANSWER, 0, 0, ERROR | errno.ENOLCK),
+        ]
+    if "shared" in names:
+        steps += [
+            (LOAD, 0, 0, NUMBER_AT),
+            (EQUALS, 0, 3, MMAP),
+            (LOAD, 0, 0, FOURTH_ARGUMENT_AT),
+            (HAS, 0, 1, MAP_SHARED),
+            (ANSWER, 0, 0, ERROR | errno.ENODEV),
         ]
     return [*steps, (ANSWER, 0, 0, ALLOW)]
 

@@ -20,8 +20,8 @@ from grader.doctor.table import Diagnosis
 from grader.doctor.trial import CORPUS, PROBE, Proof
 from grader.output.protection import PROOF
 from grader.results.store import Store
-from tests.command import environment, run
-from tests.grading import hand_in, rubric, searcher
+from tests.command import assert_refused, environment, run
+from tests.grading import TINY, hand_in, rubric, searcher
 from tests.test_fuel_isolation import WASM
 from tests.test_isolation_agents import EXPECTED
 
@@ -219,6 +219,31 @@ def test_where_strong_is_required_and_not_to_be_had(tmp_path: Path) -> None:
     assert re.search(r"is ended at its time limit +yes +absent", done.stdout)
     assert "why: bubblewrap (bwrap) is not installed" in done.stdout
     assert "how to get it: apt install bubblewrap" in done.stdout
+
+
+def test_results_that_cannot_be_locked_are_refused_before_the_tests(tmp_path: Path) -> None:
+    with Store(tmp_path / "grade.db", writing=True):
+        busy = run("grader", "doctor", "--results", "grade.db", cwd=tmp_path, seconds=20)
+    assert_refused(busy, "grade.db: another grader is at work on these results")
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("level", ["process", "strong"])
+def test_python_may_be_called_by_a_relative_path_through_a_linked_folder(
+    tmp_path: Path, level: str
+) -> None:
+    (tmp_path / "linked").symlink_to(Path(sys.executable).parent.parent)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "ann.py").write_text(searcher(), encoding="utf-8")
+    (tmp_path / "tiny.txt").write_text(TINY, encoding="utf-8")
+    python = f"../linked/bin/{Path(sys.executable).name}"
+    command = [python, "-m", "connect4.ConnectFour", "ai:../ann.py", "random", "../tiny.txt"]
+    done = subprocess.run(
+        [*command, "--view", "none", "--seed", "1", "--isolation", level],
+        cwd=tmp_path / "elsewhere", env=environment(), capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from grader.marks.points import Mark, marks
 from grader.output.exports import Filled, filled, read_export
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
-from tests.grading import hand_in, rubric, searcher
+from tests.grading import all_records, hand_in, rubric, searcher
 
 RUBRIC = rubrics.read()
 
@@ -49,9 +50,15 @@ def of(*members: Member, name: str | None = None) -> Mark:
     return marks([submission], {}, RUBRIC, {})[0]
 
 
-def fill(tmp_path: Path, text: str, *found: Mark, column: str | None = None) -> Filled:
+def fill(
+    tmp_path: Path,
+    text: str,
+    *found: Mark,
+    column: str | None = None,
+    maximum: float | None = None,
+) -> Filled:
     placement = {mark.submission.name: 41.5 for mark in found}
-    return filled(read_export(export(tmp_path, text)), column, found, placement, RUBRIC)
+    return filled(read_export(export(tmp_path, text)), column, found, placement, RUBRIC, maximum)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -67,13 +74,44 @@ def test_canvas_gets_its_own_columns_and_the_assignment(tmp_path: Path) -> None:
         ("501", "41.50"),
         ("502", "41.50"),
     ]
-    assert (done.name, done.unmatched, done.without) == ("canvas.csv", [], 2)
+    assert (done.name, done.unmatched) == ("canvas.csv", [])
+    assert done.without == ["Smith, Sam", "Smith, Sam"]
+
+
+@pytest.mark.parametrize(
+    ("name", "identity", "found"),
+    [
+        ("Ann Lee", "", "501"),
+        ("Lee, Ann", "", "501"),
+        ("ann_lee", "", "501"),
+        ("Ben Muller", "", "502"),
+        ("leeann_501_77_ai", "", "501"),
+        ("smithsam_LATE_504_78_ai-1", "", "504"),
+        ("mullerben_999_79_ai", "", "502"),
+        ("leeann", "", "501"),
+        ("503", "", "503"),
+        ("u503", "", "503"),
+        ("ssmith2", "", "504"),
+        ("x", "u502", "502"),
+        ("ann", "", None),
+        ("smithsam", "", None),
+    ],
+)
+def test_how_canvas_students_are_found(
+    tmp_path: Path, name: str, identity: str, found: str | None
+) -> None:
+    if found is None:
+        with pytest.raises(InputError, match=rf"nobody here \({name}, ...\) is one of its 4 stud"):
+            fill(tmp_path, CANVAS, of(Member(name, identity)))
+        return
+    done = fill(tmp_path, CANVAS, of(Member(name, identity)))
+    assert [row["ID"] for row in rows(done.text)[1:]] == [found]
 
 
 def test_a_name_of_two_students_is_nobodys(tmp_path: Path) -> None:
-    done = fill(tmp_path, CANVAS, of(Member("Sam Smith")), of(Member("Zoe Who")))
+    done = fill(tmp_path, CANVAS, *(of(Member(name)) for name in ("Sam Smith", "Zoe Who", "alee")))
     assert done.unmatched == ["Sam Smith", "Zoe Who"]
-    assert rows(done.text)[1:] == []
+    assert [row["ID"] for row in rows(done.text)[1:]] == ["501"]
     by_number = fill(tmp_path, CANVAS, of(Member("Sam Smith", "u504")))
     assert [row["ID"] for row in rows(by_number.text)[1:]] == ["504"]
 
@@ -130,6 +168,43 @@ def test_moodles_worksheet_by_participant_and_scaled_to_its_maximum(tmp_path: Pa
     assert done.name == "worksheet.csv"
 
 
+@pytest.mark.parametrize(
+    ("possible", "maximum", "mark", "of_all"),
+    [
+        ("75", None, "41.50", "75"),
+        ("100", None, "55.33", "100"),
+        ("20,00", 100.0, "11.07", "20"),
+        ("", 150.0, "83.00", "150"),
+        ("(read only)", None, "41.50", "75"),
+    ],
+)
+def test_canvas_marks_are_scaled_to_the_points_possible(
+    tmp_path: Path, possible: str, maximum: float | None, mark: str, of_all: str
+) -> None:
+    text = CANVAS.replace(",10,75,", f',10,"{possible}",')
+    done = fill(tmp_path, text, of(Member("alee")), maximum=maximum)
+    assert [row["Connect-4 (12)"] for row in rows(done.text)] == [of_all, mark]
+    assert not done.unscaled
+
+
+def test_moodles_grades_state_no_maximum(tmp_path: Path) -> None:
+    column = "Assignment: Connect-4 (Real)"
+    done = fill(tmp_path, MOODLE, of(Member("Ann Lee")), column=column)
+    assert (done.unscaled, rows(done.text)[0][column]) == (True, "41.50")
+    done = fill(tmp_path, MOODLE, of(Member("Ann Lee")), column=column, maximum=100)
+    assert (done.unscaled, rows(done.text)[0][column]) == (False, "55.33")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+def test_an_export_that_a_spreadsheet_saved_is_read(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "export.csv"
+    path.write_bytes(CANVAS.removeprefix("\ufeff").encode(encoding))
+    assert read_export(path).rows[2][0] == "Müller, Ben"
+    path.write_bytes(b"Student,ID,Section\r\n\x81,1,2\r\n")
+    with pytest.raises(InputError, match="cannot be read; save it as CSV in UTF-8"):
+        read_export(path)
+
+
 def test_what_is_no_export_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected the gradebook that Canvas exports"):
         read_export(export(tmp_path, "name,points\nann,3\n"))
@@ -147,7 +222,7 @@ def test_options_that_need_each_other(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
-    """The mark that arrives is the total of grades.csv; a bad export is refused before playing."""
+    """The total of grades.csv arrives, scaled from 50 to 75; a bad export is refused early."""
     own = rubric(tmp_path)
     hand_in(tmp_path / "class", "alee", searcher())
     options = ["--rubric", own, "--out", "out", "--gradebook", "export.csv"]
@@ -156,8 +231,99 @@ def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
     export(tmp_path, CANVAS)
     done = run("grader", "grade", "class", *options, cwd=tmp_path, seconds=110)
     assert done.returncode == 0, done.stderr
-    assert "export.csv: 3 students there have no mark here" in done.stderr
+    assert f"{own}: outside the assignment's limits (5 to 20 s a move, 15 " in done.stderr
+    told = "students there without a mark here: Müller, Ben; Smith, Sam; Smith, Sam"
+    assert f"export.csv: {told}\n" in done.stderr
     grades = rows((tmp_path / "out/grades.csv").read_text(encoding="utf-8-sig"))
     imported = rows((tmp_path / "out/canvas.csv").read_text(encoding="utf-8"))
     assert imported[1]["SIS Login ID"] == "alee"
-    assert imported[1]["Connect-4 (12)"] == grades[0]["Total"]
+    assert float(imported[1]["Connect-4 (12)"]) == float(grades[0]["Total"]) * 75 / 50
+    (tmp_path / "moodle-export.csv").write_text("Username,Connect-4\nalee,-\n", encoding="utf-8")
+    options = ["--out", "out", "--gradebook", "moodle-export.csv"]
+    told = run("grader", "report", "grade.db", *options, cwd=tmp_path)
+    what = "states no maximum: marks are out of 50; --gradebook-maximum scales them"
+    assert f"moodle-export.csv: {what}\n" in told.stderr
+
+
+def clamped(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+def marks_by_hand(results: Path) -> dict[str, tuple[float, float]]:
+    """Return both parts of each student's mark, computed from the records alone."""
+    scores: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for record in all_records(results).values():
+        sides = [player["sha256"] for player in record["players"]]
+        agents = [player["agent"] for player in record["players"]]
+        own = next(n for n, agent in enumerate(agents) if agent.startswith("ai:submissions/"))
+        pair = record["result"]["scores"]
+        games = scores.setdefault((sides[own], agents[1 - own]), [])
+        games.append((pair[own], pair[1 - own]))
+    found: dict[str, dict[str, float]] = {}
+    for (student, opponent), games in scores.items():
+        one, two = (sum(game[side] for game in games) for side in (0, 1))
+        assert len(games) == 2
+        if opponent == "random":
+            found.setdefault(student, {})["A"] = 40 * clamped(100 * (one - two) / two, 0, 50) / 50
+        else:
+            found.setdefault(student, {})["B"] = 10 * (clamped((one - two) / 2, -10, 10) + 10) / 20
+    return {student: (parts["A"], parts["B"]) for student, parts in found.items()}
+
+
+@pytest.mark.slow
+def test_every_figure_of_a_class_follows_from_its_records(tmp_path: Path) -> None:
+    """Ten students, two of them with a file without code; three gradebooks with other maxima."""
+    own = rubric(tmp_path)
+    (tmp_path / "tiny.txt").write_text("1\n" + "0 0 0 0 0 0\n" * 4, encoding="utf-8")
+    sources = {f"s{n}": searcher(1 + n % 3, 1 if n < 5 else -1, note=str(n)) for n in range(8)}
+    sources |= {"s8": "", "s9": "\n"}
+    for name, source in sources.items():
+        hand_in(tmp_path / "class", name, source)
+    everybody = [f"s{n}" for n in range(21)]
+    column = "Connect-4 (12)"
+    books = {
+        "canvas": f"Student,ID,SIS Login ID,Section,{column}\n    Points Possible,,,,100\n"
+        + "".join(f'"Lee, Ann {n}",{n}01,{name},1,\n' for n, name in enumerate(everybody)),
+        "moodle": f"Username,{column}\n" + "".join(f"{name},-\n" for name in everybody),
+        "worksheet": "Identifier;Username;Grade;Maximum Grade\n"
+        + "".join(f"Participant {n}01;{name};;20,00\n" for n, name in enumerate(everybody)),
+    }
+    options = []
+    for name, text in books.items():
+        (tmp_path / f"{name}-export.csv").write_text(text, encoding="utf-8")
+        options += ["--gradebook", f"{name}-export.csv"]
+    options += ["--gradebook-column", column, "--gradebook-maximum", "10", "--out", "out"]
+    words = ["grade", "class", "--rubric", own, "--isolation", "process", *options]
+    done = run("grader", *words, cwd=tmp_path, seconds=110)
+    assert done.returncode == 0, done.stderr
+    told = "students there without a mark here: 11 names, listed in out/canvas-unmarked.txt"
+    assert f"canvas-export.csv: {told}\n" in done.stderr
+    unmarked = (tmp_path / "out/canvas-unmarked.txt").read_text(encoding="utf-8")
+    assert unmarked.splitlines() == [f"Lee, Ann {n}" for n in range(10, 21)]
+
+    by_hand = marks_by_hand(tmp_path / "grade.db")
+    assert len(by_hand) == 8
+    grades = rows((tmp_path / "out/grades.csv").read_text(encoding="utf-8-sig"))
+    filled_in = {
+        name: {
+            row.get("SIS Login ID") or row.get("Username"): row[key]
+            for row in rows((tmp_path / f"out/{name}.csv").read_text(encoding="utf-8"))
+        }
+        for name, key in (("canvas", column), ("moodle", column), ("worksheet", "Grade"))
+    }
+    for row in grades:
+        name = row["Name"]
+        a, b = by_hand.get(row["SHA-256"], (0.0, 0.0))
+        assert (row["Part A"], row["Part B"], row["Total"]) == (
+            f"{a:.2f}",
+            f"{b:.2f}",
+            f"{a + b:.2f}",
+        )
+        assert filled_in["canvas"][name] == f"{(a + b) / 50 * 100:.2f}"
+        assert filled_in["worksheet"][name] == f"{(a + b) / 50 * 20:.2f}"
+        assert filled_in["moodle"][name] == f"{(a + b) / 50 * 10:.2f}"
+        score = json.loads((tmp_path / f"out/results/{name}.json").read_text())["score"]
+        assert f"{score:.2f}" == row["Total"]
+        page = (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8")
+        shown = f"Part A {a:.2f}, part B {b:.2f}: <b>{a + b:.2f} of 50"
+        assert (shown if name not in ("s8", "s9") else "Not graded") in page

@@ -89,6 +89,19 @@ MODULE = (
 )
 
 
+def test_a_module_that_is_skipped_as_a_whole_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
+    done = run_tests(tmp_path, TESTS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Left out: 1 netcat, 1 skipped as said above, 1 slow. " in done.stdout
+    assert "3 passed, 1 skipped, 2 deselected" in done.stdout
+
+
+def test_the_environment_of_conda_has_what_the_tests_need() -> None:
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert text.endswith("  - pip\n  - pip:\n      - -e .[test]\n")
+
+
 @pytest.mark.slow
 def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")

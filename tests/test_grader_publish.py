@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
+import os
+import pty
+import re
 import shlex
 import shutil
+import sqlite3
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.command import assert_refused, run
+from tests.command import assert_refused, environment, run
 from tests.grading import COMMAND, all_records, hand_in, rubric, searcher
 
 pytestmark = pytest.mark.slow
@@ -36,12 +45,32 @@ def folder(marked: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(marked, tmp_path / "copy"))
 
 
-def publish(folder: Path, *arguments: str):
+def publish(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run(COMMAND, "publish-game", "grade.db", *arguments, "--out", "for-ann", cwd=folder)
 
 
+def publish_when_asked(folder: Path, answer: str) -> subprocess.CompletedProcess[str]:
+    """Publish a game from a terminal in which a teacher types an answer."""
+    teacher, terminal = pty.openpty()
+    os.write(teacher, answer.encode())
+    words = [sys.executable, "-m", COMMAND, "publish-game", "grade.db", "ann", "5"]
+    done = subprocess.run(
+        [*words, "--out", "for-ann"],
+        cwd=folder,
+        stdin=terminal,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(),
+        check=False,
+    )
+    os.close(teacher)
+    os.close(terminal)
+    return done
+
+
 def test_a_published_game_can_be_played_again_move_by_move(folder: Path) -> None:
-    done = publish(folder, "ann", "1", "5")
+    done = publish(folder, "ann", "1", "5", "--yes")
     assert done.returncode == 0, done.stderr
     assert "game 1 (A: random, tiny.txt, as player 1, round 1) is in for-ann" in done.stderr
     place = folder / "for-ann"
@@ -64,20 +93,62 @@ def test_a_published_game_can_be_played_again_move_by_move(folder: Path) -> None
     assert "ai:baseline.py" in everything
 
 
+def test_a_game_has_the_number_that_the_students_page_gives_it(folder: Path) -> None:
+    """Two of eight games have a hidden board; each has a number all the same."""
+    assert run(COMMAND, "report", "grade.db", "--out", "out", cwd=folder).returncode == 0
+    page = (folder / "out" / "feedback" / "ann.html").read_text(encoding="utf-8")
+    assert re.findall(r"game \d: hidden", page) == [f"game {n}: hidden" for n in (3, 4, 7, 8)]
+    shown = json.loads(page.partition('id="data">')[2].partition("</script>")[0])["games"]
+    assert [game["number"] for game in shown] == [1, 2, 5, 6]
+    assert publish(folder, "ann", "1", "2", "5", "6", "--yes").returncode == 0
+    for game in shown:
+        part, board, side, number = game["label"].split(", ")
+        told = f", {board}, as player {1 if side == 'first' else 2}, {number}\n"
+        title = (folder / "for-ann" / f"ann-game{game['number']}-repeat.txt").read_text()
+        assert title.startswith(f"{part}: ")
+        assert told in title
+
+
+def test_the_teacher_sees_the_game_and_is_asked_before_its_seed_is_spent(folder: Path) -> None:
+    assert_refused(
+        publish(folder, "ann", "5"),
+        "a published seed stays public; without a terminal, give --yes",
+    )
+    refused = publish_when_asked(folder, "\n")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        "game 5: B: ai:baseline.py, tiny.txt, as player 1, round 1: 12 to 12\n"
+        "A published seed stays public. Publish? [y/N] nothing is published\n"
+    )
+    assert not (folder / "for-ann").exists()
+    assert publish_when_asked(folder, "y\n").returncode == 0
+    assert (folder / "for-ann" / "ann-game5.json").is_file()
+
+
 def test_what_is_hidden_or_not_there_is_not_published(folder: Path) -> None:
-    assert_refused(publish(folder, "ann", "3"), "game 3: its board is hidden")
-    assert_refused(publish(folder, "ann", "99"), "game 99: there are 8, numbered as on")
-    assert_refused(publish(folder, "eve", "1"), "'eve' has no games there; ann (1 in all)")
+    assert_refused(publish(folder, "ann", "3", "--yes"), "game 3: its board is hidden")
+    assert_refused(publish(folder, "ann", "99", "--yes"), "game 99: there are 8, numbered as on")
+    assert_refused(publish(folder, "eve", "1", "--yes"), "'eve' has no games there; ann (1 in all)")
     assert not (folder / "for-ann").exists()
 
 
-def test_a_published_seed_marks_nobody_any_more(folder: Path) -> None:
-    """Whoever hands in again knows the random player's moves."""
-    assert publish(folder, "ann", "1").returncode == 0
+def test_later_games_with_a_published_seed_say_so(folder: Path) -> None:
+    """Whoever hands in again may know the random player's moves."""
+    assert publish(folder, "ann", "1", "--yes").returncode == 0
+    time.sleep(1)  # the results file notes whole seconds
     hand_in(folder / "class", "ann", searcher(1, note="another version"))
-    done = run(COMMAND, *GRADE, cwd=folder)
-    assert done.returncode == 2
-    assert "2 of the games to play have seeds that publish-game made public" in done.stderr
-    assert "ann, A: random, tiny.txt, as player 1" in done.stderr
-    missing = publish(folder, "ann", "2")
-    assert_refused(missing, "games have no result, so the marks are not final")
+    done = run(COMMAND, *GRADE, "--out", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "out" / "feedback" / "ann.html").read_text(encoding="utf-8")
+    assert page.count("; its seed was public") == 2
+    rows = csv.DictReader((folder / "out" / "grades.csv").open(encoding="utf-8-sig"))
+    assert [row["Remark"] for row in rows] == ["games whose seed was public: 2"]
+
+
+def test_a_class_with_missing_games_can_publish_those_that_were_played(folder: Path) -> None:
+    with contextlib.closing(sqlite3.connect(folder / "grade.db")) as database, database:
+        database.execute("DELETE FROM game WHERE rowid = (SELECT min(rowid) FROM game)")
+    title = "game 1 (A: random, tiny.txt, as player 1, round 1)"
+    assert_refused(publish(folder, "ann", "1", "--yes"), f"{title}: it has no result yet")
+    asked = publish_when_asked(folder, "y\n")
+    assert "1 game has no result yet\n" in asked.stderr

@@ -11,6 +11,7 @@ import pytest
 from connect4.errors import InputError
 from grader.commands.common import isolation_level
 from grader.rubric import reading as rubrics
+from grader.rubric.mistakes import outside_assignment
 from tests.command import run
 
 
@@ -200,6 +201,38 @@ def test_a_large_board_is_refused_unless_it_is_allowed(
     assert refusal(tmp_path, text) == said
     allowed = rubrics.read(tmp_path / "mine.toml", allow_large=True)
     assert [held.name for held in allowed.part_b.boards] == ["case4", "own.txt"]
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    """Notepad and Excel write one."""
+    path = tmp_path / "mine.toml"
+    path.write_text("[match]\nrepeats = 3\n", encoding="utf-8-sig")
+    assert rubrics.read(path).match.repeats == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("[match]\ntime_limit = 20.0\n", None),
+        ("[match]\ntime_limit = 2.0\n", "match.time_limit is 2"),
+        ("[match]\ntime_limit = 30.0\n", "match.time_limit is 30"),
+        ("[match]\ngame = 'popout'\ntime_limit = 1.0\n", None),
+        ("[part_b]\nboards = ['wide.txt']\n", "board 'wide.txt' has 2x12 cells, 3 pop-outs"),
+        ("[part_b]\nboards = ['high.txt']\n", "board 'high.txt' has 14x2 cells, 0 pop-outs"),
+        ("[part_b]\nboards = ['many.txt']\n", "board 'many.txt' has 1x2 cells, 11 pop-outs"),
+    ],
+)
+def test_what_the_assignment_does_not_allow_is_noted(
+    tmp_path: Path, text: str, note: str | None
+) -> None:
+    (tmp_path / "wide.txt").write_text("3\n" + ("0 " * 12 + "\n") * 2, encoding="utf-8")
+    (tmp_path / "high.txt").write_text("0\n" + "0 0\n" * 14, encoding="utf-8")
+    (tmp_path / "many.txt").write_text("11\n0 0\n", encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    limits = "outside the assignment's limits (5 to 20 s a move, 15 actions, 10 pop-outs, 12x12)"
+    told = outside_assignment(rubrics.read(path, allow_large=True))
+    assert told == (note and f"{path}: {limits}: {note}")
 
 
 def test_agents_and_boards_lie_beside_the_rubric(

@@ -180,8 +180,11 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     assert told.returncode == 0, told.stderr
     assert "placement" in told.stdout
     with (tmp_path / "m" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        placement = sorted(row["Placement"] for row in csv.DictReader(file))
-    assert placement == ["0.00", "3.00", "5.00"]
+        listed = list(csv.DictReader(file))
+    assert sorted(row["Placement"] for row in listed) == ["0.00", "3.00", "5.00"]
+    low, high = (choose(float(row["Total"]) for row in listed) for choose in (min, max))
+    page = (tmp_path / "m" / "class.html").read_text(encoding="utf-8")
+    assert f"3 of 3 submissions have a mark: from {low:.2f} to {high:.2f} of 50" in page
     hand_in(tmp_path / "class", "dee", searcher(1, note="dee"))
     (tmp_path / "class" / "ann").rename(tmp_path / "class" / "anna")
     (tmp_path / "class" / "bo").rename(tmp_path / "class" / "bob")

@@ -1009,10 +1009,10 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault() -> None:
 def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    monkeypatch.setattr(kit_files, "PYTHON", shutil.which("false"))
     with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
-    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    monkeypatch.setattr(kit_files, "PYTHON", "/no/such/python")
     with pytest.raises(IsolationError, match=r"no process can be started: .*No such file"):
         seat("plain")
 

@@ -23,6 +23,12 @@ from connect4.players.names import STUDENT_FILE
 
 KIT: Final = Path(__file__).resolve().parents[1]
 
+PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).name
+"""The interpreter, by a path without `..` or linked folders: a sandbox has only the real ones.
+
+If it is a link itself, it stays one: Python finds its environment beside it.
+"""
+
 SYSTEM_LIBRARIES: Final = (
     *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/lib", "/lib64"),
     *("/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),

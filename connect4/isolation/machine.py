@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.isolation import landlock, sandbox, seccomp
-from connect4.isolation.kit_files import SYSTEM_LIBRARIES, Files, readable_paths
+from connect4.isolation.kit_files import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
 
 APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
 """What bubblewrap reports if AppArmor stops it."""
@@ -51,14 +51,13 @@ def bubblewrap(files: Files = None) -> list[str]:
 @cache
 def _binds(files: Files) -> tuple[str, ...]:
     """Return the options that show Python, its libraries and the kit as they are on disk."""
-    interpreter = Path(sys.executable)
     wanted = {
         *readable_paths(files),
         *(Path(folder) for folder in SYSTEM_LIBRARIES if os.access(folder, os.R_OK)),
-        interpreter.parent,
-        interpreter.resolve().parent,
+        PYTHON.parent,
+        PYTHON.resolve().parent,
     }
-    configuration = Path(sys.prefix, "pyvenv.cfg")
+    configuration = Path(sys.prefix, "pyvenv.cfg").resolve()
     if configuration.exists():
         wanted.add(configuration)
     options = []
@@ -127,7 +126,7 @@ def tasks_of_user(but: int = 0) -> int:
 def bubblewrap_works() -> str | None:
     """Return None where bubblewrap can run this Python here, else why it cannot."""
     try:
-        command = [*bubblewrap(), sys.executable, "-I", "-S", "-c", ""]
+        command = [*bubblewrap(), str(PYTHON), "-I", "-S", "-c", ""]
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
         )

@@ -66,7 +66,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         path = student_file(setup.agent)
         agent.update(text="ai", rest=path.name)  # the agent must not learn where the file lies
         try:
-            source = (setup.source or path.read_bytes()).decode("latin-1")
+            source = (path.read_bytes() if setup.source is None else setup.source).decode("latin-1")
         except OSError as error:
             raise InputError(f"agent {setup.agent.text!r}: {error.strerror}") from None
     return {

@@ -12,6 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from connect4.isolation.kit_files import PYTHON
+
 LEFT_OUT: Final = (
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
     *("turtledemo", "include"),
@@ -32,7 +34,7 @@ def is_needed(name: str) -> bool:
 
 def links_to_python() -> list[Path]:
     """Return the interpreter as it was started, each link on the way, and last the program."""
-    path = Path(os.path.abspath(sys.executable))
+    path = PYTHON
     paths = [path]
     while path.is_symlink():
         path = Path(os.path.normpath(path.parent / os.readlink(path)))
@@ -46,14 +48,16 @@ def library_folders() -> list[Path]:
     folders = [Path(sysconfig.get_path("stdlib"))]
     folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
     folders += [numeric, numeric.with_name("numpy.libs")]
-    return [folder for folder in dict.fromkeys(folders) if folder.is_absolute() and folder.is_dir()]
+    found = (folder.resolve() for folder in folders if folder.is_absolute() and folder.is_dir())
+    return list(dict.fromkeys(found))
 
 
 @cache
 def package_folders() -> tuple[str, ...]:
-    """Return the folders of installed packages, that of numpy among them, as Python has them."""
+    """Return the folders of installed packages, that of numpy among them."""
     folders = [entry for entry in sys.path if "-packages" in entry]
-    return tuple(dict.fromkeys((*folders, str(Path(np.__file__).parent.parent))))
+    folders.append(str(Path(np.__file__).parent.parent))
+    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
 
 
 def shared_libraries() -> Iterator[Path]:

@@ -109,7 +109,7 @@ def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
         program, *options = machine.bubblewrap()
         inside = [program, "--die-with-parent", *options]
     process = subprocess.Popen(
-        [*inside, sys.executable, "-P", "-c", BOOT, str(kit_files.KIT.parent)],
+        [*inside, str(kit_files.PYTHON), "-P", "-c", BOOT, str(kit_files.KIT.parent)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env=agent_environment(),
     )  # fmt: skip

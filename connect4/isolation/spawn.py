@@ -93,7 +93,7 @@ def agent_environment() -> dict[str, str]:
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     numeric = str(Path(np.__file__).parent.parent)
     if numeric in folders:
-        kept["PYTHONPATH"] = numeric
+        kept["PYTHONPATH"] = os.path.realpath(numeric)
     return kept | SET_VARIABLES
 
 
@@ -114,7 +114,7 @@ def _command(
     kit = str(kit_files.KIT.parent)
     options = ["-P"] if folders is None else ["-P", "-S"]
     words = [kit, "\n".join(folders or ()), handle, first, game, *modules, label]
-    return [sys.executable, *options, "-c", BOOT, *words]
+    return [str(kit_files.PYTHON), *options, "-c", BOOT, *words]
 
 
 class Warden:

@@ -21,6 +21,7 @@ from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import seed_of
 from grader.rubric import reading as rubrics
 from grader.rubric.fuel import by_fuel, in_fuel, pinned
+from grader.rubric.mistakes import outside_assignment
 from grader.rubric.model import Rubric, kit_agents
 
 DONE: Final = 0
@@ -111,6 +112,11 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
 
     Raises `InputError` if the level is lower than the rubric requires.
     """
+    options = vars(arguments)
+    if options.get("rubric") is not None and options.get("time") is None:
+        note = outside_assignment(rubric)
+        if note is not None:
+            print(note, file=sys.stderr)
     level, notes = required_level(arguments.isolation, rubric)
     for note in notes:
         print(f"isolation: {note}", file=sys.stderr)

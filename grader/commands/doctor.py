@@ -31,6 +31,9 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         raise InputError("doctor: this system cannot isolate agents; use Linux")
     rubric = read_rubric(arguments)
+    if arguments.results is not None:
+        with Store(arguments.results, writing=True):
+            pass  # a file that cannot be locked or written is refused before the tests
     level = level_of_grade(arguments.isolation, rubric)
     has = protections()
     measured = measure()

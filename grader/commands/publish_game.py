@@ -1,7 +1,7 @@
 """The command `publish-game`: gives a student the record of a marked game, with its seed.
 
-With the seed, a student can compute the random player's moves. The marks must therefore be final,
-and `grade` plays no further game with the seed of a published game.
+With the seed, a student can compute the random player's moves. Every game that is played with it
+later carries a remark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from grader.commands.common import DONE, named_few
+from grader.commands.common import DONE, FAILED, named_few
 from grader.handin.submission import file_name
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
@@ -35,14 +35,12 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path}: no results file there")
     with Store(path, writing=True) as store:
         results = read_results(store)
-        if results.missing:
-            raise InputError(
-                f"{path}: {results.missing} games have no result, so the marks are not final; a "
-                "published seed would reveal the moves of the others"
-            )
         own = _games_of(arguments.name, results, path)
-        chosen = [_chosen(number, own) for number in arguments.games]
+        chosen = [_chosen(number, own, results) for number in arguments.games]
         records = [_public_record(game, store) for game in chosen]
+        if not arguments.yes and not _agreed(arguments, chosen, results):
+            print("nothing is published", file=sys.stderr)
+            return FAILED
         store.publish(game.seed for game in chosen)  # before anybody can see them
         for number, game, document in zip(arguments.games, chosen, records, strict=True):
             _write(arguments.out, f"{file_name(arguments.name)}-game{number}", game, document)
@@ -53,12 +51,24 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
                 place = arguments.out / source_path(player.name, str(player.sha256))
                 make_folder(place.parent)
                 write(place, source)
-    print(
-        f"{path}: no game with one of these seeds is played again; for new marks, name a new file "
-        "with --results",
-        file=sys.stderr,
-    )
+    print(f"{path}: games played with these seeds from now on say so", file=sys.stderr)
     return DONE
+
+
+def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], results: Results) -> bool:
+    """Show the games, and return whether the teacher wants to give their seeds away."""
+    if not sys.stdin.isatty():
+        raise InputError("a published seed stays public; without a terminal, give --yes")
+    for number, game in zip(arguments.games, chosen, strict=True):
+        own, other = (
+            results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
+        )
+        print(f"game {number}: {game.title}: {own} to {other}", file=sys.stderr)
+    if results.missing:
+        games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
+        print(f"{games} no result yet", file=sys.stderr)
+    print("A published seed stays public. Publish? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
@@ -74,13 +84,15 @@ def _games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
     return own
 
 
-def _chosen(number: int, own: Sequence[PlannedGame]) -> PlannedGame:
-    """Return the game with a number; raises `InputError` if it must stay secret."""
+def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> PlannedGame:
+    """Return the game with a number; raises `InputError` if it has no result or stays secret."""
     if number > len(own):
         raise InputError(f"game {number}: there are {len(own)}, numbered as on the student's page")
     game = own[number - 1]
     if game.board.hidden:
         raise InputError(f"game {number}: its board is hidden, and its record would show it")
+    if game.key not in results.played:
+        raise InputError(f"game {number} ({game.title}): it has no result yet")
     return game
 
 

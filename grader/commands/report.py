@@ -9,13 +9,18 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few
+from grader.marks.earned import full_points
 from grader.output import evidence, exports, report
 from grader.output.files import write
 from grader.output.report import Results, read_results
 from grader.results.store import DAMAGED, Store
+
+MOST_NAMED: Final = 10
+"""More names than these are listed in a file."""
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -76,14 +81,24 @@ def write_gradebook(
 ) -> None:
     """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it."""
     export = exports.read_export(path)
-    column = arguments.gradebook_column
-    filled = exports.filled(export, column, results.marks, placement, results.rubric)
+    column, most = arguments.gradebook_column, arguments.gradebook_maximum
+    filled = exports.filled(export, column, results.marks, placement, results.rubric, most)
     write(arguments.out / filled.name, filled.text)
-    for names, what in (
-        (filled.unmatched, "no line of their own there, and no mark in the file to import"),
-        (filled.withheld, "the mark is incomplete, and its cell stays as it was"),
+    if filled.unscaled:
+        full = f"{full_points(results.rubric):g}"
+        print(
+            f"{path}: states no maximum: marks are out of {full}; --gradebook-maximum scales them",
+            file=sys.stderr,
+        )
+    for kind, names, what in (
+        ("unknown", filled.unmatched, "no line of their own there"),
+        ("unmarked", filled.without, "students there without a mark here"),
+        ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
     ):
+        shown = "; ".join(names)
+        if len(names) > MOST_NAMED:
+            place = arguments.out / f"{export.kind}-{kind}.txt"
+            write(place, "".join(f"{name}\n" for name in names))
+            shown = f"{len(names)} names, listed in {place}"
         if names:
-            print(f"{path}: {named_few(names)}: {what}", file=sys.stderr)
-    if filled.without:
-        print(f"{path}: {filled.without} students there have no mark here", file=sys.stderr)
+            print(f"{path}: {what}: {shown}", file=sys.stderr)

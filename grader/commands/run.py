@@ -249,7 +249,6 @@ class ClassRun:
             self._load(store, pool, level, sources)
             self._announce(read_results(store))
             todo = self._missing(read_results(store))
-            _refuse_published(todo, store)
             if todo and self._of_a_class and self.arguments.scheduler is None:
                 load = other_load()
                 if load is not None:
@@ -429,18 +428,6 @@ class ClassRun:
             file=sys.stderr,
         )
         return STOPPED
-
-
-def _refuse_published(games: Sequence[PlannedGame], store: Store) -> None:
-    """Raise `InputError` if a game that is to be played has the seed of a published one."""
-    seeds = store.published()
-    known = [game for game in games if game.seed in seeds]
-    if known:
-        raise InputError(
-            f"{store.path}: {len(known)} of the games to play have seeds that publish-game made "
-            f"public, the first is {known[0].match.one.name}, {known[0].title}; name a new file "
-            "with --results"
-        )
 
 
 def _pairs(games: Sequence[PlannedGame]) -> list[str]:

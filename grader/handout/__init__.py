@@ -362,7 +362,7 @@ def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
     In the yielded rubric, these files have paths relative to its own folder.
     """
     rubric = rubrics.read(path, allow_large)
-    text = rubrics.with_secret_seed(path.read_text(encoding="utf-8"), rubric)
+    text = rubrics.with_secret_seed(path.read_text(encoding="utf-8-sig"), rubric)
     for board in all_boards(rubric):
         beside = path.parent / board.name
         if beside.is_file():

@@ -54,6 +54,8 @@ class Mark:
     """The findings of `check` on the source and the report."""
     detail: str = ""
     """More lines on the submission's problem."""
+    public: int = 0
+    """The number of games whose seed was public when they were played."""
 
     @property
     def broken_rule(self) -> str | None:

@@ -28,7 +28,11 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
     marks = results.marks
     idle = [mark for mark in marks if _lost_every_turn(mark, results)]
     able = [mark for mark in marks if mark not in idle]
-    totals = [mark.total for mark in marks if mark.matches and not mark.incomplete]
+    totals = [
+        mark.total + placement.get(mark.submission.name, 0.0)
+        for mark in marks
+        if mark.matches and not mark.incomplete
+    ]
     parts = [
         heading("The class"),
         "<p>For the teacher: this page names everybody.</p>",
@@ -101,7 +105,11 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
     rows: list[list[Cell]] = []
     for mark in sorted(
         marks,
-        key=lambda mark: (bool(mark.submission.problem), -mark.total, mark.submission.name),
+        key=lambda mark: (
+            bool(mark.submission.problem),
+            -mark.total - placement.get(mark.submission.name, 0.0),
+            mark.submission.name,
+        ),
     ):
         extra = placement.get(mark.submission.name, 0.0)
         total, shown = shown_points(mark, extra)

@@ -7,6 +7,7 @@ that only one student has. Nobody is guessed.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -40,6 +41,9 @@ NUMBERS: Final = ("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", 
 MAILS: Final = ("SIS Login ID", "Email address", "Email", "Username")
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
+CANVAS_FILE: Final = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.*")
+"""A name in Canvas's download, `leeann_LATE_101_9002_ai-1`; 101 is the student's ID."""
+
 
 @dataclass
 class Export:
@@ -72,25 +76,26 @@ class Filled:
     text: str
     unmatched: list[str] = field(default_factory=list)
     """The submissions' members of whom the export has no line, or several."""
-    without: int = 0
-    """The number of students in the export without a mark."""
+    without: list[str] = field(default_factory=list)
+    """The students in the export without a mark."""
     withheld: list[str] = field(default_factory=list)
     """The students whose mark is incomplete: their cells stay as they were."""
+    unscaled: bool = False
+    """Whether no maximum is known, so that the marks are as the rubric has them."""
 
 
 def read_export(path: Path) -> Export:
     """Read an export; raises `InputError` if it is none of the known forms."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise InputError(f"{path}: cannot be read: {why}") from None
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    try:
+        text = _decoded(path.read_bytes())
+        separator = max(",;\t", key=text.partition("\n")[0].count)
         rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except csv.Error as error:
         raise InputError(f"{path}: no readable CSV ({error})") from None
+    except UnicodeError:
+        raise InputError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
     header = [name.strip() for name in rows[0]] if rows else []
     if all(name in header for name in CANVAS_NEEDS):
         kind = "canvas"
@@ -107,41 +112,53 @@ def read_export(path: Path) -> Export:
     return Export(kind, header, rows[1:], path)
 
 
+def _decoded(data: bytes) -> str:
+    """Return the text of a CSV file: UTF-8, UTF-16 with its mark, else what Windows writes."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252")
+
+
 def filled(
     export: Export,
     column: str | None,
     marks: Sequence[Mark],
     placement: Mapping[str, float],
     rubric: Rubric,
+    maximum: float | None = None,
 ) -> Filled:
-    """Return an export with the marks; `column` is the assignment's, where there are several."""
+    """Return an export with the marks, scaled to the maximum that it states for the assignment.
+
+    `column` is the assignment's, where there are several; `maximum` counts where none is stated.
+    Raises `InputError` if no mark is of a student there.
+    """
     chosen = "Grade" if export.kind == "worksheet" else _assignment(export, column)
     pairs, unmatched = _matched(export, marks)
     full = full_points(rubric)
+    possible = [row for row in export.rows if CANVAS_READ_ONLY in export.cell(row, "Student")]
+    stated = _maximum(export, possible[0], chosen) if possible else None
     result = Filled(f"{export.kind}.csv", "", unmatched)
     lines = [_kept_names(export, chosen)]
+    lines += [[*_kept(export, row), f"{stated or maximum or full:g}"] for row in possible[:1]]
     for number, row in enumerate(export.rows):
-        if not any(row):
-            continue
-        if export.kind == "canvas" and not export.is_student(row):
-            if CANVAS_READ_ONLY in export.cell(row, "Student"):
-                known = export.cell(row, chosen)
-                lines.append([*_kept(export, row), known or f"{full:g}"])
-            continue
         mark = pairs.get(number)
         if mark is None:
-            result.without += 1
-            if export.kind == "worksheet":
-                lines.append(row)
+            if export.is_student(row):
+                result.without.append(_name(export, row))
+                lines += [row] * (export.kind == "worksheet")
             continue
-        total = f"{mark.total + placement.get(mark.submission.name, 0.0):.2f}"
+        if export.kind == "worksheet":
+            stated = _maximum(export, row, "Maximum Grade")
+        points = mark.total + placement.get(mark.submission.name, 0.0)
+        total = f"{points * (stated or maximum or full) / full:.2f}"
+        result.unscaled |= not (stated or maximum or possible)
         if mark.incomplete:
             result.withheld.append(mark.submission.name)
             total = export.cell(row, chosen)
-        if export.kind == "worksheet":
-            lines.append(_worksheet_line(export, row, total, mark, full))
-        else:
-            lines.append([*_kept(export, row), total])
+        lines.append(_line(export, row, total, mark))
     out = io.StringIO()
     csv.writer(out).writerows(lines)
     result.text = out.getvalue()
@@ -181,26 +198,35 @@ def _kept(export: Export, row: Sequence[str]) -> list[str]:
     return [row[place] if place < len(row) else "" for place in places]
 
 
-def _worksheet_line(
-    export: Export, row: Sequence[str], total: str, mark: Mark, full: float
-) -> list[str]:
-    """Return a line of a worksheet; the grade is scaled to the maximum that Moodle has."""
+def _line(export: Export, row: Sequence[str], total: str, mark: Mark) -> list[str]:
+    """Return a student's line with the mark, in a worksheet with the remark too."""
+    if export.kind != "worksheet":
+        return [*_kept(export, row), total]
     line = [*row, *[""] * (len(export.header) - len(row))]
-    most = export.cell(row, "Maximum Grade").replace(",", ".")
-    if total and not mark.incomplete and _is_number(most) and float(most) != full:
-        total = f"{float(total) * float(most) / full:.2f}"
     line[export.header.index("Grade")] = total
     if "Feedback comments" in export.header and (note := remark(mark)):
         line[export.header.index("Feedback comments")] = note
     return line
 
 
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\d+(\.\d+)?", text) is not None
+def _maximum(export: Export, row: Sequence[str], column: str) -> float | None:
+    """Return the maximum that a cell states; None for `(read only)`, 0 and an empty one."""
+    text = export.cell(row, column).replace(",", ".")
+    return float(text) or None if re.fullmatch(r"\d+(\.\d+)?", text) else None
+
+
+def _name(export: Export, row: Sequence[str]) -> str:
+    """Return the name of a student in an export, or what stands in its place."""
+    names = (column for pair in MOODLE_NAMES for column in pair)
+    parts = [export.cell(row, column) for column in ("Student", "Full name", *names)]
+    return " ".join(filter(None, parts)) or next(filter(None, row), "")
 
 
 def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], list[str]]:
-    """Return the mark for each line, and the members who cannot be told from the export."""
+    """Return the mark for each line, and the members who cannot be told from the export.
+
+    Raises `InputError` if no mark has a line.
+    """
     lines = {number: row for number, row in enumerate(export.rows) if export.is_student(row)}
     found: dict[int, Mark] = {}
     unmatched = []
@@ -211,20 +237,34 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], li
                 unmatched.append(member.name)
             else:
                 found[number] = mark
+    if not found:
+        here, there = unmatched[:1], [_name(export, row) for row in lines.values()][:1]
+        raise InputError(
+            f"{export.path}: nobody here ({', '.join([*here, '...'])}) is one of its "
+            f"{len(lines)} students ({', '.join([*there, '...'])}); a hand-in is found by "
+            "number, login, e-mail address or name"
+        )
     return found, unmatched
 
 
 def _line_of(
     export: Export, lines: Mapping[int, Sequence[str]], member: Member, submission: str
 ) -> int | None:
-    """Return the line of a student: by number, by e-mail address, by name; None if unclear."""
-    numbers = {text for text in (member.identity, member.name, submission) if text}
+    """Return the line of a student: by number, by e-mail address, by name; None if unclear.
+
+    A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
+    """
+    named = [text for text in (member.identity, member.name, submission) if text]
+    files = list(filter(None, map(CANVAS_FILE.fullmatch, named)))
+    numbers = {*named, *(file["id"] for file in files)}
     mails = {text for text in (member.email, member.identity) if "@" in text}
     names = {frozenset(words(text)) for text in (member.name, submission) if text}
+    joined = {_letters(text) for text in (*named, *(file["name"] for file in files))}
     tests: tuple[Callable[[Sequence[str]], bool], ...] = (
         lambda row: bool(numbers & set(_numbers(export, row))),
         lambda row: bool({*map(str.casefold, mails)} & {*_mails(export, row)}),
         lambda row: not names.isdisjoint(_names(export, row)),
+        lambda row: not joined.isdisjoint(_joined(_name(export, row))),
     )
     for is_it in tests:
         fitting = [number for number, row in lines.items() if is_it(row)]
@@ -258,6 +298,16 @@ def _names(export: Export, row: Sequence[str]) -> Iterator[frozenset[str]]:
 
 
 def words(name: str) -> list[str]:
-    """Return the words of a name without accents, case and order: `Lee, Ann` is `ann lee`."""
+    """Return the words of a name without accents and case."""
     plain = unicodedata.normalize("NFKD", name).casefold()
-    return sorted(re.findall(r"\w+", "".join(c for c in plain if not unicodedata.combining(c))))
+    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+def _letters(name: str) -> str:
+    return "".join(words(name))
+
+
+def _joined(name: str) -> set[str]:
+    """Return a name without blanks, the last name first and last."""
+    first, _, last = name.rpartition(",") if "," in name else name.rpartition(" ")
+    return {_letters(first + last), _letters(last + first)}

@@ -175,8 +175,11 @@ def causes_text(lost: Sequence[LostTurn], worth: Mapping[str, float]) -> str:
     return f'<ul class="causes">{"".join(lines)}</ul>' if lines else ""
 
 
-def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str:
-    """Return the first reasons for lost turns; each links to its turn."""
+def lost_turns_text(lost: Sequence[LostTurn], numbers: Mapping[str, int]) -> str:
+    """Return the first reasons for lost turns; each links to its turn.
+
+    `numbers` has the numbers of the games that can be replayed, by key.
+    """
     if not lost:
         return ""
     shown = []
@@ -186,8 +189,8 @@ def lost_turns_text(lost: Sequence[LostTurn], shown_games: Sequence[str]) -> str
         if turn.game.board.hidden:
             reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
         title, place = html.escape(turn.title), ""
-        if turn.game.key in shown_games:
-            place = f"{shown_games.index(turn.game.key) + 1}.{turn.number}"
+        if turn.game.key in numbers:
+            place = f"{numbers[turn.game.key]}.{turn.number}"
             title = link(Link(turn.title, "", place))
         count = "1 turn" if turn.count == 1 else f"{turn.count} turns"
         first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}.</p>"
@@ -225,30 +228,35 @@ GAME_HEADERS: Final = (
 
 
 def games_table(
-    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], shown: Collection[str]
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    shown: Collection[str],
+    public: Collection[str],
 ) -> str:
-    """Return the table of all games; `shown` has the keys of those that can be replayed.
+    """Return the table of all games, in whose order `publish-game` numbers them.
 
-    Those are numbered as in the list of replays. For a hidden board, only the margin is shown.
+    `shown` has the keys of those that can be replayed, `public` of those whose seed was public.
+    For a hidden board, only the margin is shown.
     """
     rows: list[list[Cell]] = []
-    place = 0
-    for game in games:
+    for number, game in enumerate(games, 1):
         names = (game.match.part, game.match.two.name, game.board.label)
         side = "first" if game.side == 1 else "second"
         row: list[Cell] = [*names, side, game.repeat + 1]
         result = played.get(game.key)
         if result is None:
-            rows.append(["-", *row, "", "", "not played", ""])
+            rows.append([f"game {number}", *row, "", "", "not played", ""])
             continue
         margin = margin_of(game, result)
         own, other = result.scores[game.side - 1], result.scores[2 - game.side]
         score = "" if game.board.hidden else f"{own} to {other}"
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
-        replay: Cell = "hidden" if game.board.hidden else "record damaged"  # instead of a link
+        if game.key in public:
+            word += "; its seed was public"
+        why = "hidden" if game.board.hidden else "record damaged"
+        replay: Cell = f"game {number}: {why}"
         if game.key in shown:
-            place += 1
-            replay = Link(f"game {place}", "", f"{place}.0", whole_row=True)
+            replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
         rows.append([replay, *row, score, f"{margin:+d}", word, faults])
     headers: Sequence[str] = GAME_HEADERS
@@ -261,7 +269,7 @@ def games_table(
 
 def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
     """Return a hash of everything on a page, so that an unchanged page is not written again."""
-    keys = [game.key for game in games if game.key in played]
+    keys = [f"{number} {game.key}" for number, game in enumerate(games) if game.key in played]
     text = "\n".join([code(), upper, *keys])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -274,33 +282,41 @@ def feedback_page(
     played: Mapping[str, PlayedGame],
     replays: Mapping[str, Replay],
     lost: Sequence[LostTurn],
+    public: Collection[str],
 ) -> str:
     """Return the whole page; `replays` has the played games by key.
 
-    `lost` has the reasons for the submission's lost turns.
+    `lost` has the reasons for the submission's lost turns, `public` the keys of the games whose
+    seed was public.
     """
     name = mark.submission.name
-    shown = [game for game in games if game.key in replays and not game.board.hidden]
-    keys = [game.key for game in shown]
+    shown = {
+        number: game
+        for number, game in enumerate(games, 1)
+        if game.key in replays and not game.board.hidden
+    }
+    numbers = {game.key: number for number, game in shown.items()}
     top, points, rest = upper.partition(POINTS)
     worth = {match.name: match.max_points for match in mark.matches}
     top = top.replace(CAUSES, causes_text(lost, worth))
-    parts = [top, lost_turns_text(lost, keys), points + rest]
+    parts = [top, lost_turns_text(lost, numbers), points + rest]
     if games:
-        parts.append(f"<h2 id='games'>Games</h2>\n{card(games_table(games, played, set(keys)))}")
+        listed = games_table(games, played, numbers.keys(), public)
+        parts.append(f"<h2 id='games'>Games</h2>\n{card(listed)}")
     report = "\n".join(filter(None, parts))
     comment = f"feedback {page_digest}"
     if not shown:
         return whole(title_of(name), report, comment=comment)
-    data = ",".join(_labelled(game, replays[game.key]) for game in shown)
+    data = ",".join(_labelled(*item, replays[item[1].key]) for item in shown.items())
     before = f'<section class="report" aria-labelledby="name">\n{report}\n</section>\n'
     text = document.build(title_of(name), FEEDBACK, {"games": [GAMES]}, before, comment)
     return text.replace(json.dumps(GAMES), data)
 
 
-def _labelled(game: PlannedGame, replay: Replay) -> str:
-    """Return the data of a game for the replay page, with its label in the list of games."""
+def _labelled(number: int, game: PlannedGame, replay: Replay) -> str:
+    """Return the data of a game for the replay page, with number and label in the list of games."""
     side = "first" if game.side == 1 else "second"
     label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
     data = replay.partition(" ")[2]
-    return f'{{"label":{document.json_in_html(label)},{data.removeprefix("{")}'
+    head = f'"number":{number},"label":{document.json_in_html(label)}'
+    return f"{{{head},{data.removeprefix('{')}"

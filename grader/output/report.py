@@ -36,6 +36,9 @@ TOURNAMENT: Final = "tournament"
 
 LAST_LINES: Final = 20
 
+NEVER: Final = "9999"
+"""Later than every time."""
+
 
 @dataclass(frozen=True)
 class Results:
@@ -49,6 +52,8 @@ class Results:
     details: dict[str, str] = field(default_factory=dict)
     """Details for each submission that cannot be loaded."""
     protection: Protection = field(default_factory=Protection)
+    published: dict[int, str] = field(default_factory=dict)
+    """When each seed that is no longer secret was published."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -79,7 +84,17 @@ class Results:
         if self.kind != GRADE:
             return []
         read = (self.submissions, self.played, self.rubric, self.details, self.faults)
-        return marks(*read, self.games)
+        made = marks(*read, self.games)
+        return [replace(mark, public=len(self.public(mark.submission.name))) for mark in made]
+
+    def public(self, name: str) -> set[str]:
+        """Return the keys of a submission's games that were played when their seed was public."""
+        return {
+            game.key
+            for game in self.games_of(name)
+            if game.key in self.played
+            and self.played[game.key].played_at >= self.published.get(game.seed, NEVER)
+        }
 
     @cached_property
     def stages(self) -> list[StageState]:
@@ -126,7 +141,8 @@ def read_results(store: Store) -> Results:
     found, details = known_problems(store.submissions(), store, rubric)
     counted = rubric.match.opponent_faults == "count"
     stored = store.played(counted), store.faults(counted)
-    return Results(kind, rubric, found, *stored, details, read_protection(store))
+    shown = read_protection(store)
+    return Results(kind, rubric, found, *stored, details, shown, store.published())
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
@@ -278,8 +294,8 @@ def write_pages(
         if _begins_with(path, digest):
             continue
         replays = replays_of([game for game in games if game.key in results.played], store)
-        own = lost.get(name, ())
-        page = feedback.feedback_page(mark, upper, digest, games, results.played, replays, own)
+        read = (results.played, replays, lost.get(name, ()), results.public(name))
+        page = feedback.feedback_page(mark, upper, digest, games, *read)
         write(path, page)
 
 

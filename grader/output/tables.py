@@ -109,6 +109,8 @@ def remark(mark: Mark) -> str:
         notes.append(f"incomplete: {games} missing, points of {names} are withheld{why}")
     if mark.submission.report is None:
         notes.append("no report.txt")
+    if mark.public:
+        notes.append(f"games whose seed was public: {mark.public}")
     if mark.broken_rule:
         notes.append(mark.broken_rule)
     return without_folders("; ".join(notes))

@@ -13,6 +13,7 @@ import os
 import secrets
 import sqlite3
 import sys
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -76,6 +77,12 @@ WHOLE: Final = (
 )
 """The condition that a row of `game` has a complete result, which the machine did not spoil."""
 
+NO_SHARED_MEMORY: Final = (
+    *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE),
+    *(sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
+)
+"""SQLite's errors where a write-ahead log is not possible."""
+
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
 
@@ -113,6 +120,8 @@ class PlayedGame:
     turns: int
     faults: tuple[Faults, Faults]
     seconds: float
+    played_at: str = ""
+    """In UTC, as `2030-01-31T12:00:00Z`; empty for a game that has just ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +181,12 @@ class Store:
                 if not path.exists():  # the seed of a class will be in it
                     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = _connect(path, writing)
-            self._prepare(writing)
+            try:
+                self._prepare(writing, "WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode not in NO_SHARED_MEMORY:
+                    raise
+                self._prepare_alone(writing)
         except sqlite3.Error as error:
             self._release()
             code = getattr(error, "sqlite_errorcode", 0)
@@ -190,7 +204,21 @@ class Store:
             self._release()
             raise
 
-    def _prepare(self, writing: bool) -> None:
+    def _prepare_alone(self, writing: bool) -> None:
+        """Prepare a file without write-ahead log, for which its file system lacks shared memory."""
+        self._database.close()
+        self._database = _connect(self.path, writing)
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # needs no shared memory
+        self._prepare(writing, "DELETE")
+        if writing:
+            self._database.execute("PRAGMA locking_mode = NORMAL")
+            print(
+                f"{self.path}: no write-ahead log here, as on some network drives: storing a game "
+                "takes longer",
+                file=sys.stderr,
+            )
+
+    def _prepare(self, writing: bool, journal: str) -> None:
         """Create the tables of a new file; reject a file of another kind without changing it."""
         new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
         found = None if new else self.meta("format")
@@ -205,7 +233,7 @@ class Store:
         if found not in (FORMAT, FIRST_FORMAT):
             raise InputError(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
         if writing:
-            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute(f"PRAGMA journal_mode = {journal}")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(SCHEMA)
             self.set_meta({"format": FORMAT})
@@ -285,13 +313,15 @@ class Store:
         return dict(self.meta_json("renamed") or {})
 
     def publish(self, seeds: Iterable[int]) -> None:
-        """Note seeds that are about to be published; no further game is played with them."""
-        known = {*self.published(), *seeds}
-        self.set_meta({"published": json.dumps(sorted(map(str, known)))})
+        """Note seeds that are about to be published."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        known = {**dict.fromkeys(seeds, now), **self.published()}
+        self.set_meta({"published": json.dumps({str(seed): at for seed, at in known.items()})})
 
-    def published(self) -> set[int]:
-        """Return the seeds of published games."""
-        return {int(seed) for seed in self.meta_json("published") or ()}
+    def published(self) -> dict[int, str]:
+        """Return the seeds of published games, with the time of their publication."""
+        held = self.meta_json("published") or {}
+        return {int(seed): at for seed, at in held.items()} if isinstance(held, dict) else {}
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
@@ -390,7 +420,7 @@ class Store:
         """
         rows = self._database.execute(
             "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
-            "timeouts2, invalid2, errors2, starved2, seconds FROM game "
+            "timeouts2, invalid2, errors2, starved2, seconds, played_at FROM game "
             f"WHERE (fault IS NULL OR ?) AND {WHOLE}",
             (opponents_faults,),
         )
@@ -401,7 +431,7 @@ class Store:
                 row[3],
                 row[4],
                 (Faults(*row[5:9]), Faults(*row[9:13])),
-                row[13],
+                *row[13:],
             )
             for row in rows
         }
@@ -594,9 +624,15 @@ def _take_lock(path: Path) -> int:
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         os.close(handle)
         raise InputError(
             f"{path}: another grader is at work on these results; let it end"
+        ) from None
+    except OSError as error:
+        os.close(handle)
+        raise InputError(
+            f"{path}: cannot be locked: {error.strerror}; on a network drive without locks, name a "
+            "file on a local disk with --results"
         ) from None
     return handle

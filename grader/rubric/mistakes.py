@@ -7,12 +7,19 @@ from itertools import pairwise
 from typing import Final
 
 from connect4.errors import InputError
-from grader.rubric.model import Board, Rubric
+from connect4.games.extended import EXTENDED
+from grader.rubric.model import Board, Rubric, all_boards
 
 MOST_CELLS: Final = 12
 """Rows, and columns, of the largest board in the assignment."""
 
 MOST_POPOUTS: Final = 10
+
+LEAST_SECONDS: Final = 5
+MOST_SECONDS: Final = 20
+
+COLUMNS_WITH_POPOUTS: Final = 10
+"""On more columns, a position may have more than the 15 actions of the assignment."""
 
 
 def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
@@ -58,6 +65,37 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
             )
 
 
+def outside_assignment(rubric: Rubric) -> str | None:
+    """Return a note on what exceeds the assignment's limits, None if nothing does."""
+    if rubric.match.game != EXTENDED.name:
+        return None
+    times = {"match.time_limit": rubric.match.time_limit}
+    for place, stage in enumerate(rubric.tournament.stages, 1):
+        times[f"tournament.stages[{place}].time_limit"] = stage.time_limit
+    found = [
+        f"{key} is {seconds:g}"
+        for key, seconds in times.items()
+        if not LEAST_SECONDS <= seconds <= MOST_SECONDS
+    ]
+    for board in all_boards(rubric):
+        rows, columns, popouts = _size(board)
+        most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
+        if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
+            found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
+    if not found:
+        return None
+    return (
+        f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
+        f"pop-outs, 12x12): {'; '.join(found)}"
+    )
+
+
+def _size(board: Board) -> tuple[int, int, int]:
+    """Return the rows, the columns and the pop-outs of the player who has more of them."""
+    cells, popouts = board.start["board"], board.start.get("popouts", 0)
+    return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
+
+
 def _lists_of_boards(rubric: Rubric) -> Iterator[tuple[str, tuple[Board, ...]]]:
     yield "part_a", rubric.part_a.boards
     yield "part_b", rubric.part_b.boards
@@ -80,9 +118,7 @@ def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
 
 def _large(boards: tuple[Board, ...]) -> Iterator[str]:
     for board in boards:
-        cells, popouts = board.start["board"], board.start.get("popouts", 0)
-        rows, columns = len(cells), len(cells[0])
-        most = max(popouts) if isinstance(popouts, list) else popouts
+        rows, columns, most = _size(board)
         if max(rows, columns) > MOST_CELLS:
             yield (
                 f"board {board.name!r} has {rows} rows and {columns} columns, more than "

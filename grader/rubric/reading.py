@@ -141,8 +141,7 @@ def _default_of_game(default: Values, given: Values) -> Values:
 
 def _load(path: Path) -> Values:
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: the rubric cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -435,11 +435,17 @@ function drawTimes(game) {
   byId("time-legend").replaceChildren(...legend.map((part) => make("span", "", part)));
 }
 
+/** The number of a game: a report may list more games than can be shown.
+ * @param {any} game
+ * @param {number} index
+ */
+const numberOf = (game, index) => game.number ?? index + 1;
+
 (function start() {
   DATA.games.forEach((/** @type {any} */ game, /** @type {number} */ index) => {
     const result = game.counts_points ? game.scores_end.join(":")
       : game.winner ? `player ${game.winner} won` : "nobody won";
-    const option = make("option", "", `${index + 1}. ${game.names.map(brief).join(" \u2013 ")}, ${game.label ? `${game.label}, ` : ""}${result}`);
+    const option = make("option", "", `${numberOf(game, index)}. ${game.names.map(brief).join(" \u2013 ")}, ${game.label ? `${game.label}, ` : ""}${result}`);
     option.value = String(index);
     chooser.append(option);
   });
@@ -487,10 +493,10 @@ function drawTimes(game) {
   });
   /** @param {string} address */
   const goTo = (address) => {
-    const [, index, at] = /^#(\d+)\.(\d+)$/.exec(address) ?? [];
-    const known = Number(index) >= 1 && Number(index) <= DATA.games.length;
-    if (known) page.choose(Number(index) - 1, Number(at));
-    return known;
+    const [, number, at] = /^#(\d+)\.(\d+)$/.exec(address) ?? [];
+    const index = DATA.games.map(numberOf).indexOf(Number(number));
+    if (index >= 0) page.choose(index, Number(at));
+    return index >= 0;
   };
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest("a");

@@ -3,8 +3,8 @@
 
 /** @param {HTMLElement} figure */
 function drawPosition(figure) {
-  const [index, turn] = (figure.dataset.turn ?? "").split(".").map(Number);
-  const data = DATA.games[index - 1];
+  const [number, turn] = (figure.dataset.turn ?? "").split(".").map(Number);
+  const data = DATA.games[DATA.games.map(numberOf).indexOf(number)];
   const cells = Uint8Array.from(data.start, Number);
   for (const [, , , , , , changes] of data.turns.slice(0, turn - 1)) {
     for (let place = 0; place < changes.length; place += 2) cells[changes[place]] = changes[place + 1];
