@@ -58,7 +58,7 @@ class SimulatedExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a finished call."""
         future: Future[Any] = Future()
-        plain: JobResult = {"problem": None, "fault": None, "traceback": None}
+        plain: JobResult = {"problem": None, "slow": None, "fault": None, "traceback": None}
         future.set_result(self._game(args[0]) if fn.__name__ == "play_game" else plain)
         return future
 

@@ -17,7 +17,7 @@ from grader.handin.form import Finding, check, check_report, check_source
 from grader.handin.module_state import changing_state
 from grader.handin.removed import INSTEAD
 from grader.rubric import reading as rubrics
-from tests.command import assert_refused, run
+from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
 from tests.mutations import SLOW_ARCHIVES
 
@@ -78,7 +78,28 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
         ("# coding: rot13\n" + CLASS, "1: syntax: "),
         ("x = " + "-" * 50_000 + "1\n", "1: syntax: nested too deeply for Python to read"),
         ("def f(:\n    pass\n", "1: syntax: invalid syntax"),
-        ("x = 1\n", "1: class: no class AIPlayer at the top of the file"),
+        (
+            "x = 1\n",
+            "1: class: no class AIPlayer at the top of the file; the simulator makes one per game",
+        ),
+        *(
+            (
+                "\n" + CLASS.replace("AIPlayer", name),
+                "2: class: no class AIPlayer at the top of the file; "
+                f"rename class {name} to AIPlayer, at the left margin",
+            )
+            for name in ("AiPlayer", "AI_Player", "Player", "MyBot")
+        ),
+        *(
+            (f"{code}\n{CLASS}", f"{line}: files: {name}: agents may not open files; put what")
+            for code, line, name in (
+                ("open('x')", 1, "open"),
+                ("import numpy as np\nnp.load('x')", 2, "numpy.load"),
+                ("from numpy import loadtxt as l\nl('x')", 2, "numpy.loadtxt"),
+                ("from pathlib import Path\nPath('x').read_text()", 2, "read_text"),
+                ("import io\nio.open('x')", 2, "io.open"),
+            )
+        ),
         (
             CLASS.replace("get_intelligent_move", "get_clever_move"),
             "1: class: AIPlayer has no get_intelligent_move; add get_intelligent_move(self, state)",
@@ -178,6 +199,8 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "import tkinter\n",  # an editor added it
         "def memo(table):\n    table[1] = 2\n",
         "import signal\nsignal.alarm(1)\n",  # a clock of one's own
+        "def open(x):\n    return x\nopen(1)\n",
+        "if __name__ == '__main__':\n    open('x')\n",
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
     ],
 )
@@ -257,9 +280,10 @@ def test_each_old_name_is_one_that_is_missing_here_or_is_advice() -> None:
     [
         "try:\n    from time import clock\nexcept ImportError:\n    clock = None",
         "try:\n    import cPickle as p\nexcept ImportError:\n    import pickle as p",
+        "try:\n    open('x')\nexcept OSError:\n    pass",
     ],
 )
-def test_an_old_name_whose_lack_is_caught_is_advice(code: str) -> None:
+def test_an_old_name_or_a_file_whose_lack_is_caught_is_advice(code: str) -> None:
     assert [item.required for item in check_source(f"{code}\n{CLASS}", RULES)] == [False]
 
 
@@ -347,6 +371,23 @@ def test_the_names_of_a_module_are_not_copied_for_each_line(
     monkeypatch.setattr("grader.handin.module_state._module_names", lambda tree: names)
     assert len(list(changing_state(ast.parse(source)))) == number
     assert sum(copied) <= number
+
+
+def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
+    stub = (ROOT / "grader/handout/ai_stub.py").read_text(encoding="utf-8")
+    report = (ROOT / "connect4/players/report.txt").read_text(encoding="utf-8").splitlines()[0]
+    assert [(item.rule, item.text, item.required) for item in check(stub, report, RULES)] == [
+        (
+            "stub",
+            "this is still the stub of the kit: write your two methods, then delete the line",
+            False,
+        ),
+        (
+            "report",
+            "the first line is still the placeholder; write your names and entry numbers there",
+            False,
+        ),
+    ]
 
 
 def test_an_unused_import_is_advice_only() -> None:
@@ -497,25 +538,24 @@ def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_check_asks_each_method_for_a_move_on_each_board_size(tmp_path: Path) -> None:
-    """A method that fails on wide boards alone, and one that does not keep to its time."""
+def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: Path) -> None:
+    """A method that fails on wide boards alone, and one that fails on small ones."""
     source = CLASS_OF_TWO
     path = hand_in(tmp_path, "bo", source)
     done = run(COMMAND, "check", path, cwd=tmp_path)
     assert done.returncode == 1
-    failing, late, last = done.stdout.splitlines()
-    assert failing.startswith(f"{path}:9: smoke: get_expectimax_move on 8 rows and 12 columns: ")
+    failing, small, last = done.stdout.splitlines()
+    assert failing.startswith(f"{path}:8: smoke: get_expectimax_move on 10 rows and 12 columns: ")
     assert failing.endswith("IndexError: too wide")
-    assert late.startswith(f"{path}:13: smoke (advice): get_intelligent_move on ")
-    assert "no answer within 0.1 s, though that was its time limit" in late
-    assert last == "The submission breaks a required rule: 1 to fix, 1 piece of advice."
+    assert small.startswith(f"{path}:1: smoke: get_intelligent_move on 4 rows and 6 columns: ")
+    assert small.endswith("7 is not a legal move")
+    assert last == "The submission breaks a required rule: 2 to fix, 0 pieces of advice."
     done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
 
 
-CLASS_OF_TWO = """import time
-from connect4.utils import get_valid_actions
+CLASS_OF_TWO = """from connect4.utils import get_valid_actions
 
 
 class AIPlayer:
@@ -526,5 +566,5 @@ class AIPlayer:
         return get_valid_actions(self.player_number, state)[0]
 
     def get_intelligent_move(self, state):
-        time.sleep(3)
+        return 7, False
 """

@@ -200,12 +200,13 @@ def test_the_first_game_has_no_lost_turn_and_says_that_the_stub_plays(kit: Path)
 
 
 @pytest.mark.slow
-def test_the_stub_passes_check_without_advice(kit: Path) -> None:
+def test_the_stub_passes_check_which_says_that_it_is_the_stub(kit: Path) -> None:
     done = in_kit(kit, "grader", "check", "connect4/players/ai.py")
-    assert done.stdout.splitlines() == [
-        "connect4/players/ai.py: well formed",
-        "The submission meets every required rule: 0 to fix, 0 pieces of advice.",
-    ], done.stderr
+    stub, report, plays, last = done.stdout.splitlines()
+    assert ": stub (advice): this is still the stub of the kit" in stub
+    assert ": report (advice): the first line is still the placeholder" in report
+    assert plays == "connect4/players/ai.py: plays from 0.1 s a move"
+    assert last == "The submission meets every required rule: 0 to fix, 2 pieces of advice."
     assert done.returncode == 0
 
 

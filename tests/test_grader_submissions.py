@@ -86,6 +86,20 @@ def problems(found: list[Submission]) -> dict[str, str]:
     return {item.name: item.problem for item in found if item.problem}
 
 
+@pytest.mark.parametrize("around", ["", "kit/"])
+def test_of_a_copy_of_the_whole_kit_the_students_file_is_taken(tmp_path: Path, around: str) -> None:
+    files = {f"{around}{name}": name for name in ("old/ai.py", "grader/__main__.py")}
+    files |= {f"{around}connect4/players/ai.py": "mine", f"{around}connect4/utils.py": "kit"}
+    write(tmp_path, {"ann.zip": zipped(files), "class/bo.zip": zipped(files)})
+    write(tmp_path / "class" / "cy", files)
+    found = find([tmp_path / "ann.zip"], RULES) + find([tmp_path / "class"], RULES)
+    assert [(item.name, item.source) for item in found] == [
+        ("ann", "mine"),
+        ("bo", "mine"),
+        ("cy", "mine"),
+    ]
+
+
 GRADESCOPE = """\
 ---
 submission_11:
@@ -323,8 +337,8 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to 30 MB, allowed are 20 MB"),
     "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
     "many files": (
-        {"eve.zip": zipped({f"{number}.txt": "x" for number in range(201)})},
-        "the zip holds 201 files, allowed are 200",
+        {"eve.zip": zipped({f"{number}.txt": "x" for number in range(2001)})},
+        "the zip holds 2001 files, allowed are 2000",
     ),
     "nested zip": (
         {"eve.zip": zipped({"inner.zip": zipped({"ai.py": "x"})})},
@@ -350,6 +364,18 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "two zips": (
         {"eve/a.zip": zipped({"ai.py": "x"}), "eve/b.zip": zipped({"ai.py": "x"})},
         "two archives of one student: a.zip, b.zip",
+    ),
+    "notebook": (
+        {"eve/hw.ipynb": "{}"},
+        "hw.ipynb is a Jupyter notebook; save its code as ai.py (File > Save and Export As)",
+    ),
+    "text file": (
+        {"eve/ai.py.txt": "x"},
+        "ai.py.txt is a text file; rename it to ai.py (Windows may hide the .txt)",
+    ),
+    "text file of a class": (
+        {"eve.py.txt": "x"},
+        "eve.py.txt is a text file; rename it to eve.py (Windows may hide the .txt)",
     ),
     "no code": ({"eve/notes.txt": "x"}, "no ai.py and no other .py file in it"),
     "another archive": (
@@ -380,8 +406,8 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         "the tar unpacks to more than the 20 MB allowed",
     ),
     "many files in a tar": (
-        {"eve.tgz": tarred({f"{number}.txt": b"x" for number in range(201)})},
-        "the tar holds 201 files, allowed are 200",
+        {"eve.tgz": tarred({f"{number}.txt": b"x" for number in range(2001)})},
+        "the tar holds 2001 files, allowed are 2000",
     ),
     "path out of the tar": (
         {"eve.tgz": tarred({"../../ai.py": b"x"})},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
 from connect4.errors import one_line
@@ -13,7 +13,8 @@ from grader.handin import find as submissions
 from grader.handin.form import Finding, check
 from grader.handin.submission import Submission
 from grader.output import formats, github
-from grader.play.smoke import smoke_findings
+from grader.play.smoke import Smoke, smoke
+from grader.play.working_time import MOST
 from grader.rubric.model import Rubric
 
 
@@ -22,9 +23,11 @@ def run_check(arguments: argparse.Namespace) -> int:
     rubric = read_rubric(arguments)
     level = None if arguments.form_only else choose_level("auto")[0]
     counts = {"submissions": 0, "failed": 0, "required": 0, "advice": 0}
+    known: dict[str, Smoke] = {}
     for item in submissions.find(arguments.paths, rubric.submission):
         place = one_line(item.path or item.place)
-        findings = sorted(_findings(item, rubric, level), key=lambda found: not found.required)
+        found, plays = _examine(item, rubric, level, known)
+        findings = sorted(found, key=lambda finding: not finding.required)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
@@ -32,8 +35,9 @@ def run_check(arguments: argparse.Namespace) -> int:
             rule = finding.rule if finding.required else f"{finding.rule} (advice)"
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             github.annotate([formats.annotation(where, finding)])
-        if not findings:
-            print(f"{place}: well formed{whose}")
+        said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
+        if said:
+            print(f"{place}: {said}{whose}", flush=True)
         required = sum(finding.required for finding in findings)
         counts["submissions"] += 1
         counts["failed"] += required > 0
@@ -43,17 +47,39 @@ def run_check(arguments: argparse.Namespace) -> int:
     return FAILED if counts["failed"] else DONE
 
 
-def _findings(item: Submission, rubric: Rubric, level: Level | None) -> Iterator[Finding]:
-    """Yield the findings of a submission; its methods are called only if its form is correct."""
+def _examine(
+    item: Submission, rubric: Rubric, level: Level | None, known: dict[str, Smoke]
+) -> tuple[list[Finding], str]:
+    """Return the findings of a submission, and from which time per move on it plays.
+
+    Its methods are called only if its form is correct; `known` keeps what they answered.
+    """
     found = [Finding(1, "file", item.problem)] if item.problem else []
+    plays = ""
     if item.source is not None and not item.problem:
         found = check(item.source, item.report, rubric.submission)
         in_source = any(finding.required and not finding.in_report for finding in found)
         if level is not None and not in_source:
-            found += smoke_findings(item.source, rubric, level)
-    yield from found
+            if item.source not in known:
+                known[item.source] = _ask(item.source, rubric, level, item.place)
+            found += known[item.source].findings
+            plays = known[item.source].plays
     if item.note:
-        yield Finding(1, "file", item.note, required=False)
+        found.append(Finding(1, "file", item.note, required=False))
+    return found, plays
+
+
+def _ask(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
+    """Ask a submission for moves; report on standard error what takes long."""
+
+    def say(text: str) -> None:
+        print(f"{place}: {text}", file=sys.stderr, flush=True)
+
+    asked = smoke(source, rubric, level, say)
+    if asked.skipped:
+        moves = "1 move was" if asked.skipped == 1 else f"{asked.skipped} moves were"
+        say(f"check asks for {MOST:g} s at most; {moves} not asked for")
+    return asked
 
 
 def summary(counts: dict[str, int], level: Level | None) -> str:

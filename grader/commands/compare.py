@@ -19,6 +19,7 @@ from connect4 import record as records
 from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
 from connect4.games.base import Game
+from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
@@ -34,6 +35,7 @@ from grader.play.one_game import load_all, play_all, played_of
 from grader.play.openings import opening
 from grader.play.progress import Progress, duration
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame
+from grader.play.working_time import Pace, too_slow
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric, make_board
 from grader.rubric.reading import EQUAL_WINS, PLAYABLE
@@ -44,6 +46,8 @@ TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
     "b": "part B, get_intelligent_move, against each other:",
 }
+
+METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
 
 
 def pairs(
@@ -180,7 +184,9 @@ def compare(
     Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
     """
     new, old = contestants
-    _check_loading(contestants, rubric, store, pool, level, sources)
+    methods: tuple[Method, ...] = tuple(METHOD_OF[part] for part in parts)
+    pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
+    _check_loading(contestants, rubric, store, pool, level, sources, pace)
     most = rubric.compare.max_games
     for part in parts:
         comparison = PartComparison(rubric, part, old)
@@ -207,15 +213,19 @@ def _check_loading(
     pool: Pool,
     level: str,
     sources: Mapping[str, str],
+    pace: Pace,
 ) -> None:
+    """Load both; report on standard error which does not play with the time of the games."""
     tried = [item for item in contestants if item.sha256 is not None]
-    for item, problem, fault in load_all(tried, rubric, store, pool, level, sources):
+    for item, problem, fault in load_all(tried, rubric, store, pool, level, sources, pace):
         if fault is not None:
             raise GraderError(f"loading {item.name}: {fault}")
         if problem is not None:
             error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
             error.add_note(last_lines(problem))
             raise error
+    for line in too_slow(tried, rubric, pace, store):
+        print(line, file=sys.stderr, flush=True)
 
 
 def run_compare(arguments: argparse.Namespace) -> int:

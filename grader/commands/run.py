@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,8 +40,9 @@ from grader.play.one_game import (
     played_of,
 )
 from grader.play.progress import Progress, duration
-from grader.play.schedule import PlannedGame, opponent, worth
+from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
+from grader.play.working_time import METHODS, Pace, too_slow
 from grader.results.store import ATTEMPTS, STARVED, PlayedGame, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
@@ -82,6 +84,7 @@ class ClassRun:
         if self.arguments.dry_run:
             self._announce(self._foreseen(path))
             self._check_seed()
+            self._ask_only()
             return DONE
         self._check_seed()
         if self.arguments.out is not None:
@@ -356,11 +359,9 @@ class ClassRun:
         Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
         """
         aside = store.set_aside()
-        tried = [item for item in gradable(self.found) if item.sha256 not in aside]
-        if self.kind == GRADE:
-            agents = map(opponent, kit_agents(self.rubric))
-            tried += [item for item in agents if item.sha256 is not None]
-        trials = load_all(tried, self.rubric, store, pool, level, sources)
+        tried = [item for item in self._with_files() if item.sha256 not in aside]
+        pace = self._pace()
+        trials = load_all(tried, self.rubric, store, pool, level, sources, pace)
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:
                 if problem is not None and not item.is_submission:
@@ -379,6 +380,44 @@ class ClassRun:
                 print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
         if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
             raise InputError("a tournament needs two submissions that can play")
+        self._tell_too_slow(store)
+
+    def _with_files(self) -> list[Contestant]:
+        """Return the submissions and, for `grade`, the rubric's agents that have a file."""
+        agents = map(opponent, kit_agents(self.rubric)) if self.kind == GRADE else ()
+        return [*gradable(self.found), *(item for item in agents if item.sha256 is not None)]
+
+    def _pace(self) -> Pace:
+        """Return what this run asks of a file."""
+        rubric = self.rubric
+        if self.kind == GRADE:
+            boards = *rubric.part_a.boards, *rubric.part_b.boards
+            return Pace(rubric.match.time_limit, METHODS, boards)
+        stages = rubric.tournament.stages
+        boards = tuple(board for stage in stages for board in stage.boards)
+        return Pace(min(stage.time_limit for stage in stages), ("intelligent",), boards)
+
+    def _tell_too_slow(self, store: Store) -> None:
+        """Name the files that do not play with the time of this run."""
+        for line in too_slow(self._with_files(), self.rubric, self._pace(), store):
+            print(line, file=sys.stderr, flush=True)
+
+    def _ask_only(self) -> None:
+        """Ask each file for moves, for `--dry-run`, and keep nothing of it."""
+        sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
+        with contextlib.ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-dry-")))
+            store = stack.enter_context(Store(folder / "results.db", writing=True))
+            pool = stack.enter_context(open_pool(self.arguments, folder))
+            level = isolation_level(self.arguments, self.rubric)
+            print("asking each file for a move ...", file=sys.stderr, flush=True)
+            pace, tried = self._pace(), self._with_files()
+            for item, problem, fault in load_all(
+                tried, self.rubric, store, pool, level, sources, pace
+            ):
+                if problem or fault:
+                    print(f"{item.name}: {headline(problem or fault or '')}", file=sys.stderr)
+            self._tell_too_slow(store)
 
     def _rewrite(self, store: Store) -> None:
         """Write results.json or the standings again, so that they are current if the run stops."""
@@ -403,6 +442,7 @@ class ClassRun:
     def _report(self, store: Store, interrupted: bool) -> int:
         results = read_results(store)
         tell(results, store, self.arguments)
+        self._tell_too_slow(store)
         if not interrupted and not results.missing:
             return DONE
         self._tell_opponents(results)

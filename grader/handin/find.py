@@ -14,7 +14,16 @@ from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
 from grader.handin import archive, bounded
 from grader.handin.archive import MEGABYTE, Tree, brief, short
-from grader.handin.layouts import ARCHIVES, UNREADABLE, HandIn, hand_ins, unwrapped
+from grader.handin.layouts import (
+    ARCHIVES,
+    OF_KIT,
+    UNREADABLE,
+    HandIn,
+    hand_ins,
+    is_kit,
+    remedy_of,
+    unwrapped,
+)
 from grader.handin.submission import Submission, file_name
 from grader.rubric.model import SubmissionRules
 
@@ -64,7 +73,8 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
             raise
         problem = str(error).removeprefix(f"{path}: ")
         return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
-    if name is not None or "ai.py" in tree:
+    packed = path.name.lower().endswith(ARCHIVES)
+    if name is not None or "ai.py" in tree or (packed and is_kit(tree)):
         return [HandIn(name or printable(_stem(path.resolve())), [str(path)], tree)]
     found = hand_ins(unwrapped(tree))
     if several and not found:
@@ -85,6 +95,8 @@ def _read_path(path: Path) -> Tree:
             return bounded.class_tree(path)
         except InputError as error:
             raise InputError(f"{one_line(path)}: {error}") from None
+    if os.path.exists(path) and (remedy := remedy_of(path.name)):
+        raise InputError(f"{one_line(path)}: {remedy}")
     if os.path.exists(path):
         raise InputError(f"{one_line(path)}: expected a .py file, a folder, a .zip or a .tar.gz")
     raise InputError(f"{one_line(path)}: no such file or folder")
@@ -133,7 +145,9 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     if archives and not sources:
         return _open_archive(hand_in, archives, rules)
     if closed and not sources:
-        raise InputError(f"{short(closed[0])} is not opened; hand in ai.py or one zip of it")
+        name = short(closed[0])
+        remedy = remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
+        raise InputError(remedy)
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == archive.EMPTY:
             file(0)  # reports why nothing can be read there
@@ -153,9 +167,13 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
 
 
 def _choose(sources: list[str]) -> str:
-    """Return the agent's file: the only `ai.py`, else the only Python file."""
+    """Return the agent's file: the only `ai.py`, else the only Python file.
+
+    Of a copy of the whole kit it is `connect4/players/ai.py`.
+    """
     named = [path for path in sources if PurePosixPath(path).name.lower() == "ai.py"]
-    candidates = named or sources
+    of_kit = [path for path in named if f"/{path}".endswith(f"/{OF_KIT}")]
+    candidates = of_kit if len(of_kit) == 1 else named or sources
     if not candidates:
         raise InputError("no ai.py and no other .py file in it")
     if len(candidates) > 1:

@@ -45,6 +45,21 @@ PROCESS_CALLS: Final = frozenset(
     {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
 )
 
+OPENING: Final = frozenset(
+    {
+        *("io.open", "os.open", "codecs.open", "numpy.load", "numpy.loadtxt", "numpy.genfromtxt"),
+        *("numpy.fromfile", "numpy.memmap", "numpy.save", "numpy.savez", "numpy.savetxt"),
+    }
+)
+OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
+"""Functions and methods that open files."""
+
+STUB: Final = "ai.py is still the stub"
+"""What the stub of the students' edition prints."""
+
+PLACEHOLDER: Final = "(ENTRY NUMBER)"
+"""In the first line of the students' `report.txt`, until they write their names there."""
+
 METHODS: Final = {
     "__init__": ("player_number", "time"),
     "get_expectimax_move": ("state",),
@@ -85,6 +100,7 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed)]
     found += [*_calls(nodes, bound), *_old_names(nodes, bound), *_hidden(nodes, bound)]
+    found += [*_files(nodes, bound), *_stub(source)]
     found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
     return sorted(_without_caught(found, nodes), key=lambda finding: finding.line)
 
@@ -142,8 +158,14 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             for name in nodes
         )
         if not assigned:
-            text = "no class AIPlayer at the top of the file; the simulator makes one per game"
-            yield Finding(1, "class", text)
+            text = "no class AIPlayer at the top of the file"
+            near = next(filter(_is_meant, nodes), None)
+            if near is None:
+                yield Finding(1, "class", f"{text}; the simulator makes one per game")
+            else:
+                assert isinstance(near, ast.ClassDef)
+                text = f"{text}; rename class {near.name} to AIPlayer, at the left margin"
+                yield Finding(near.lineno, "class", text)
         return
     player = classes[-1]
     methods = {
@@ -166,6 +188,16 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             yield from _signature(methods[name], expected, signature)
         elif not player.bases and name not in second_names:
             yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
+
+
+def _is_meant(node: ast.AST) -> bool:
+    """Return whether a node is a class that is probably meant as AIPlayer."""
+    if not isinstance(node, ast.ClassDef):
+        return False
+    named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
+    return named or any(
+        isinstance(item, ast.FunctionDef) and item.name in [*METHODS][1:] for item in node.body
+    )
 
 
 def _signature(
@@ -261,6 +293,40 @@ def _calls(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
             yield Finding(line, "threads and processes", text)
 
 
+def _files(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
+    defined = _defined(nodes, bound)
+    of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
+    script = {
+        inner
+        for node in nodes
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
+        for inner in ast.walk(node)
+    }
+    for node in nodes:
+        if not isinstance(node, ast.Call) or node in script:
+            continue
+        name = ""
+        if isinstance(node.func, ast.Name):
+            name = bound.get(node.func.id, node.func.id)
+        elif isinstance(node.func, ast.Attribute):
+            owner, name = node.func.value, node.func.attr
+            if name not in of_paths:
+                module = bound.get(owner.id, "") if isinstance(owner, ast.Name) else ""
+                name = f"{module}.{name}"
+        if name in OPENING or name in of_paths or (name == "open" and name not in defined):
+            text = f"{name}: agents may not open files; put what the file holds into the source"
+            yield Finding(node.lineno, "files", text)
+
+
+def _stub(source: str) -> Iterator[Finding]:
+    """Yield the line of the stub that says so."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if STUB in line:
+            text = "this is still the stub of the kit: write your two methods, then delete the line"
+            yield Finding(number, "stub", text, required=False)
+
+
 def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
     for line, name in _uses(nodes, bound):
         old = old_name(name)
@@ -275,7 +341,7 @@ def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
 
 
 def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Finding]:
-    """Return the findings; an old name inside a `try` with a handler is only advice."""
+    """Return the findings; an old name or a file in a `try` with a handler is only advice."""
     spans = [
         (node.body[0].lineno, node.body[-1].end_lineno or 0)
         for node in nodes
@@ -283,7 +349,7 @@ def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Find
     ]
 
     def is_caught(finding: Finding) -> bool:
-        return finding.rule == "old name" and any(
+        return finding.rule in ("old name", "files") and any(
             first <= finding.line <= last for first, last in spans
         )
 
@@ -327,6 +393,9 @@ def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]
     if not lines or not lines[0].strip():
         text = "the first line is empty; it names the authors and their entry numbers"
         findings.append(Finding(1, "report", text, in_report=True))
+    elif PLACEHOLDER in lines[0]:
+        text = "the first line is still the placeholder; write your names and entry numbers there"
+        findings.append(Finding(1, "report", text, required=False, in_report=True))
     length = 0
     for part in report.rstrip().split("\f"):  # a form feed begins a page
         rows = sum(

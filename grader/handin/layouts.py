@@ -27,12 +27,24 @@ MOODLE: Final = re.compile(
 ARCHIVES: Final = (".zip", *ENDINGS)
 """Suffixes of archives that are opened."""
 
-UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb")
+UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb", ".py.txt")
 """Other files that students hand in; they are no source and are not opened."""
+
+OF_KIT: Final = "connect4/players/ai.py"
+"""The student's file in a copy of the kit."""
 
 GRADESCOPE_METADATA: Final = "submission_metadata.yml"
 
 MAX_METADATA: Final = 50 * MEGABYTE
+
+
+def remedy_of(name: str) -> str | None:
+    """Return what the author of a file with this name has to do; None if nothing is known."""
+    if name.lower().endswith(".ipynb"):
+        return f"{name} is a Jupyter notebook; save its code as ai.py (File > Save and Export As)"
+    if name.lower().endswith(".py.txt"):
+        return f"{name} is a text file; rename it to {name[:-4]} (Windows may hide the .txt)"
+    return None
 
 
 @dataclass(slots=True)
@@ -61,6 +73,14 @@ def unwrapped(tree: Tree) -> Tree:
     if "ai.py" in inner or len(whole) < 2:
         return tree
     return inner
+
+
+def is_kit(tree: Tree) -> bool:
+    """Return whether a tree is one copy of the kit, perhaps with a folder around it."""
+    names = top_names(tree)
+    if len(names) == 1 and not MOODLE.fullmatch(names[0]):
+        tree = {**tree, **below(tree, names[0])}
+    return OF_KIT in tree
 
 
 def hand_ins(tree: Tree) -> list[HandIn]:
@@ -133,7 +153,7 @@ def _counts(top: str, tree: Tree) -> bool:
 
 def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
     """Add an entry to a hand-in; a second place with code makes a second hand-in."""
-    is_report = top.lower().endswith(".txt") and len(part) == 1
+    is_report = top.lower().endswith(".txt") and len(part) == 1 and not remedy_of(top)
     if is_report and not grouped:
         part = {"report.txt": next(iter(part.values()))}
     elif not grouped and hand_in.places:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from connect4.errors import headline
@@ -21,6 +21,7 @@ from grader.play.one_game import DEADLY, HOPELESS, JobResult, load_all, play_sus
 from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
 from grader.play.trials import agent_trials, play_trials
+from grader.play.working_time import Pace, too_slow
 from grader.results.store import ATTEMPTS
 from grader.rubric.model import Rubric
 
@@ -244,15 +245,25 @@ class LadderRun:
 
     def _load(self, league: League) -> League:
         """Load each current version once; return the league without those that fail."""
-        wanted = [league.players[place] for place in league.current() if place not in league.rungs]
+        names = {
+            version.sha256: f"{student.name} v{version.number}"
+            for student in league.students
+            for version in student.versions
+        }  # the teacher's terminal shows no pseudonyms
+        current = [league.players[place] for place in league.current() if place not in league.rungs]
+        wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         sources = {
             str(player.sha256): self.book.source(str(player.sha256)) or "" for player in wanted
         }
-        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, sources)
+        rules = self.rubric.ladder
+        pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
+        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, sources, pace)
         changed = False
         with contextlib.closing(trials):
             for player, problem, fault in trials:
                 if problem is not None or fault is not None:
                     changed = True
                     print(f"{player.name}: {fault or headline(problem or '')}", file=sys.stderr)
+        for line in too_slow(wanted, self.rubric, pace, self.book):
+            print(line, file=sys.stderr, flush=True)
         return read_league(self.book, self.rubric, self.begun.secret) if changed else league

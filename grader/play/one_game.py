@@ -41,6 +41,7 @@ from grader.play.schedule import (
     PlannedGame,
     limits_text,
 )
+from grader.play.working_time import Asking, Pace, plays_from
 from grader.results.store import STARVED, Faults, PlayedGame, Store
 from grader.rubric.model import Rubric
 
@@ -203,8 +204,9 @@ def try_load(job: Job) -> JobResult:
     """Load a submission as player 1 and, if that fails, as player 2; return what failed.
 
     `problem` is the submission's error, None if it can be loaded; `fault` is the grader's error.
+    `slow` is the time from which on it plays, or why it does not; None if the job's time will do.
     """
-    result: JobResult = {"problem": None, "fault": None, "traceback": None}
+    result: JobResult = {"problem": None, "slow": None, "fault": None, "traceback": None}
     player = job["players"][0]
     try:
         _check_module(job)
@@ -222,11 +224,30 @@ def try_load(job: Job) -> JobResult:
             )
             with closing(open_seat(setup, job["isolation"], limits_of(job))) as seat:
                 if seat.load_failure is None:
-                    return {**result, "problem": None}
+                    break
                 result["problem"] = result["problem"] or seat.load_failure
+        else:
+            return result
+        return {**result, "problem": None, "slow": _slow(job, setup)}
     except Exception as error:  # a grader's fault is never a submission's
-        return {"problem": None, "fault": one_line(error), "traceback": traceback.format_exc()}
-    return result
+        fault = {"fault": one_line(error), "traceback": traceback.format_exc()}
+        return {**result, "problem": None, **fault}
+
+
+def _slow(job: Job, setup: Setup) -> str | None:
+    """Return the time from which on a submission plays, or why it does not.
+
+    None if it plays with the job's time, or if that cannot be known.
+    """
+    asking = Asking(setup, job["isolation"], limits_of(job))
+    state = game_of(job).from_json(job["start"])
+    limit = job["time_limit"]
+    seconds, failure = plays_from(asking, job["methods"], state, job["times"])
+    if seconds is not None:
+        return f"{seconds:g}" if seconds > limit else None
+    if failure is None or failure.starved or failure.seconds < limit:
+        return None
+    return f"no move with up to {failure.seconds:g} s: {failure.text}"
 
 
 def _with_names(record: Record, job: Job) -> Record:
@@ -347,25 +368,30 @@ def load_all(
     pool: Pool,
     isolation: str,
     sources: Mapping[str, str],
+    pace: Pace,
 ) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
-    A source with a known result under these limits is skipped, unless the failure may be temporary.
+    One that can be loaded is asked for moves, see `too_slow`. A source with a known result under
+    these limits is skipped, unless the failure may be temporary.
     """
     limits = limits_text(rubric)
+    asked = store.loaded(pace.key(rubric))
     known = {
         sha256
         for sha256, problem in store.loaded(limits).items()
-        if problem is None or not is_passing(problem)
+        if (sha256 in asked if problem is None else not is_passing(problem))
     }
+    board = pace.board
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in contestants:
             store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
             match = Match(LOADING, item, item)
-            terms = (rubric.part_a.boards[0], 0, 1, 0, rubric.match.time_limit, rubric.limits)
-            yield item, PlannedGame(match, *terms).job(isolation, dict(sources))
+            game = PlannedGame(match, board, 0, 1, 0, pace.seconds, rubric.limits)
+            job = game.job(isolation, dict(sources))
+            yield item, {**job, "methods": pace.methods, "times": pace.times}
 
     new = {item.sha256: item for item in contestants if item.sha256 is not None}
     contestants = [item for sha256, item in new.items() if sha256 not in known]
@@ -376,6 +402,8 @@ def load_all(
                 if result["fault"] is None:
                     store.end(f"{LOADING}{item.sha256}", died=False)
                     store.set_loaded(str(item.sha256), limits, result["problem"])
+                    if result["problem"] is None:
+                        store.set_loaded(str(item.sha256), pace.key(rubric), result["slow"])
                 yield item, result["problem"], result["fault"]
     finally:
         store.end_all()

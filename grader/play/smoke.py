@@ -1,66 +1,153 @@
-"""One move of each method on each board size, for `check`: does the file run at all?"""
+"""The moves that `check` requests: does the file run at all, and from which time per move on?"""
 
 from __future__ import annotations
 
 import re
-from contextlib import closing
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
-from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import Seconds, State
 from connect4.isolation.limits import Limits
-from connect4.isolation.seat import Level, open_seat
-from connect4.players.base import Method, Outcome, Reply, Setup
+from connect4.isolation.seat import Level
+from connect4.players.base import Method, Setup
 from grader.handin.form import Finding
 from grader.play.one_game import OWN_FILE
+from grader.play.working_time import (
+    AFTER,
+    METHODS,
+    TIMES,
+    Asking,
+    Failure,
+    later_positions,
+    start_of,
+)
 from grader.rubric.model import Rubric, all_boards
 
-SECONDS: Final[Seconds] = 0.1
+LATER: Final = 2
+"""Moves that one player is asked for after its first."""
 
-METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
+LATER_AFTER: Final = 0.5
+"""Seconds that a late answer to these is waited for."""
+
+KEEPS_STATE: Final = (
+    "a new player gives a valid move there. Reset what is kept on self (such as a flag that stops "
+    "the search) at the start of the method; --lifetime move plays the file as it is"
+)
 
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
 
-def smoke_findings(source: str, rubric: Rubric, level: Level) -> list[Finding]:
-    """Return the failures of a submission that is called for moves in a separate process."""
-    sizes: dict[tuple[int, ...], State] = {}
-    game = GAMES[rubric.match.game]
-    for board in all_boards(rubric):
-        state = game.from_json(board.start)
-        sizes.setdefault(state.board().shape, state)
-    limits = Limits(start_seconds=rubric.limits.startup)
-    given = source.encode(), rubric.submission.allowed
+@dataclass(frozen=True, slots=True)
+class Smoke:
+    """What came of the moves that a file was asked for."""
+
+    findings: list[Finding]
+    plays: str
+    """From which time per move on the file plays, empty if that is not known."""
+    skipped: int
+    """The moves that were not asked for, because `check` took too long."""
+
+
+def smoke(source: str, rubric: Rubric, level: Level, say: Callable[[str], None]) -> Smoke:
+    """Ask a submission for moves in separate processes."""
+    limit = rubric.match.time_limit
+    times = [seconds for seconds in TIMES if seconds < limit] + [limit]
+    rules, game = rubric.submission, GAMES[rubric.match.game]
+    setup = Setup(OWN_FILE, 1, game, limit, 0, None, source.encode(), rules.allowed)
+    asking = Asking(setup, level, Limits(start_seconds=rubric.limits.startup), say)
+    shown = [board for board in all_boards(rubric) if not board.hidden]
+    by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
+    trials = [_Trial(asking, method, by_size[-1], by_size[0]) for method in METHODS]
     found: list[Finding] = []
-    for method in METHODS:
-        for (rows, columns), state in sorted(sizes.items(), key=lambda item: item[0]):
-            setup = Setup(OWN_FILE, state.mover, game, SECONDS, 0, method, *given)
-            with closing(open_seat(setup, level, limits)) as seat:
-                if seat.load_failure is not None:
-                    return [_finding(f"cannot be loaded: {headline(seat.load_failure)}", "")]
-                reply = seat.ask(state, SECONDS)
-            what = _problem(reply, state)
-            if what is not None:
-                where = f"get_{method}_move on {rows} rows and {columns} columns"
-                late = reply.outcome is Outcome.TIMEOUT
-                found.append(_finding(f"{where}: {what}", reply.detail or "", required=not late))
-                break
-    return found
+    begin, unknown = 0, False
+    for trial in trials:
+        trial.ahead = len(trials) - 1 - trials.index(trial)
+        seconds, failure = asking.first_time(times[begin:], trial.fails)
+        if seconds is not None:
+            begin = times.index(seconds)
+            continue
+        unknown = True
+        if failure is None:
+            trial.skipped += 1
+            continue
+        found.append(_finding(failure, limit, rubric.limits.lifetime == "move"))
+        if failure.in_loading:
+            break
+        begin = len(times) - 1 if failure.is_late else 0
+    plays = ""
+    if not unknown:
+        plays = f"plays from {times[begin]:g} s a move"
+        plays += f" (not at {times[begin - 1]:g} s)" if begin else ""
+    return Smoke(found, plays, sum(trial.skipped for trial in trials))
 
 
-def _problem(reply: Reply, state: State) -> str | None:
-    """Return the error of a reply, in words."""
-    if reply.outcome is Outcome.TIMEOUT:
-        return (
-            f"no answer within {SECONDS:g} s, though that was its time limit; does it keep to the "
-            "limit that its constructor is given?"
-        )
-    if reply.outcome is not Outcome.PLAYED:
-        return headline(reply.detail or reply.outcome)
-    return None if reply.action in state.legal_actions() else f"{reply.text} is not a legal move"
+@dataclass(slots=True)
+class _Trial:
+    """Asks one method for moves: one player on the largest board, a new one on the smallest."""
+
+    asking: Asking
+    method: Method
+    largest: State
+    smallest: State
+    ahead: int = 0
+    """The methods that are asked after this one."""
+    skipped: int = 0
+
+    def fails(self, seconds: Seconds, after: Seconds) -> Failure | None:
+        """Return why a move is missing with this time, or None."""
+        self.skipped = 0
+        with self.asking.player(self.method, seconds, self.largest) as seat:
+            failure = self.asking.fails(seat, self.largest, self.method, seconds, after)
+            if failure is not None:
+                return self._where(failure, self.largest)
+            for number, state in enumerate(later_positions(self.largest, LATER), 2):
+                if not self._fits(seconds + LATER_AFTER):
+                    continue
+                failure = self.asking.fails(seat, state, self.method, seconds, LATER_AFTER)
+                if failure is not None:
+                    return self._later(failure, state, number)
+        if not self._fits(seconds):
+            return None
+        failure = self.asking.new_player_fails(self.smallest, self.method, seconds, after)
+        return failure and self._settled(failure, self.smallest)
+
+    def _fits(self, seconds: Seconds) -> bool:
+        """Return whether there is time for a question, and for the methods after this one."""
+        fits = seconds + self.ahead * (seconds + AFTER) <= self.asking.left()
+        self.skipped += not fits
+        return fits
+
+    def _later(self, failure: Failure, state: State, number: int) -> Failure:
+        """Return the failure of a player that has moved; a new one shows what the cause is."""
+        move = f", move {number} of one player"
+        if failure.starved or (failure.is_late and not failure.silent):
+            return self._settled(failure, state, move)
+        if self.asking.new_player_fails(state, self.method, failure.seconds, 0.0):
+            return self._settled(failure, state, move)
+        text = f"{failure.text}; {KEEPS_STATE}"
+        kept = replace(failure, text=text, keeps_state=True, is_late=False)
+        return self._settled(kept, state, move)
+
+    def _settled(self, failure: Failure, state: State, move: str = "") -> Failure:
+        return replace(self._where(failure, state, move), settled=not failure.is_late)
+
+    def _where(self, failure: Failure, state: State, move: str = "") -> Failure:
+        if failure.in_loading:
+            return failure
+        rows, columns = state.board().shape
+        where = f"get_{self.method}_move on {rows} rows and {columns} columns{move}"
+        return replace(failure, text=f"{where}: {failure.text}")
 
 
-def _finding(text: str, detail: str, required: bool = True) -> Finding:
-    lines = LINE.findall(detail)
+def _finding(failure: Failure, limit: Seconds, moves_anew: bool) -> Finding:
+    text, required = failure.text, True
+    if failure.is_late and failure.starved:
+        text, required = f"{text} (the machine was too busy to tell: try again)", False
+    elif failure.is_late and failure.seconds < limit:
+        text, required = f"{text} (with more time it was not asked)", False
+    if failure.keeps_state:
+        required = not moves_anew
+    lines = LINE.findall(failure.detail)
     return Finding(int(lines[-1]) if lines else 1, "smoke", text, required)

@@ -1,0 +1,242 @@
+"""The smallest time per move at which a file plays: it is asked with more and more time."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+from connect4.errors import headline
+from connect4.games import GAMES
+from connect4.games.base import Seconds, State
+from connect4.isolation.limits import Limits
+from connect4.isolation.seat import Level, open_seat
+from connect4.isolation.wasm.budget import fuel_of
+from connect4.players.base import Method, Outcome, Reply, Seat, Setup
+from grader.play.schedule import Contestant, limits_text
+from grader.results.store import Store
+from grader.rubric.fuel import by_fuel
+from grader.rubric.model import Board, Rubric, make_board
+
+METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
+
+TIMES: Final[tuple[Seconds, ...]] = (0.1, 0.2, 0.5, 1, 2, 5)
+"""Seconds per move that a file is asked with, in turn."""
+
+MOST: Final = 20.0
+"""Seconds for all questions to one file."""
+
+AFTER: Final = 2.0
+"""Seconds that a late answer is waited for, with the last of the times."""
+
+SILENT: Final = 2.0
+"""Seconds of asking without a word about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a method gave no valid action in time: in one line, and with its traceback."""
+
+    text: str
+    seconds: Seconds
+    """The time that it had."""
+    detail: str = ""
+    is_late: bool = False
+    starved: bool = False
+    """Whether it was late because the machine was too busy."""
+    silent: bool = False
+    """Whether no answer came at all."""
+    in_loading: bool = False
+    settled: bool = False
+    """Whether the method has given other moves in that time, so that more time is of little use."""
+    keeps_state: bool = False
+    """Whether a new player gives a valid action in the same position."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks one file for moves, for at most `MOST` seconds."""
+
+    setup: Setup
+    level: Level
+    limits: Limits
+    say: Callable[[str], None] = field(default=lambda line: None)
+    """Called with what is being asked, once that takes long."""
+    began: float = field(default_factory=time.monotonic)
+    loading: Seconds = 0.0
+    """The longest time that a player took to be ready."""
+
+    def left(self) -> Seconds:
+        """Return the seconds for questions, with a new player for them."""
+        return MOST - (time.monotonic() - self.began) - self.loading
+
+    @contextmanager
+    def player(self, method: Method, seconds: Seconds, state: State) -> Iterator[Seat]:
+        """Open a seat whose player is constructed with `seconds`."""
+        setup = replace(self.setup, method=method, seconds=seconds, player=state.mover)
+        began = time.monotonic()
+        with closing(open_seat(setup, self.level, self.limits)) as seat:
+            self.loading = max(self.loading, time.monotonic() - began)
+            yield seat
+
+    def fails(
+        self, seat: Seat, state: State, method: Method, seconds: Seconds, after: Seconds = 0.0
+    ) -> Failure | None:
+        """Ask a player for a move; return why it is none, or None.
+
+        An answer is waited for `after` seconds longer than its time.
+        """
+        if time.monotonic() - self.began + seconds + after > SILENT:
+            self.say(f"asking get_{method}_move for a move with {seconds:g} s")
+        if seat.load_failure is not None:
+            text = f"cannot be loaded: {headline(seat.load_failure)}"
+            return Failure(text, seconds, seat.load_failure, in_loading=True)
+        reply = seat.ask(state, seconds + after)
+        return _failure(reply, state, seconds, after, self.limits.margin_seconds)
+
+    def new_player_fails(
+        self, state: State, method: Method, seconds: Seconds, after: Seconds
+    ) -> Failure | None:
+        """Ask a new player for its first move; return why it is none, or None."""
+        with self.player(method, seconds, state) as seat:
+            return self.fails(seat, state, method, seconds, after)
+
+    def first_time(
+        self, times: Sequence[Seconds], trial: Callable[[Seconds, Seconds], Failure | None]
+    ) -> tuple[Seconds | None, Failure | None]:
+        """Return the first of `times` at which a trial does not fail.
+
+        Without one, return the last failure, None if there was no time left for any trial. A trial
+        gets its time, and how much longer a late answer is waited for.
+        """
+        failure = None
+        for seconds in times:
+            spare = self.left() - seconds
+            if spare < 0:
+                break
+            after = min(AFTER, spare) if seconds == times[-1] else 0.0
+            before, failure = failure, trial(seconds, after)
+            if failure is None:
+                return seconds, None
+            if failure.settled and before is not None and before.settled:
+                break
+        return None, failure
+
+
+def _failure(
+    reply: Reply, state: State, seconds: Seconds, after: Seconds, margin: Seconds
+) -> Failure | None:
+    """Return what is wrong with a reply that was waited for `after` seconds longer."""
+    detail = reply.detail or ""
+    starved = reply.starved and reply.cpu_seconds < seconds
+    late = partial(Failure, seconds=seconds, detail=detail, is_late=True, starved=starved)
+    if reply.outcome is Outcome.TIMEOUT:
+        more = f", nor in the {after:.1g} s after that; does it end?" if after else ""
+        return late(f"no answer within {seconds:g} s{more}", silent=True)
+    wrong = None
+    if reply.outcome is not Outcome.PLAYED:
+        wrong = headline(detail or reply.outcome)
+    elif reply.action not in state.legal_actions():
+        wrong = f"{reply.text} is not a legal move"
+    over = reply.seconds - seconds
+    if after and over > margin:
+        what = wrong or f"the move itself, {reply.text}, is legal"
+        shown = math.ceil(over * 100) / 100
+        return late(f"the answer came {shown:.2f} s after its {seconds:g} s were over; {what}")
+    return None if wrong is None else Failure(wrong, seconds, detail)
+
+
+def plays_from(
+    asking: Asking, methods: Sequence[Method], state: State, times: Sequence[Seconds]
+) -> tuple[Seconds | None, Failure | None]:
+    """Return the first of `times` at which each method gives a move, else None and why not.
+
+    Without a failure there was no time left to find out.
+    """
+    start = 0
+    for method in methods:
+        trial = partial(asking.new_player_fails, state, method)
+        seconds, failure = asking.first_time(times[start:], trial)
+        if seconds is None:
+            return None, failure and replace(failure, text=f"get_{method}_move: {failure.text}")
+        start = times.index(seconds)
+    return times[start], None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a run asks of a file: moves of these methods with this time, on these boards."""
+
+    seconds: Seconds
+    methods: tuple[Method, ...]
+    boards: tuple[Board, ...]
+
+    @property
+    def times(self) -> list[Seconds]:
+        """Return the times to ask with."""
+        return sorted({*TIMES, self.seconds})
+
+    @property
+    def board(self) -> Board:
+        """Return the largest board; not a hidden one, which a file's error could show."""
+        shown = [board for board in self.boards if not board.hidden]
+        if not shown:
+            game = GAMES[self.boards[0].game]
+            return make_board(game.name, game.start(None, None).to_json(), game.name)
+        return max(shown, key=lambda board: start_of(board).board().size)
+
+    def key(self, rubric: Rubric) -> str:
+        """Return what the answer depends on besides the file."""
+        terms = [self.seconds, self.methods, self.board.digest, limits_text(rubric)]
+        return f"plays from {json.dumps(terms)}"
+
+
+def too_slow(
+    contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
+) -> list[str]:
+    """Return lines that name the files that do not play in a run, and the time that would do."""
+    known = store.loaded(pace.key(rubric))
+    needed: dict[str, str] = {}
+    most = 0.0
+    for item in contestants:
+        text = known.get(str(item.sha256))
+        if text is None:
+            continue
+        try:
+            most = max(most, float(text))
+            needed[item.name] = f"plays from {float(text):g} s on"
+        except ValueError:
+            needed[item.name] = text
+    if not needed:
+        return []
+    option = f"--fuel {fuel_of(most) / 1e9:g}G" if by_fuel(rubric) else f"--time {most:g}"
+    return [
+        f"not every file plays with {pace.seconds:g} s a move; these lose their turns:",
+        *(f"  {name}: {text}" for name, text in needed.items()),
+        *([f"{option} would do for those that play at all"] if most else []),
+    ]
+
+
+def start_of(board: Board) -> State:
+    """Return the position that a board begins with."""
+    return GAMES[board.game].from_json(board.start)
+
+
+def later_positions(state: State, number: int) -> Iterator[State]:
+    """Yield positions of one game in which the same player is to move, two plies apart."""
+    draw = random.Random(1)
+    mover = state.mover
+    for _ in range(number):
+        for _ in range(2):
+            if state.is_over() or not state.legal_actions():
+                return
+            state = state.apply(draw.choice(list(state.legal_actions())))
+        if state.is_over() or state.mover != mover:
+            return
+        yield state
