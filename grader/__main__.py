@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
 from connect4.errors import InputError
@@ -37,7 +37,6 @@ exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input"""
   python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
   python3 -m grader grade submissions.zip --dry-run            how long would that take?
-  python3 -m grader grade submissions/ --budget 8h --dry-run   a plan for 8 hours of one core
   python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
 Stop it whenever you like: the same command continues where it stopped.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end or points withheld""",
@@ -313,24 +312,17 @@ def span(text: str) -> float:
     return value
 
 
-def hours(text: str) -> float:
-    """Return core-hours from a text such as `8h`, `1.5h` or `90m`; it must be above 0."""
-    number, unit = (text[:-1], text[-1]) if text[-1:] in ("h", "m") else (text, "h")
-    try:
-        return span(number) / (60 if unit == "m" else 1)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected hours such as 8h, or 90m") from None
+def no_budget(text: str) -> NoReturn:
+    """Refuse `--budget`, which is gone."""
+    raise argparse.ArgumentTypeError(
+        "is gone: --dry-run prints core-hours; choose boards, repeats and time_limit in the rubric"
+    )
 
 
 def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
-    add(
-        "--budget",
-        metavar="HOURS",
-        type=hours,
-        help="core-hours, such as 8h: choose boards, pairs of games and seconds that fit",
-    )
-    add("--dry-run", action="store_true", help="only say how much is to be played")
+    add("--budget", nargs="?", const="", type=no_budget, help=argparse.SUPPRESS)
+    add("--dry-run", action="store_true", help="only print how many games and core-hours it takes")
     add(
         "--max-hours",
         metavar="N",

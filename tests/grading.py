@@ -70,7 +70,6 @@ def rubric(folder: Path, seconds: float = 1.0, **more: str) -> Path:
         ),
         "compare": 'boards = ["tiny.txt"]\nopening_plies = 2\n',
         "tournament": "",
-        "budget": "",
     }
     for name, lines in more.items():
         tables[name] += lines

@@ -1,29 +1,14 @@
-"""How long a run will take is told before it begins, whole; `--budget` makes it fit."""
+"""How long a run will take is told before it begins, whole, and what would make it shorter."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from connect4.errors import InputError
-from connect4.isolation.wasm.speed import USUAL
-from grader.commands.budget import described
-from grader.marks.budget import Plan, make_plan, planned_values
-from grader.output.report import read_results
-from grader.play.progress import duration
-from grader.play.schedule import (
-    START_SECONDS,
-    fuel_a_second,
-    grade_games,
-    submitted,
-    timed_turns,
-    worth,
-)
-from grader.results.store import Store
+from grader.commands.hours import hours_text
+from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
@@ -80,135 +65,54 @@ def test_an_autograder_that_takes_too_long_is_refused_unless_told(tmp_path: Path
     assert done.returncode == 0, done.stderr
 
 
-STUDENTS = [submitted(f"s{number}", f"{number:064x}") for number in range(20)]
-RUBRIC = rubrics.read()
+GRADING = """\
+rubric.toml takes 57.1 core-hours if submissions use all their time.
+Core-hours with another limit and other `repeats`:
+  a move    1 pair on each board    2 pairs on each board
+--------  ----------------------  -----------------------
+     5 s                    57.1                    114.2
+     2 s                    23.0                     45.9
+     1 s                    11.6                     23.2
+"""
+
+TOURNAMENT = """\
+rubric.toml takes 131.8 core-hours if submissions use all their time.
+Core-hours with another limit and other `repeats`:
+  a move    1 pair on each board    2 pairs on each board
+--------  ----------------------  -----------------------
+     5 s                    47.0                     94.0
+     2 s                    18.9                     37.7
+     1 s                     9.5                     19.0
+"""
 
 
-def applied(plan: Plan) -> Rubric:
-    return rubrics.from_values(planned_values(RUBRIC.values, plan), "rubric", None)
+def test_the_dry_run_prints_the_core_hours_of_other_limits_and_pairs(tmp_path: Path) -> None:
+    """Also where the rubric takes too long: then they are needed most."""
+    class_of(tmp_path, 20)
+    done = run(COMMAND, "grade", "class", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == GRADING
+    assert "720 games to play (0 have results): about 57.1 h of one core" in done.stderr
+    refused = run(COMMAND, "tournament", "class", "--dry-run", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stdout == TOURNAMENT
+    assert "in 'final' (0 have results): about 131.8 h of one core" in refused.stderr
 
 
-@pytest.mark.parametrize("hours", [1.0, 4.0, 40.0])
-def test_a_plan_plays_no_longer_than_its_hours(hours: float) -> None:
-    """The games that the schedule lists under the plan are added up one by one."""
-    plan = make_plan("grade", STUDENTS, hours, RUBRIC)
-    rubric = applied(plan)
-    one = grade_games(STUDENTS[:1], rubric)
-    seconds = 20 * sum(START_SECONDS + timed_turns(game) * game.time_limit for game in one)
-    assert seconds == pytest.approx(plan.core_seconds)
-    assert 0.8 * hours * 3600 < seconds <= hours * 3600
-    assert RUBRIC.budget.least_time_limit <= rubric.match.time_limit <= RUBRIC.match.time_limit
-
-
-def test_more_hours_make_a_plan_more_certain_and_never_slower_than_the_rubric() -> None:
-    plans = [make_plan("grade", STUDENTS, hours, RUBRIC) for hours in (0.5, 2, 8, 32, 128, 512)]
-    spreads = [plan.spread for plan in plans]
-    assert spreads == sorted(spreads, reverse=True)
-    assert len(set(spreads)) == len(spreads)
-    assert plans[-1].sections[0].pairs > len(RUBRIC.part_a.boards)
-    assert plans[-1].spread < plans[-1].whole_spread < plans[2].spread
-
-
-def test_hidden_boards_are_the_last_to_be_left_out_but_for_one_that_is_shown(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "rubric.toml"
-    (tmp_path / "secret.txt").write_text("0\n" + "0 0 0 0 0 0 0 0 0 0 0 0\n" * 12)
-    boards = '["empty8x10", "mid8x10", "secret.txt"]'
-    path.write_text(
-        f'[match]\nhidden = ["secret.txt"]\n[part_a]\nboards = {boards}\n'
-        f"[budget]\nleast_pairs = 1\n"
-    )
-    rubric = rubrics.read(path)
-    short = make_plan("grade", STUDENTS, 0.3, rubric)
-    assert short.sections[0].boards == ("mid8x10",)
-    longer = make_plan("grade", STUDENTS, 0.6, rubric)
-    assert longer.sections[0].boards == ("mid8x10", "secret.txt")
-
-
-def test_fewer_hours_than_the_floor_takes_are_refused_and_the_floor_is_named() -> None:
-    with pytest.raises(InputError) as raised:
-        make_plan("grade", STUDENTS, 0.1, RUBRIC)
-    assert str(raised.value) == (
-        "--budget 0.1h: the shortest plan that [budget] of rubric.toml allows takes 0.35 "
-        "core-hours; a lower least_time_limit (now 0.05 s) or least_pairs (now 2) shortens it"
-    )
-    floor = replace(RUBRIC.budget, least_pairs=1, least_time_limit=0.01)
-    assert make_plan("grade", STUDENTS, 0.1, replace(RUBRIC, budget=floor)).half_width is None
-
-
-def test_a_plan_by_fuel_fits_the_real_hours(tmp_path: Path) -> None:
-    """A virtual second takes several real ones: how many depends on the machine."""
-    hours = 4.0 * USUAL / fuel_a_second()
+def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     path = tmp_path / "fuel.toml"
     path.write_text("[match]\nfuel = 5e9\n", encoding="utf-8")
-    rubric = rubrics.read(path)
-    plan = make_plan("grade", STUDENTS, hours, rubric)
-    values = planned_values(rubric.values, plan)
-    games = grade_games(STUDENTS[:1], rubrics.from_values(values, "rubric", None))
-    assert 0.8 * hours * 3600 < 20 * sum(map(worth, games)) <= hours * 3600
-    (first, *_) = described(plan, rubric)
-    assert first.startswith(f"plan for {duration(hours * 3600)} of one core: at most ")
-    assert any("of games in each match, fuel " in line for line in described(plan, rubric))
+    students = [submitted(f"s{number}", f"{number:064x}") for number in range(20)]
+    first, _, _, _, *rows = hours_text("grade", students, rubrics.read(path)).splitlines()
+    assert [row.split()[0] for row in rows] == ["20G", "5G", "1G"]
+    assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
 
 
-def test_a_tournaments_plan_counts_every_stage() -> None:
-    plan = make_plan("tournament", STUDENTS, 20, RUBRIC)
-    assert [section.name for section in plan.sections] == ["groups", "final"]
-    assert plan.core_seconds <= 20 * 3600
-    stages = applied(plan).tournament.stages
-    assert [stage.time_limit for stage in stages] == [item.time_limit for item in plan.sections]
-    assert stages[0].time_limit < RUBRIC.tournament.stages[0].time_limit
-
-
-QUICKLY = ("--jobs", "1", "--isolation", "process")
-
-
-@pytest.mark.slow
-def test_a_plan_is_made_once_and_every_later_run_uses_it(tmp_path: Path) -> None:
-    """A student who hands in later is marked by the same plan."""
-    floor = "least_time_limit = 0.5\nmost_repeats = 1\n"
-    rubric(tmp_path, seconds=20.0, budget=floor)
-    class_of(tmp_path, 1)
-    arguments = ("grade", "class", "--rubric", "rubric.toml", *QUICKLY)
-    dry = run(COMMAND, *arguments, "--budget", "1m", "--dry-run", cwd=tmp_path)
-    assert dry.returncode == 0, dry.stderr
-    assert not (tmp_path / "grade.db").exists()
-    first = run(COMMAND, *arguments, "--budget", "1m", cwd=tmp_path)
-    assert first.returncode == 0, first.stderr
-    plan = [line for line in first.stderr.splitlines() if line.startswith("  part")]
-    assert len(plan) == 2
-    assert set(plan) <= set(dry.stderr.splitlines())
-    limit = stored_limit(tmp_path)
-    assert 0.5 <= limit < 20
-    hand_in(tmp_path / "class", "late", searcher(2))
-    again = run(COMMAND, *arguments, cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    assert "grade.db: its plan is used" in again.stderr
-    assert set(plan) <= set(again.stderr.splitlines())
-    assert stored_limit(tmp_path) == limit
-    other = run(COMMAND, *arguments, "--budget", "3h", cwd=tmp_path)
-    assert_refused(other, "--budget 3h: grade.db has a plan for", "the same for the whole class")
-    rubric(tmp_path, seconds=10.0, budget=floor)
-    changed = run(COMMAND, *arguments, cwd=tmp_path)
-    assert_refused(changed, "grade.db: its plan was made for other boards, repeats, time limits")
-
-
-def stored_limit(folder: Path) -> float:
-    with Store(folder / "grade.db", writing=False) as store:
-        assert store.meta_json("plan")["plan"]["kind"] == "grade"
-        return read_results(store).rubric.match.time_limit
-
-
-@pytest.mark.slow
-def test_a_plan_for_a_file_that_has_games_without_one_is_refused(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    class_of(tmp_path, 1)
-    arguments = ("grade", "class", "--rubric", "rubric.toml", *QUICKLY)
-    assert run(COMMAND, *arguments, cwd=tmp_path).returncode == 0
-    done = run(COMMAND, *arguments, "--budget", "8h", cwd=tmp_path)
-    assert_refused(done, "--budget: grade.db has games without a plan; --results names a new file")
-    both = run(COMMAND, *arguments, "--budget", "8h", "--quick", cwd=tmp_path)
-    assert_refused(both, "--quick and --budget exclude each other")
-    wrong = run(COMMAND, *arguments, "--budget", "8d", cwd=tmp_path)
-    assert "'8d': expected hours such as 8h, or 90m" in wrong.stderr
+def test_a_budget_is_refused_and_the_dry_run_named(tmp_path: Path) -> None:
+    for command in ("grade", "tournament"):
+        refused = run(COMMAND, command, "class", "--budget", "8h", cwd=tmp_path)
+        assert_refused(
+            refused,
+            "argument --budget: is gone: --dry-run prints core-hours; choose boards, repeats and "
+            "time_limit in the rubric",
+        )

@@ -84,8 +84,15 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ("seed = 3\n", "seed: unknown key"),
         ("[match]\nhidden = ['a.txt']\n", "match.hidden: board 'a.txt' is none of the boards of"),
         ("[match]\nhidden = ['mid8x10']\n", "match.hidden: board 'mid8x10' is the kit's own, so"),
-        ("[budget]\nleast_pairs = 0\n", "budget.least_pairs: expected a whole number from 1"),
-        ("[budget]\nleast_time = 1\n", "budget.least_time: unknown key (did you mean 'least_ti"),
+        (
+            "[budget]\nleast_pairs = 2\n",
+            "budget is gone: delete the table, and choose boards, repeats and time_limit by the "
+            "core-hours that --dry-run prints",
+        ),
+        (
+            "[match]\nstop = 0.5\n",
+            "match.stop is gone: delete the line; every match plays all pairs of `repeats`",
+        ),
         ("[statistics]\nresamples = 'x'\n", "statistics.resamples: expected a whole number fr"),
         ("[match]\nseed = -3\n", "match.seed: expected a whole number from 0, got -3"),
         ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),

@@ -11,7 +11,6 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.isolation.limits import Limits
 from connect4.players.base import Setup
-from grader.commands.budget import planned
 from grader.commands.common import read_rubric, required_level
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
@@ -27,8 +26,6 @@ def run_grade(arguments: argparse.Namespace) -> int:
     rubric = read_rubric(arguments)
     found = submissions.find(arguments.paths, rubric.submission, arguments.name)
     if arguments.quick:
-        if arguments.budget is not None:
-            raise InputError("--quick and --budget exclude each other")
         if len(found) > 1:
             raise InputError(f"--quick is for one submission, and there are {len(found)}")
         if arguments.results is None:
@@ -39,9 +36,8 @@ def run_grade(arguments: argparse.Namespace) -> int:
         if needed > short.match.time_limit:
             short, note = quick(rubric, folder, needed)
         print(note, file=sys.stderr)
-        return ClassRun(arguments, GRADE, short, found).go()
-    rubric, plan = planned(arguments, GRADE, rubric, found)
-    return ClassRun(arguments, GRADE, rubric, found, plan).go()
+        rubric = short
+    return ClassRun(arguments, GRADE, rubric, found).go()
 
 
 def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) -> Seconds:

@@ -9,19 +9,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
 from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
+from grader.commands.hours import hours_text
 from grader.commands.report import first_fault, tell
 from grader.handin.submission import Submission, new_names
 from grader.marks.plan import later_games
 from grader.marks.points import gradable
-from grader.marks.stopping import rounds_needed
 from grader.marks.tally import by_match
 from grader.output import report, tables
 from grader.output.exports import read_export
@@ -37,15 +36,14 @@ from grader.play.one_game import (
     is_passing,
     load_all,
     play_suspects_alone,
-    played_of,
 )
 from grader.play.progress import Progress, duration
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import METHODS, Pace, too_slow
-from grader.results.store import ATTEMPTS, STARVED, PlayedGame, Store, has_results
+from grader.results.store import ATTEMPTS, STARVED, Store, has_results
 from grader.rubric import reading as rubrics
-from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, Values, kit_agents
+from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
 REWRITE_SECONDS: Final = 5.0
 """The quick files of a large class are written at most once in this time."""
@@ -59,8 +57,6 @@ class ClassRun:
     kind: str
     rubric: Rubric
     found: list[Submission]
-    plan: Values | None = None
-    """The plan of `--budget`, to be stored in the results file."""
     written: float = 0.0
     tries: Counter[str] = field(default_factory=Counter)
     """How often a game has failed in this run, by key."""
@@ -82,6 +78,9 @@ class ClassRun:
             elif item.note:
                 print(f"{item.name}: {item.note}", file=sys.stderr)
         if self.arguments.dry_run:
+            contestants = gradable(self.found)
+            if contestants and not getattr(self.arguments, "quick", False):
+                print(hours_text(self.kind, contestants, self.rubric))
             self._announce(self._foreseen(path))
             self._check_seed()
             self._ask_only()
@@ -92,7 +91,6 @@ class ClassRun:
             for export in self.arguments.gradebook:  # rather now than after hours
                 read_export(export)
         with Store(path, writing=True) as store:
-            self.rubric = replace(self.rubric, scheme=store.scheme)
             self._plan(store)
             interrupted = not self._play(store)
             return self._report(store, interrupted)
@@ -140,8 +138,7 @@ class ClassRun:
         self._tell_changed_limits(store)
         self._note_left_out(store)
         values = json.dumps(rubrics.stored_values(self.rubric))
-        plan = {} if self.plan is None else {"plan": json.dumps(self.plan)}
-        store.set_meta({"kind": self.kind, "rubric": values, **plan})
+        store.set_meta({"kind": self.kind, "rubric": values})
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             print(
@@ -223,7 +220,7 @@ class ClassRun:
             + ("" if results.played else ", if submissions use all their time"),
             file=sys.stderr,
         )
-        hours, most = seconds / 3600, max(self.arguments.max_hours, self.arguments.budget or 0)
+        hours, most = seconds / 3600, self.arguments.max_hours
         if hours > most and not self.arguments.yes:
             raise InputError(
                 f"{hours:.0f} core-hours are more than --max-hours {most:g}; fewer boards, repeats "
@@ -257,11 +254,9 @@ class ClassRun:
                 if load is not None:
                     print(load_text(load), file=sys.stderr)
             while todo:
-                results = read_results(store)
-                due = partial(self._due, results)
-                played = play_suspects_alone(todo, due, store, pool, level, sources)
+                played = play_suspects_alone(todo, iter, store, pool, level, sources)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
-                    if not self._follow(played, results.played, store, progress):
+                    if not self._follow(played, store, progress):
                         return True
                 self._tell_stage(store)
                 self._note_deadly(store)
@@ -277,30 +272,15 @@ class ClassRun:
         suspects = store.suspects().items()
         self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
 
-    def _due(self, results: Results, games: Iterable[PlannedGame]) -> Iterator[PlannedGame]:
-        """Yield the games that are still required when their turn comes; matches may end early."""
-        matches, played = by_match(results.games), results.played
-        ends_early = self.kind == GRADE and self.rubric.match.stop is not None
-        for game in games:
-            listed = matches[game.match]
-            rules = results.rubric
-            if not ends_early or game.repeat < rounds_needed(game.match, listed, played, rules):
-                yield game
-
     def _follow(
         self,
         ended: Iterator[tuple[PlannedGame, JobResult]],
-        played: dict[str, PlayedGame],
         store: Store,
         progress: Progress,
     ) -> bool:
-        """Report games as they end, and add them to `played`.
-
-        Return False if the machine cannot play any.
-        """
+        """Report games as they end; return False if the machine cannot play any."""
         for game, result in ended:
             if result["fault"] is None or self._is_counted(result):
-                played[game.key] = played_of(result)
                 self.any_played = True
             else:
                 self.tries[game.key] += 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from connect4.errors import InputError
-from grader.commands.budget import planned
 from grader.commands.common import read_rubric
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
@@ -18,5 +17,4 @@ def run_tournament(arguments: argparse.Namespace) -> int:
     found = submissions.find([arguments.folder], rubric.submission)
     if sum(item.problem is None for item in found) < 2:
         raise InputError(f"{arguments.folder}: a tournament needs two submissions that can play")
-    rubric, plan = planned(arguments, TOURNAMENT, rubric, found)
-    return ClassRun(arguments, TOURNAMENT, rubric, found, plan).go()
+    return ClassRun(arguments, TOURNAMENT, rubric, found).go()

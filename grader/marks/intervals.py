@@ -24,12 +24,6 @@ FEW_PAIRS: Final = 6
 SKEWED_FROM: Final = 4
 """From N pairs on, the third moment is informative."""
 
-WATCHED_EFFECT: Final = 1.0
-"""The expected mean by deviation, for intervals of matches that may end early.
-
-Any value is valid; this one gives narrow intervals from 5 to 20 pairs.
-"""
-
 ROUNDING: Final = math.sqrt(1 / 12)
 """The standard deviation of a uniform error of one point."""
 
@@ -62,9 +56,6 @@ def mean_interval(samples: Sequence[float], rules: StatisticsRules) -> Interval:
     Journal of the Royal Statistical Society B 54 (1992). `python3 -m benchmarks.intervals` shows
     how often such intervals contain the true mean. The deviation is at least that of margins
     rounded to whole points, because a few equal samples prove nothing.
-
-    If matches may end early (`watched`), the interval is that of `sequential_interval` from
-    `first_look` pairs on. Before that no match ends, so that an ordinary interval is valid.
     """
     count = len(samples)
     if count < 2:
@@ -72,9 +63,6 @@ def mean_interval(samples: Sequence[float], rules: StatisticsRules) -> Interval:
     values = np.asarray(samples, dtype=np.float64)
     mean = float(values.mean())
     deviation = max(float(values.std(ddof=1)), ROUNDING)
-    if rules.watched and count >= first_look(rules):
-        radius = deviation * _watched_radius(count, 1 - rules.confidence, WATCHED_EFFECT)
-        return Interval(mean, mean - radius, mean + radius, count)
     skewness = 0.0
     if count >= SKEWED_FROM:
         third = float(((values - mean) ** 3).sum()) * count / ((count - 1) * (count - 2))
@@ -147,11 +135,11 @@ def sequential_interval(samples: Sequence[float], rules: CompareRules) -> Interv
     if count < rules.min_pairs:
         return Interval(mean, -math.inf, math.inf, count)
     deviation = max(float(values.std(ddof=1)), ROUNDING)
-    radius = deviation * _watched_radius(count, rules.error, rules.effect)
+    radius = deviation * _sequential_radius(count, rules.error, rules.effect)
     return Interval(mean, mean - radius, mean + radius, count)
 
 
-def _watched_radius(count: int, error: float, effect: float) -> float:
+def _sequential_radius(count: int, error: float, effect: float) -> float:
     """Return half a sequential interval in deviations, infinite for too few samples."""
     ratio = 1 + count * effect**2
     bound = (math.sqrt(ratio) / error) ** (2 / count)
@@ -159,18 +147,6 @@ def _watched_radius(count: int, error: float, effect: float) -> float:
         return math.inf
     t_squared = (count - 1) * (bound - 1) / (1 - bound / ratio)
     return math.sqrt(t_squared / count)
-
-
-def first_look(rules: StatisticsRules) -> int:
-    """Return the number of pairs from which on an interval can end a match."""
-    return _first_look(rules.confidence)
-
-
-@cache
-def _first_look(confidence: float) -> int:
-    counts = range(2, 10**6)
-    radius = (_watched_radius(count, 1 - confidence, WATCHED_EFFECT) for count in counts)
-    return next(count for count, one in zip(counts, radius, strict=False) if one < math.inf)
 
 
 def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Interval]:

@@ -13,7 +13,6 @@ from grader.handin.form import check
 from grader.handin.submission import Submission
 from grader.marks.earned import earned
 from grader.marks.intervals import few_games
-from grader.marks.stopping import counted
 from grader.marks.tally import Tally, by_match, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
@@ -33,8 +32,6 @@ class MatchMark:
     max_points: float
     bounds: tuple[float, float] | None = None
     """The confidence interval of the points; None if games are missing or for a single pair."""
-    spared: int = 0
-    """The pairs of games that were not required, because the match ended early."""
     withheld: str = ""
     """Why the points are withheld, empty if they are not."""
 
@@ -136,8 +133,7 @@ def mark_match(
     if not total.complete or not total.games:
         why = _why_withheld(games, played, failures or {})
         return MatchMark(match, total, tallies, 0.0, gained.full, withheld=why)
-    spared = planned_pairs(match, rubric) - total.planned // 2
-    return MatchMark(match, total, tallies, gained.points, gained.full, gained.bounds, spared)
+    return MatchMark(match, total, tallies, gained.points, gained.full, gained.bounds)
 
 
 def _why_withheld(
@@ -155,12 +151,6 @@ def _why_withheld(
     return f"{len(missing)} of {len(games)} games have no result: {why}"
 
 
-def planned_pairs(match: Match, rubric: Rubric) -> int:
-    """Return the pairs of games of a match that does not end early."""
-    part = rubric.part_a if match.part == schedule.PART_A else rubric.part_b
-    return len(part.boards) * rubric.match.repeats
-
-
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
     """Return the submissions that can be graded."""
     return [
@@ -168,13 +158,6 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
         for item in submissions
         if item.problem is None and item.sha256 is not None
     ]
-
-
-def counted_games(
-    submissions: Iterable[Submission], played: Mapping[str, PlayedGame], rubric: Rubric
-) -> list[PlannedGame]:
-    """Return the games of a grading that count for the marks, in the order of the schedule."""
-    return counted(schedule.grade_games(gradable(submissions), rubric), played, rubric)
 
 
 def marks(
@@ -187,10 +170,10 @@ def marks(
 ) -> list[Mark]:
     """Return the marks of all submissions, in their order.
 
-    `games` are those of `counted_games`, which are made here unless the caller has them.
+    `games` are those of `grade_games`, which are made here unless the caller has them.
     """
     if games is None:
-        games = counted_games(submissions, played, rubric)
+        games = schedule.grade_games(gradable(submissions), rubric)
     by_name: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         mark = mark_match(match, listed, played, rubric, failures)

@@ -32,11 +32,6 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
         _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
     )
     lines.append(_certainty(match, rubric))
-    if match.spared:
-        lines.append(
-            f"The match ended early, {match.spared} pairs before the maximum: the interval of its "
-            f"points is narrower than {rubric.match.stop:g}. This rule is the same for everybody."
-        )
     skipped, lost = "A lost turn is skipped.", "A lost turn loses the game."
     return lines + _lost_turns(total, rubric, "Lost turns: {turns}. {cost}", skipped, lost)
 

@@ -17,7 +17,7 @@ from typing import Final
 from connect4 import record as records
 from connect4.errors import InputError, headline
 from grader.handin.submission import Submission, file_name
-from grader.marks.points import Mark, counted_games, gradable, marks
+from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import evidence, feedback, formats, github, tables
 from grader.output.class_page import class_page
@@ -26,7 +26,7 @@ from grader.output.lost_turns import LostTurn, lost_turns
 from grader.output.protection import Protection, read_protection
 from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
-from grader.play.schedule import PlannedGame, limits_text
+from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import InfraFailure, PlayedGame, Store
 from grader.rubric.model import Rubric
 from grader.rubric.reading import from_stored
@@ -59,7 +59,7 @@ class Results:
     def games(self) -> list[PlannedGame]:
         """Return the games of the grading, or of the stages that have begun."""
         if self.kind == GRADE:
-            return counted_games(self.submissions, self.played, self.rubric)
+            return grade_games(gradable(self.submissions), self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, name: str) -> list[PlannedGame]:
@@ -146,8 +146,7 @@ def read_results(store: Store) -> Results:
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
-    """Return a rubric with a results file's scheme and, if it names no seed, the file's secret."""
-    rubric = replace(rubric, scheme=store.scheme)
+    """Return a rubric that names no seed with the secret seed of a results file."""
     secret = store.secret(make=False)
     if secret is None or rubric.match.seed is not None:
         return rubric

@@ -24,9 +24,6 @@ from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import AgentName, split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.rubric.model import (
-    CONTENT_SCHEME,
-    FIRST_SCHEME,
-    NAMED_SCHEME,
     AgentLimits,
     Board,
     KitAgent,
@@ -35,8 +32,6 @@ from grader.rubric.model import (
 )
 
 SIDES: Final = (1, 2)
-
-FIRST_LIMITS: Final = ("startup", "memory_mb", "time_margin", "lifetime")
 
 START_SECONDS: Final = 1.0
 """The time that a game takes besides its turns: two processes start and end."""
@@ -63,9 +58,6 @@ The default of a new field means "as before". A renamed field keeps its name her
 therefore stays the same as long as the game is played in the same way.
 """
 
-NAMED_USUAL: Final[dict[str, object]] = {"time_margin": 0.05}
-"""Defaults that keys of `NAMED_SCHEME` leave out, if they differ from the present ones."""
-
 PART_A: Final = "A"
 PART_B: Final = "B"
 COMPARE: Final = "compare"
@@ -79,8 +71,6 @@ class Contestant:
     name: str
     agent: str
     sha256: str | None
-    written: str = ""
-    """The opponent's name in the rubric; keys of `NAMED_SCHEME` contain it."""
 
     @property
     def is_submission(self) -> bool:
@@ -95,12 +85,12 @@ def submitted(name: str, sha256: str) -> Contestant:
 
 def baseline(agent: str, game: str = EXTENDED.name) -> Contestant:
     """Return an agent of the kit as a contestant; if it is a file, with the hash of the file."""
-    return Contestant(agent, agent, file_hash(parse_agent(agent, game)), agent)
+    return Contestant(agent, agent, file_hash(parse_agent(agent, game)))
 
 
 def opponent(agent: KitAgent) -> Contestant:
     """Return an agent of a rubric as a contestant."""
-    return Contestant(agent.name, agent.agent, agent.sha256, agent.written)
+    return Contestant(agent.name, agent.agent, agent.sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +113,6 @@ class PlannedGame:
     seed: int
     time_limit: Seconds
     limits: AgentLimits
-    scheme: int = CONTENT_SCHEME
 
     @property
     def players(self) -> tuple[Contestant, Contestant]:
@@ -141,14 +130,9 @@ class PlannedGame:
         """Return the hash of everything that the game's course depends on."""
         rules = GAMES[self.board.game]
         terms = [rules.rules_version, self.board.digest, self.seed, self.time_limit]
-        players = [_player_key(player, self.scheme) for player in self.players]
+        players = [_player_key(player) for player in self.players]
         versions: list[object] = [STREAM, [_version(player) for player in self.players]]
-        last: list[object] = [limits_key(self.limits, self.scheme), versions]
-        if self.scheme == FIRST_SCHEME:
-            names = {name: field for field, (name, _) in LIMITS.items()}
-            values = ((name, getattr(self.limits, names[name])) for name in FIRST_LIMITS)
-            last = [f"AgentLimits({', '.join(f'{name}={value!r}' for name, value in values)})"]
-        text = json.dumps([rules.name, *terms, *players, *last])
+        text = json.dumps([rules.name, *terms, *players, limits_key(self.limits), versions])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -202,21 +186,17 @@ def _parsed(agent: str) -> AgentName:
     return split_name(agent)
 
 
-def limits_key(limits: AgentLimits, scheme: int = CONTENT_SCHEME) -> dict[str, object]:
+def limits_key(limits: AgentLimits) -> dict[str, object]:
     """Return the limits that differ from the defaults, by their stable names."""
-    named = NAMED_USUAL if scheme <= NAMED_SCHEME else {}
     return {
         name: value
         for field, (name, usual) in LIMITS.items()
-        if (value := getattr(limits, field)) != named.get(name, usual)
+        if (value := getattr(limits, field)) != usual
     }
 
 
-def _player_key(player: Contestant, scheme: int) -> list[object]:
+def _player_key(player: Contestant) -> list[object]:
     """Return a player's part of a key: its content, never its path."""
-    if scheme <= NAMED_SCHEME:
-        names = [player.name, "ai:"] if player.is_submission else [player.written] * 2
-        return [*names, player.sha256]
     if player.is_submission:
         return ["ai:", player.sha256]
     name = _parsed(player.agent)
@@ -225,7 +205,7 @@ def _player_key(player: Contestant, scheme: int) -> list[object]:
 
 def limits_text(rubric: Rubric) -> str:
     """Return the limits that decide whether a source can be loaded, as a key."""
-    return json.dumps(limits_key(rubric.limits, rubric.scheme))
+    return json.dumps(limits_key(rubric.limits))
 
 
 def _version(player: Contestant) -> int:
@@ -258,20 +238,16 @@ def _games(
     *purpose: str,
 ) -> Iterator[PlannedGame]:
     """Yield the games of a match; `purpose` keeps the seeds of stages distinct."""
-    seed, scheme = rubric.match.playing_seed, rubric.scheme
+    seed = rubric.match.playing_seed
     if rubric.match.seed_for == "source":
         both = (match.one, match.two)
         seed = secret_seed(seed, "source", *(one.sha256 for one in both if one.is_submission))
     boards = list(boards)
-    for repeat in range(repeats):  # a match that ends early has played all boards equally often
+    for repeat in range(repeats):
         for board in boards:
             for side in SIDES:
-                if scheme == FIRST_SCHEME:
-                    root = seed_of(seed, *purpose) if purpose else seed
-                    own = seed_of(root, board.name, repeat)
-                else:
-                    own = secret_seed(seed, *purpose, board.name, repeat, side)
-                yield PlannedGame(match, board, repeat, side, own, seconds, rubric.limits, scheme)
+                own = secret_seed(seed, *purpose, board.name, repeat, side)
+                yield PlannedGame(match, board, repeat, side, own, seconds, rubric.limits)
 
 
 def grade_games(submissions: Iterable[Contestant], rubric: Rubric) -> list[PlannedGame]:

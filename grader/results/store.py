@@ -23,11 +23,10 @@ from typing import Any, Final, Self
 
 from connect4.errors import InputError, printable
 from grader.handin.submission import Member, Submission
-from grader.rubric.model import CONTENT_SCHEME, FIRST_SCHEME, NAMED_SCHEME
 
 FORMAT: Final = "connect4-results/2"
-FIRST_FORMAT: Final = "connect4-results/1"
-"""Of version 0.1.0: read, never written."""
+SCHEME: Final = "3"
+"""How the keys of games are computed: a file of another version may differ in this alone."""
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -166,7 +165,7 @@ class Store:
     """An open results file; a context manager. Only one process at a time may write to it.
 
     Raises `InputError` if the file is found to be damaged while reading; errors from SQLite are
-    converted at the end of the block. `is_first` is true for a file of version 0.1.0.
+    converted at the end of the block.
     """
 
     def __init__(self, path: Path, writing: bool) -> None:
@@ -222,23 +221,17 @@ class Store:
         """Create the tables of a new file; reject a file of another kind without changing it."""
         new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
         found = None if new else self.meta("format")
-        if writing and found is None:  # a new file, or one whose making was stopped
-            found = FORMAT
-        self.is_first = found == FIRST_FORMAT
-        if self.is_first and writing:
+        begun = found is not None  # else it is a new file, or one whose making was stopped
+        if begun and (found, self.meta("scheme")) != (FORMAT, SCHEME):
             raise InputError(
-                f"{self.path}: version 0.1.0 of the kit played its games, which are not mixed with "
-                "others; `report` shows them, --results names a new file to play to"
+                f"{self.path}: results of another version of the kit; `report` of that version "
+                "shows them, --results names a new file to play to"
             )
-        if found not in (FORMAT, FIRST_FORMAT):
-            raise InputError(f"{self.path}: results of format {found!r}, expected {FORMAT!r}")
         if writing:
             self._database.execute(f"PRAGMA journal_mode = {journal}")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(SCHEMA)
-            self.set_meta({"format": FORMAT})
-            if self.meta("kind") is None:  # nothing has been played to it
-                self.set_meta({"scheme": str(CONTENT_SCHEME)})
+            self.set_meta({"format": FORMAT, "scheme": SCHEME})
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -263,11 +256,6 @@ class Store:
         """Return a named value, None if there is none."""
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
-
-    @property
-    def scheme(self) -> int:
-        """Return the number of the scheme for the keys of this file's games."""
-        return FIRST_SCHEME if self.is_first else int(self.meta("scheme") or NAMED_SCHEME)
 
     def meta_json(self, name: str) -> Any:
         """Return a named JSON value, None if there is none."""
@@ -506,8 +494,6 @@ class Store:
 
     def loaded(self, limits: str) -> dict[str, str | None]:
         """Return the load error of each source under these limits, None for a success."""
-        if self.is_first:
-            return {}
         rows = self._database.execute(
             "SELECT sha256, problem FROM loaded WHERE limits = ?", (limits,)
         )
@@ -519,8 +505,6 @@ class Store:
         In a game of two submissions the cause is unknown. A submission is set aside when the same
         happens with another opponent.
         """
-        if self.is_first:
-            return {}
         rows = self._database.execute(
             "SELECT sha256, min(title) FROM ended_grader GROUP BY sha256 "
             "HAVING count(*) > 1 OR min(opponent) = ''"
@@ -532,10 +516,8 @@ class Store:
         columns = "key, {}, player1, player2, {}score1, {}score2, {}ending, {}played_at, {}zlib"
         last = columns.format("attempts", *["game."] * 4, "record.")
         queries = [f"SELECT {last}, {WHOLE} FROM game JOIN record USING (key)"]
-        tables = self._database.execute("SELECT name FROM sqlite_master").fetchall()
-        if ("earlier",) in tables:
-            first = columns.format("attempt", *["earlier."] * 5)
-            queries.append(f"SELECT {first}, 0 FROM earlier JOIN game USING (key)")
+        first = columns.format("attempt", *["earlier."] * 5)
+        queries.append(f"SELECT {first}, 0 FROM earlier JOIN game USING (key)")
         for row in self._database.execute(" UNION ALL ".join(queries) + " ORDER BY 1, 2"):
             key, attempt, one, two, score1, score2, ending, at, packed, counts = row
             try:

@@ -43,11 +43,6 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
             "every board of part A is hidden; its margin is in percent of the opponent's points on "
             "the others, so leave one that is not",
         )
-    if rubric.match.stop is not None and rubric.match.repeats < 2:
-        yield (
-            "match.stop",
-            "a match with one pair on each board has one round and cannot end early; set repeats",
-        )
     stages = rubric.tournament.stages
     for place, stage in enumerate(stages[:-1], 1):
         if stage.group_size and stage.promote >= stage.group_size:

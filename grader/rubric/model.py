@@ -18,15 +18,6 @@ LEAST_SECRET: Final = 10**15
 PRACTICE_SEED: Final = 20240
 """The seed if a rubric names none; it is public."""
 
-FIRST_SCHEME: Final = 1
-"""Seeds and keys of version 0.1.0; its results are read, never extended."""
-
-NAMED_SCHEME: Final = 2
-"""Keys with the names of submissions; such files are extended with keys of the same kind."""
-
-CONTENT_SCHEME: Final = 3
-"""Keys from content alone: a submission under a new name keeps its games."""
-
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 
@@ -67,8 +58,6 @@ class MatchRules:
     hidden: tuple[str, ...] = ()
     """The boards that count but are not shown."""
     game: str = EXTENDED.name
-    stop: float | None = None
-    """A match ends once the interval of its points is narrower than this; None: never early."""
 
     @property
     def counts_points(self) -> bool:
@@ -198,21 +187,6 @@ class StatisticsRules:
     """The rules for confidence intervals."""
 
     confidence: float
-    watched: bool = False
-    """Whether matches may end early, so that intervals must be valid at every look."""
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetRules:
-    """The limits of a plan that `--budget` makes."""
-
-    least_time_limit: Seconds
-    least_boards: int
-    """The fewest boards of a part or a stage."""
-    least_pairs: int
-    """The fewest pairs of games in a match."""
-    most_repeats: int
-    """The most pairs on each board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +217,7 @@ class Rubric:
     compare: CompareRules
     statistics: StatisticsRules
     submission: SubmissionRules
-    budget: BudgetRules
     ladder: LadderRules
-    scheme: int = CONTENT_SCHEME
-    """The scheme of the seeds and keys of games."""
 
 
 def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.extended import EXTENDED
@@ -34,7 +33,7 @@ PUBLIC_SEED: Final = (
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
 OPTIONAL: Final = {
-    "match.": frozenset({"seed", "seed_for", "hidden", "opponent_faults", "game", "stop", "fuel"}),
+    "match.": frozenset({"seed", "seed_for", "hidden", "opponent_faults", "game", "fuel"}),
     "limits.": frozenset({"require", "module"}),
     "part_a.": frozenset({"name"}),
     "statistics.": frozenset({"resamples", "seed"}),
@@ -45,6 +44,9 @@ OPTIONAL: Final = {
 REMOVED: Final = {
     "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
     "loaded again",
+    "budget": "is gone: delete the table, and choose boards, repeats and time_limit by the "
+    "core-hours that --dry-run prints",
+    "match.stop": "is gone: delete the line; every match plays all pairs of `repeats`",
 }
 """Keys of earlier versions, and what to do instead; results files still contain them."""
 
@@ -90,6 +92,11 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
 
 def from_stored(values: Values, source: str) -> Rubric:
     """Return a rubric from a results file; keys that the file lacks get their defaults."""
+    if "stop" in values.get("match", {}):
+        raise InputError(
+            f"{source}: [match] stop, which is gone, ended matches early; `grade` with a rubric "
+            "without it plays the missing games"
+        )
     known = {key: value for key, value in _without_removed(values).items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source, "")
     stored = {key: values.get(key, {}) for key in STORED}
@@ -181,9 +188,8 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         _part_b(top.table("part_b"), names),
         _tournament(top.table("tournament"), names),
         _compare(top.table("compare"), names),
-        _statistics(top.table("statistics"), match.stop is not None),
+        _statistics(top.table("statistics")),
         submission,
-        _budget(top.table("budget")),
         _ladder(top.table("ladder"), names),
     )
     top.finish(*STORED)
@@ -280,7 +286,6 @@ def _match(table: TomlTable) -> model.MatchRules:
         if table.has("opponent_faults")
         else "withhold",
         game=table.choice("game", PLAYABLE) if table.has("game") else EXTENDED.name,
-        stop=table.number("stop", above=0) if table.has("stop") else None,
     )
 
 
@@ -386,20 +391,11 @@ def _ladder(table: TomlTable, names: Names) -> model.LadderRules:
     )
 
 
-def _statistics(table: TomlTable, watched: bool) -> model.StatisticsRules:
+def _statistics(table: TomlTable) -> model.StatisticsRules:
     for key in WITHOUT_EFFECT:
         if table.has(key):
             table.whole(key, 0)
-    return model.StatisticsRules(table.share("confidence"), watched)
-
-
-def _budget(table: TomlTable) -> model.BudgetRules:
-    return model.BudgetRules(
-        table.number("least_time_limit", above=0),
-        table.whole("least_boards", 1),
-        table.whole("least_pairs", 1),
-        table.whole("most_repeats", 1),
-    )
+    return model.StatisticsRules(table.share("confidence"))
 
 
 def _module(table: TomlTable, item: object) -> str:
@@ -417,7 +413,5 @@ def _submission(table: TomlTable) -> model.SubmissionRules:
         table.whole("report_pages", 1),
         table.whole("report_lines", 1),
         table.whole("report_columns", 1),
-        table.list("allowed", lambda item: _module(table, item))
-        if table.has("allowed")  # results of 0.1.0 have none
-        else ALLOWED_MODULES,
+        table.list("allowed", lambda item: _module(table, item)),
     )
