@@ -68,21 +68,21 @@ def test_an_autograder_that_takes_too_long_is_refused_unless_told(tmp_path: Path
 GRADING = """\
 rubric.toml takes 57.1 core-hours if submissions use all their time.
 Core-hours with another limit and other `repeats`:
-  a move    1 pair on each board    2 pairs on each board
---------  ----------------------  -----------------------
-     5 s                    57.1                    114.2
-     2 s                    23.0                     45.9
-     1 s                    11.6                     23.2
+a move  1 pair on each board  2 pairs on each board
+------  --------------------  ---------------------
+   5 s                  57.1                  114.2
+   2 s                  23.0                   45.9
+   1 s                  11.6                   23.2
 """
 
 TOURNAMENT = """\
 rubric.toml takes 131.8 core-hours if submissions use all their time.
 Core-hours with another limit and other `repeats`:
-  a move    1 pair on each board    2 pairs on each board
---------  ----------------------  -----------------------
-     5 s                    47.0                     94.0
-     2 s                    18.9                     37.7
-     1 s                     9.5                     19.0
+a move  1 pair on each board  2 pairs on each board
+------  --------------------  ---------------------
+   5 s                  47.0                   94.0
+   2 s                  18.9                   37.7
+   1 s                   9.5                   19.0
 """
 
 

@@ -64,12 +64,17 @@ def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, s
 
 
 def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
-    """Return the hand-ins at a path; an unreadable one does not stop the others."""
+    """Return the hand-ins at a path; an unreadable one does not stop the others.
+
+    One of several archives is one student's: what it holds concerns nobody else.
+    """
+    if several and os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
+        tree: Tree = {path.name: archive.file_reader(path)}
+        return [HandIn(name or printable(_stem(path)), [str(path)], tree)]
     try:
         tree = _read_path(path)
     except InputError as error:
-        is_one = os.path.isdir(path) or path.name.lower().endswith(ARCHIVES)
-        if not (several and is_one and os.path.exists(path)):
+        if not (several and os.path.isdir(path)):
             raise
         problem = str(error).removeprefix(f"{path}: ")
         return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
