@@ -19,8 +19,11 @@ from benchmarks.envs import differences
 from connect4 import envs
 from connect4.games import GAMES
 from connect4.games.base import State
+from connect4.isolation.seat import choose_level
 
 ROOT = Path(__file__).parent.parent
+
+LEVELS = ["process", "strong"] if choose_level("auto")[0] == "strong" else ["process"]
 
 NAMES = {name: name.replace("-", "_") + "_v1" for name in GAMES}
 
@@ -353,6 +356,30 @@ def test_a_policy_plays_every_game_by_observations(game: str) -> None:
     assert record.faults == ()
     for position, turn in record:
         assert turn.action is None or turn.action == position.legal_actions()[0]
+
+
+@pytest.mark.parametrize("level", ["none", *LEVELS])
+def test_a_policy_may_lie_in_the_current_folder_beside_what_it_imports(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    text = "import {0}_rules\ndef play(seen, state): return {0}_rules.first(seen)\n"
+    for name, source in {
+        f"{level}_policy": text.format(level),
+        f"{level}_rules": "def first(seen): return seen['action_mask'].argmax()\n",
+        "random": "1 / 0\n",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+    name = f"env:{level}_policy:play"
+    record = connect4.play(name, "random", game="classic", isolation=level, seconds=5, seed=1)
+    assert record.faults == ()
+    assert record.turns[0].action == 0
+    unknown = connect4.play("env:nowhere.at_all:f", "random", game="classic", isolation=level)
+    assert unknown.result is not None
+    assert unknown.result.detail == (
+        "no module 'nowhere', neither installed nor in the current folder"
+    )
 
 
 def test_what_is_wrong_with_a_policy_is_said_to_whoever_wrote_it() -> None:

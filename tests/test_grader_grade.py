@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import io
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
@@ -34,6 +36,7 @@ from grader.handin.submission import Member, Submission
 from grader.marks.points import Mark, marks
 from grader.output import feedback
 from grader.output.explain import explained
+from grader.output.exports import TITLE
 from grader.output.files import write
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
@@ -98,9 +101,9 @@ def grade(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
     return run(COMMAND, *named, "--isolation", "process", *more, cwd=folder)
 
 
-def test_it_says_what_is_ahead_and_who_is_not_graded(graded: Path) -> None:
+def test_it_says_what_is_ahead_and_who_cannot_play(graded: Path) -> None:
     said = (graded / "stderr").read_text(encoding="utf-8")
-    assert "eve: not graded: not UTF-8 (line 1, byte 0); save the file as UTF-8\n" in said
+    assert "eve: 0 points: not UTF-8 (line 1, byte 0); save the file as UTF-8\n" in said
     assert "12 games to play (0 have results): about " in said
     assert "12 of 12 games, 0 s left\n" in said
 
@@ -306,7 +309,7 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     graded: Path, tmp_path: Path
 ) -> None:
     page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
-    assert "3 of 4 submissions have a mark: from 0.00 to" in page
+    assert "4 of 4 submissions have a mark: from 0.00 to" in page
     assert "=Ann &lt;b&gt;</a>" in page
     assert "leave out who lost every turn: cy." in page
     rows = [re.sub("<[^>]*>", "|", line) for line in page.splitlines() if line.startswith("<tr>")]
@@ -314,7 +317,10 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
     assert f"|cy|0|0|{errors}|0|4|4|" in rows
     reason = "not UTF-8 (line 1, byte 0); save the file as UTF-8"
-    assert [row for row in rows if "|eve|" in row] == [f"|eve|{reason}|"] * 2, "no mark, not 0.00"
+    assert [row for row in rows if "|eve|" in row] == [
+        f"|eve|0.00|0.00|0.00|{reason}|",
+        f"|eve|{reason}|",
+    ]
     random_row = next(row for row in rows if row.startswith("|A: random|"))
     assert random_row.endswith("|nobody has points|")
     assert sum(row.endswith("|sound|") for row in rows) == 1  # the other opponent
@@ -965,7 +971,7 @@ def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path:
     done = grade(tmp_path)
     assert done.returncode == 0, done.stderr
     why = "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'"
-    assert f"bo: not graded: {why}" in done.stderr
+    assert f"bo: 0 points: {why}" in done.stderr
     assert "4 games to play (0 have results)" in done.stderr
     assert {game[:2] for game in games(tmp_path / "grade.db").values() if "bo" in game} == set()
     rows = {row["Name"]: row for row in gradebook(tmp_path)}
@@ -983,6 +989,47 @@ def test_a_file_that_cannot_be_loaded_gets_its_one_message_and_no_game(tmp_path:
     assert again.stdout == done.stdout
     told = run(COMMAND, "report", "grade.db", cwd=tmp_path)
     assert told.stdout == done.stdout
+
+
+@pytest.mark.slow
+def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path: Path) -> None:
+    """The folder where the command is given has an `ai.py`, which nobody handed in."""
+    rubric(tmp_path)
+    (tmp_path / "ai.py").write_text(searcher(1), encoding="utf-8")
+    hand_in(tmp_path / "class", "good", searcher(1))
+    for name, source in {"empty": "", "newline": "\n", "syntax": "def (\n"}.items():
+        hand_in(tmp_path / "class", name, source)
+    (tmp_path / "class" / "missing").mkdir()
+    with zipfile.ZipFile(tmp_path / "class" / "zipped.zip", "w") as file:
+        file.writestr("report.txt", "Ann, 1\n")
+    why = {
+        "empty": "cannot be loaded: ai.py defines no class AIPlayer",
+        "missing": "no ai.py and no other .py file in it",
+        "newline": "cannot be loaded: ai.py defines no class AIPlayer",
+        "syntax": "cannot be loaded: SyntaxError: invalid syntax (ai.py, line 1)",
+        "zipped": "no ai.py and no other .py file in it",
+    }
+    students = "".join(f"{name},{name},{name}@x.y\n" for name in ("good", *why))
+    export = tmp_path / "moodle.csv"
+    export.write_text(f"First name,Last name,Email address\n{students}", encoding="utf-8")
+    done = grade(tmp_path, "--gradebook", export)
+    assert done.returncode == 0, done.stderr
+    marks = tmp_path / "marks"
+    rows = {row["Name"]: row for row in gradebook(tmp_path)}
+    text = (marks / "moodle.csv").read_text(encoding="utf-8")
+    book = {row["First name"]: row[TITLE] for row in csv.DictReader(io.StringIO(text))}
+    page = (marks / "class.html").read_text(encoding="utf-8")
+    assert "6 of 6 submissions have a mark" in page
+    shown = [re.sub(r"(<[^>]*>)+", "|", line) for line in page.splitlines()]
+    assert min(float(rows["good"]["Total"]), float(book["good"])) > 0
+    for name, reason in why.items():
+        assert f"{name}: 0 points: {reason}\n" in done.stderr
+        assert f"{name} 0.00 0.00 0.00 50 {reason}" in " ".join(done.stdout.split())
+        assert (rows[name]["Total"], rows[name]["Remark"]) == ("0.00", reason)
+        assert book[name] == "0.00"
+        assert f"|{name}|0.00|0.00|0.00|{reason}|" in shown
+        own = (marks / "feedback" / f"{name}.html").read_text(encoding="utf-8")
+        assert f'<b>0.00 of 50</b></p>\n<p class="warning">{reason}</p>' in own
 
 
 @pytest.mark.slow
@@ -1007,7 +1054,7 @@ def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Pat
         assert f"cannot be loaded: {problem.splitlines()[0]}" in told.stdout
         again = grade(tmp_path)
         assert (again.stdout == first.stdout) is tried
-        assert ("bo: not graded: cannot be loaded" in again.stderr) is not tried
+        assert ("bo: 0 points: cannot be loaded" in again.stderr) is not tried
 
 
 @pytest.mark.slow
@@ -1020,7 +1067,7 @@ def test_who_is_late_in_loading_reads_that_the_next_run_tries_again(tmp_path: Pa
     hand_in(tmp_path / "class", "bo", f"while True:\n    pass\n{searcher(1)}")
     done = grade(tmp_path)
     assert done.returncode == 0, done.stderr
-    why = "bo: not graded: cannot be loaded: ai.py was not loaded within 2 s; the next run tries"
+    why = "bo: 0 points: cannot be loaded: ai.py was not loaded within 2 s; the next run tries"
     assert why in done.stderr
 
 
@@ -1223,7 +1270,7 @@ def test_what_ends_the_grader_twice_is_set_aside_and_the_others_are_graded(tmp_p
     suspect(tmp_path / "grade.db", "hog", "another boot 0", deaths=1)
     twice = grade(tmp_path)
     why = "set aside: twice the grader was ended by this: A: random, tiny.txt, as player 1, round 1"
-    assert f"hog: not graded: {why}" in twice.stderr
+    assert f"hog: 0 points: {why}" in twice.stderr
     assert twice.returncode == 0
     rows = {row["Name"]: row for row in gradebook(tmp_path)}
     assert (rows["hog"]["Total"], rows["hog"]["Remark"]) == ("0.00", why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import re
 import shutil
 import signal
@@ -23,7 +24,15 @@ from connect4.isolation import kit_files, machine, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.channel import PATIENCE
 from connect4.isolation.reloads import Reloads
-from connect4.isolation.seat import MADE_ANEW, InProcessSeat, Level, Limits, choose_level, open_seat
+from connect4.isolation.seat import (
+    MADE_ANEW,
+    InProcessSeat,
+    Level,
+    Lifetime,
+    Limits,
+    choose_level,
+    open_seat,
+)
 from connect4.isolation.spawn import Warden
 from connect4.isolation.timing import Spent, Timed
 from connect4.players.base import Outcome, PlayerLeftError, Setup
@@ -211,6 +220,19 @@ def test_a_late_agent_is_told_where_its_code_was(level: Level, line: str, tmp_pa
         '  File "ai.py", line 12, in helper',
         f"    {line}",
     ]
+
+
+@pytest.mark.parametrize("source", [b"", b"\n"])
+def test_an_empty_file_is_not_replaced_by_one_in_the_current_folder(
+    source: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent(tmp_path, "")  # ai.py
+    monkeypatch.chdir(tmp_path)
+    handed_in = replace(setup(Path("ai.py")), source=source)
+    for level in ("none", *LEVELS):
+        opened = open_seat(handed_in, level)
+        opened.close()
+        assert opened.load_failure == "ai.py defines no class AIPlayer", level
 
 
 def test_an_import_that_never_ends_is_told_where_it_was() -> None:
@@ -894,19 +916,22 @@ def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path
         assert texts[0] == texts[1] == texts[2]
 
 
+@pytest.mark.parametrize("lifetime", ["game", "move"])
 @pytest.mark.parametrize("level", LEVELS)
-def test_chance_is_the_same_in_every_process_of_one_seed(level: Level, tmp_path: Path) -> None:
-    path = agent(
-        tmp_path,
-        "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('x'), {'a', 'b'})",
-    )
+def test_chance_is_the_same_in_every_process_of_one_seed(level: Level, lifetime: Lifetime) -> None:
     logs = []
     for player in (1, 1, 2):
-        opened = seat(path, level, player)
-        opened.ask(board(), 5.0)
+        opened = seat("draws_without_a_seed", level, player, lifetime=lifetime)
+        for turn in (1, 2):
+            opened.begin_turn(turn)
+            assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
         opened.close()
-        logs.append(opened.log)
-    assert logs[0] == logs[1] != logs[2]
+        logs.append(opened.log.split())
+    assert logs[0] == logs[1]
+    first = zip(logs[0][:16], logs[2][:16], strict=True)  # "[turn", "1]", 14 values
+    same = [one for one, other in first if one == other]
+    seeded = ["8000993259118358886", str(random.Random(7).random()), "1014583970"]
+    assert same == ["[turn", "1]", *seeded]
 
 
 @pytest.mark.parametrize("level", LEVELS)

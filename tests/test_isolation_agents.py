@@ -30,7 +30,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reaso
 
 PLAYED = """
     bool_column builds_the_kits_own_agent changes_inode_flags changes_its_affinity changes_modes
-    changes_own_file computes_with_what_it_may counts_turns fills_shared_memory float_column
+    changes_own_file computes_with_what_it_may counts_turns draws_without_a_seed
+    fills_shared_memory float_column
     hanging_atexit has_the_kernel_send_signals holds_all_threads imports_desktop_modules
     kills_the_parent lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
     leaves_a_note_in_tmp leaves_notes_in_lookups leaves_the_session leaves_threads

@@ -6,6 +6,7 @@ The referee makes the lists; an agent's process is told what it may read.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import py_compile
 import site
@@ -81,6 +82,14 @@ def _kit() -> Iterator[Path]:
             yield from (path for path in entry.glob("*.py") if path != STUDENT_FILE)
         else:
             yield entry
+
+
+def importable(folder: Path) -> tuple[Path, ...]:
+    """Return the modules and packages in a folder, but for the kit: a policy may read them."""
+    entries = set(folder.iterdir()) - {KIT, KIT.with_name("grader")}
+    packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
+    modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
+    return tuple(sorted(packages | modules))
 
 
 WORKER_FILES: Final = (

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -28,11 +29,12 @@ class UnavailableError(Exception):
     """A protection that this machine has could not be set up."""
 
 
-def bubblewrap(files: Files = None) -> list[str]:
+def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
-    Inside there are Python, the kit or some `files` of it, empty `/tmp`, `/dev` and `/proc`, no
-    network and no other process. Raises `UnavailableError` where bubblewrap is not installed.
+    Inside there are Python, the kit or some `files` of it, `others`, empty `/tmp`, `/dev` and
+    `/proc`, no network and no other process. Raises `UnavailableError` where bubblewrap is not
+    installed.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -45,14 +47,15 @@ def bubblewrap(files: Files = None) -> list[str]:
         command += ["--cap-drop", "ALL"]
         for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
             command += ["--cap-add", f"CAP_{name}"]
-    return [*command, *_binds(files), "--chdir", "/", "--"]
+    return [*command, *_binds(files, tuple(others)), "--chdir", "/", "--"]
 
 
 @cache
-def _binds(files: Files) -> tuple[str, ...]:
-    """Return the options that show Python, its libraries and the kit as they are on disk."""
+def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
+    """Return the options that show Python, its libraries, the kit and `others` as on disk."""
     wanted = {
         *readable_paths(files),
+        *others,
         *(Path(folder) for folder in SYSTEM_LIBRARIES if os.access(folder, os.R_OK)),
         PYTHON.parent,
         PYTHON.resolve().parent,

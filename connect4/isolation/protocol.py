@@ -7,6 +7,7 @@ message is one line of JSON, an object with one key.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import struct
 from dataclasses import asdict
@@ -66,7 +67,8 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         path = student_file(setup.agent)
         agent.update(text="ai", rest=path.name)  # the agent must not learn where the file lies
         try:
-            source = (path.read_bytes() if setup.source is None else setup.source).decode("latin-1")
+            data = path.read_bytes() if setup.source is None else setup.source
+            source = data.decode("latin-1")
         except OSError as error:
             raise InputError(f"agent {setup.agent.text!r}: {error.strerror}") from None
     return {
@@ -76,6 +78,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "seconds": setup.seconds,
         "method": setup.method,
         "own_seed": setup.derived_seed(),
+        "folder": os.getcwd() if setup.agent.kind == "env" else None,
         "source": source,
     }
 
@@ -93,5 +96,6 @@ def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
         method=value["method"],
         source=None if source is None else source.encode("latin-1"),
         own_seed=value["own_seed"],
+        folder=value["folder"],
     )
     return setup, game

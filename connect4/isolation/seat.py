@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from connect4.errors import InputError, IsolationError
@@ -139,7 +140,8 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
     draws = source is not None and uses_numpy_random(source)
     modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
     strong, game = level == "strong", setup.game.name
-    return Warden(strong, game, modules, allowed, limits.memory_bytes)
+    folder = Path.cwd() if setup.agent.kind == "env" else None
+    return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
 
 
 def _loading(child: AgentProcess, before: Spent, began: Seconds) -> Timed:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import sys
 import traceback
 from typing import Any, Protocol
@@ -33,6 +35,23 @@ def say(channel: Channel, message: dict[str, Any]) -> None:
         except BaseException:  # the agent may have closed or replaced it
             continue
     channel.sendall(line_of(message))
+
+
+def draw_from(seed: int) -> None:
+    """Let everything that draws from the system's random bytes draw from `seed` from now on.
+
+    That covers generators without a seed, numpy's too, `secrets` and `uuid4`: a game repeats.
+    """
+    stream = random.Random(f"system {seed}")  # not the stream of `random.seed(seed)`
+    plain_seed = random.Random.seed
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        plain_seed(self, stream.getrandbits(256) if a is None else a, version)
+
+    random.Random.seed = seeded  # type: ignore[method-assign]
+    random.seed = random._inst.seed
+    random._urandom = os.urandom = stream.randbytes  # type: ignore[attr-defined]
+    os.getrandom = lambda size, flags=0: stream.randbytes(size)
 
 
 def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:

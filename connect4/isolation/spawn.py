@@ -26,7 +26,7 @@ import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import kit_files, machine, python_files, rules
+from connect4.isolation import kit_files, machine, python_files, rules, sandbox
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.limits import Limits
 from connect4.isolation.memory_group import memory_group
@@ -136,11 +136,13 @@ class Warden:
         modules: Sequence[str],
         allowed: tuple[str, ...] | None = None,
         memory_bytes: int = Limits().memory_bytes,
+        folder: Path | None = None,
     ) -> None:
         """Start it, with the game's rules and `modules` loaded once for all that it forks.
 
         Raises `IsolationError`.
         `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+        What can be imported from `folder` can be read too.
         """
         self._group = memory_group(memory_bytes)
         self.control, theirs = socket.socketpair()
@@ -148,16 +150,18 @@ class Warden:
         files = None if allowed is None else kit_files.worker_files(allowed)
         plain = allowed is not None and kit_files.needs_no_package(allowed)
         folders = python_files.package_folders() if plain and sys.platform == "linux" else None
+        others = () if folder is None else kit_files.importable(folder)
+        readable = (*rules.readable(allowed), *map(str, others))
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
         handles = [theirs.fileno()]
         if strong:
-            program, *options = machine.bubblewrap(files)
+            program, *options = machine.bubblewrap(files, others)
             command = [program, "--info-fd", str(inside), *options, *command]
             handles.append(inside)
         made = None
         try:
-            made = rules.handle(allowed)
+            made = rules.handle(allowed) if folder is None else sandbox.rules(readable)
             self._process = _run(command, handles)
         except OSError as error:
             self.control.close()
@@ -170,7 +174,7 @@ class Warden:
             os.close(inside)
         with open(number, "rb") as told:
             self._limit_memory(_inside_bubblewrap(told) if strong else self._process.pid)
-        self._tell(rules.readable(allowed), made)
+        self._tell(readable, made)
         self.number = secrets.randbelow(SLOTS)
 
     def _tell(self, readable: Sequence[str], made: int | None) -> None:

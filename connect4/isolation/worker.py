@@ -14,10 +14,10 @@ from functools import partial
 from io import TextIOWrapper
 from typing import NamedTuple, cast
 
-from connect4.isolation import protocol, sandbox, submission
+from connect4.isolation import landlock, protocol, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import STACK_SIGNAL, read_setup
-from connect4.isolation.serving import answer, load, say
+from connect4.isolation.serving import answer, draw_from, load, say
 
 
 class Reading(NamedTuple):
@@ -44,6 +44,8 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
     limits = Limits(**settings["limits"])
     note = partial(submission.note, reading.paths) if sandbox.denies() else None
     try:
+        if setup.folder is not None and reading.rules is not None:
+            landlock.allow(reading.rules, setup.folder, landlock.READ_DIR)
         sandbox.enter(limits, settings["slot"], settings["core"], *reading)
     except (OSError, ValueError) as error:
         say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
@@ -52,6 +54,7 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
         return
     if STACK_SIGNAL is not None and stack >= 0:
         faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
+    draw_from(setup.derived_seed())
     say(channel, {protocol.UP: os.getpid()})
     agent = load(channel, setup, note)
     if agent is None:

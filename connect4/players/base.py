@@ -69,6 +69,8 @@ class Setup:
     """Modules that a student's file may import besides the standard library and numpy."""
     own_seed: int | None = None
     """The derived seed where the agent's process is not to know the game's."""
+    folder: str | None = None
+    """Where the module of an `env` agent may lie, if not installed; None: the current folder."""
 
     def derived_seed(self) -> int:
         """Return a seed of this player's own, from which the opponent's cannot be worked out."""

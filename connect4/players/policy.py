@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import importlib
 import operator
+import os
 import random
+import sys
 
 import numpy as np
 
-from connect4.errors import IllegalAction
+from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup
 from connect4.players.local import failure
@@ -28,9 +30,14 @@ class PolicyAgent:
         random.seed(setup.derived_seed())
         np.random.seed(setup.derived_seed() % 2**32)
         module, _, function = self._name.partition(":")
+        sys.path.append(setup.folder or os.getcwd())  # last: it hides no module of Python's
         try:
             self._policy = getattr(importlib.import_module(module), function)
         except Exception as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if missing and f"{module}.".startswith(f"{missing}."):
+                text = f"no module {missing!r}, neither installed nor in the current folder"
+                raise AgentError(text) from None
             raise failure(self._name, "could not be loaded", error) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:

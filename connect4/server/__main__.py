@@ -64,7 +64,7 @@ def make_server(arguments: argparse.Namespace) -> Server:
     """Return the server that the command line asks for; raises `InputError`."""
     start = None
     if arguments.strict:
-        state = load_start(DYNAMIC, arguments.start or "start")
+        state = load_start(DYNAMIC, "start" if arguments.start is None else arguments.start)
         assert isinstance(state, DynamicState)
         start = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
     else:

@@ -74,7 +74,7 @@ class ClassRun:
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
-                print(f"{item.name}: not graded: {item.problem}", file=sys.stderr)
+                print(f"{item.name}: 0 points: {item.problem}", file=sys.stderr)
             elif item.note:
                 print(f"{item.name}: {item.note}", file=sys.stderr)
         if self.arguments.dry_run:
@@ -357,7 +357,7 @@ class ClassRun:
             if submission.problem != known[submission.name]:
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
-                print(f"{submission.name}: not graded: {why}{again}", file=sys.stderr)
+                print(f"{submission.name}: 0 points: {why}{again}", file=sys.stderr)
         if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
             raise InputError("a tournament needs two submissions that can play")
         self._tell_too_slow(store)

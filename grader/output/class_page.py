@@ -31,7 +31,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
     totals = [
         mark.total + placement.get(mark.submission.name, 0.0)
         for mark in marks
-        if mark.matches and not mark.incomplete
+        if not mark.incomplete
     ]
     parts = [
         heading("The class"),
@@ -39,7 +39,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         _summary(results, totals),
         "<h2>Marks</h2>",
         card(f"{histogram(totals, full_points(results.rubric))}\n{_marks(marks, placement)}"),
-        *_section("Not graded", ("submission", "why"), _not_graded(marks)),
+        *_section("Could not play: 0 points", ("submission", "why"), _unable(marks)),
         *_section(
             "Unreliable submissions",
             ("submission", *KINDS, "games with lost turns", "games"),
@@ -128,7 +128,7 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
     return table(headers, rows)
 
 
-def _not_graded(marks: Sequence[Mark]) -> list[list[Cell]]:
+def _unable(marks: Sequence[Mark]) -> list[list[Cell]]:
     return [[page_of(mark), mark.submission.problem] for mark in marks if mark.submission.problem]
 
 

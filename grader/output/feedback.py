@@ -67,7 +67,9 @@ def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the upper part of the page: points, their explanation, table and drawing."""
     parts = [heading(title_of(mark.submission.name))]
     if mark.submission.problem:
-        problem = f"<p>Not graded: {html.escape(without_folders(mark.submission.problem))}</p>"
+        points = f"<b>{total_text(mark, placement, rubric)}</b>"
+        why = html.escape(without_folders(mark.submission.problem))
+        problem = f'<p class="points">{points}</p>\n<p class="warning">{why}</p>'
         if mark.detail:
             problem += f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>"
         return "\n".join([*parts, card(problem), _form(mark)])

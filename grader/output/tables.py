@@ -169,12 +169,7 @@ def interval_text(mark: Mark, extra: float) -> str:
 
 
 def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
-    """Return the total with `extra` for placement, and the points of each part.
-
-    All are empty for a submission that was not graded: its remark has the reason.
-    """
-    if mark.submission.problem:
-        return "", ["", ""]
+    """Return the total with `extra` for placement, and the points of each part."""
     parts = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
     return "incomplete" if mark.incomplete else f"{mark.total + extra:.2f}", parts
 

@@ -93,7 +93,7 @@ def asked_search(arguments: argparse.Namespace) -> Search:
         raise InputError("--rows and --columns are for a game's usual start, not for a file")
     else:
         state = load_start(game, start)
-    agent = parse_agent(arguments.agent or "alphabeta", game.name)
+    agent = parse_agent("alphabeta" if arguments.agent is None else arguments.agent, game.name)
     return Search(game, state, agent, arguments.time or DEFAULT_SECONDS, arguments.seed or 0)
 
 
@@ -106,7 +106,7 @@ def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> S
     if not 1 <= number <= len(record.turns):
         raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
     state = list(records.replay(record))[number - 1]
-    name = arguments.agent or record.players[state.mover - 1].agent
+    name = record.players[state.mover - 1].agent if arguments.agent is None else arguments.agent
     return Search(
         record.game,
         state,
