@@ -181,7 +181,7 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
         ("writes_garbage", "what came from the agent's process is not an answer"),
         ("returns_column_off_the_board", None),
         ("sys_exit", "SystemExit: good bye"),
-        ("escape_codes", "ValueError: \ufffd[2J\ufffd boo"),
+        ("escape_codes", r"ValueError: \x1b[2J\x07 boo"),
     ],
 )
 def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
