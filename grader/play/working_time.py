@@ -71,6 +71,8 @@ class Asking:
     began: float = field(default_factory=time.monotonic)
     loading: Seconds = 0.0
     """The longest time that a player took to be ready."""
+    said: str = ""
+    """The last line that `say` was called with."""
 
     def left(self) -> Seconds:
         """Return the seconds for questions, with a new player for them."""
@@ -93,7 +95,10 @@ class Asking:
         An answer is waited for `after` seconds longer than its time.
         """
         if time.monotonic() - self.began + seconds + after > SILENT:
-            self.say(f"asking get_{method}_move for a move with {seconds:g} s")
+            line = f"asking get_{method}_move for a move with {seconds:g} s"
+            if line != self.said:
+                self.say(line)
+            self.said = line
         if seat.load_failure is not None:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure, in_loading=True)
