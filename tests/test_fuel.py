@@ -13,8 +13,7 @@ from connect4.ConnectFour import main
 from connect4.errors import InputError
 from connect4.isolation.channel import MAX_LINE
 from connect4.isolation.limits import Limits
-from connect4.isolation.printed import Log
-from connect4.isolation.reloads import MADE_ANEW
+from connect4.isolation.measuring import MADE_ANEW, Log
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import ANSWERS, budget, images, package
 from connect4.isolation.wasm.files import Tree

@@ -11,7 +11,7 @@ import pytest
 
 from connect4.games.base import Player
 from connect4.isolation.limits import Limits
-from connect4.isolation.reloads import MADE_ANEW
+from connect4.isolation.measuring import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome

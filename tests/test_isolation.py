@@ -20,10 +20,10 @@ import pytest
 
 from connect4.errors import InputError, IsolationError
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.isolation import kit_files, machine, spawn, submission
+from connect4.isolation import machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.channel import PATIENCE
-from connect4.isolation.reloads import Reloads
+from connect4.isolation.measuring import Reloads, Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
     InProcessSeat,
@@ -34,7 +34,6 @@ from connect4.isolation.seat import (
     open_seat,
 )
 from connect4.isolation.spawn import Warden
-from connect4.isolation.timing import Spent, Timed
 from connect4.players.base import Outcome, PlayerLeftError, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
@@ -501,7 +500,7 @@ REACHABLE = {
         "connect4.isolation.limits",
         "connect4.isolation.protocol",
         "connect4.isolation.serving",
-        "connect4.isolation.warden",
+        "connect4.isolation.worker",
         "connect4.isolation.worker",
     ),
     *("connect4.players.base", "connect4.players.names", "connect4.players.student"),
@@ -1034,10 +1033,10 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault() -> None:
 def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(kit_files, "PYTHON", shutil.which("false"))
+    monkeypatch.setattr(readable, "PYTHON", shutil.which("false"))
     with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
-    monkeypatch.setattr(kit_files, "PYTHON", "/no/such/python")
+    monkeypatch.setattr(readable, "PYTHON", "/no/such/python")
     with pytest.raises(IsolationError, match=r"no process can be started: .*No such file"):
         seat("plain")
 
@@ -1260,9 +1259,9 @@ def test_the_kits_files_are_compiled_before_they_are_shown_to_an_agent(
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     source, closed = tmp_path / "part.py", tmp_path / "missing" / "part.py"
     source.write_text("PART = 1\n")
-    assert kit_files.compiled(source).exists()
-    assert not kit_files.compiled(closed).exists()
+    assert readable.compiled(source).exists()
+    assert not readable.compiled(closed).exists()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     other = source.with_name("other.py")
     other.write_text("OTHER = 1\n")
-    assert not kit_files.compiled(other).exists()
+    assert not readable.compiled(other).exists()

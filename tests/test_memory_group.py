@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.isolation.memory_group import EXTRA_BYTES, MemoryGroup, hierarchy, memory_group
+from connect4.isolation.limits import EXTRA_BYTES, MemoryGroup, hierarchy, memory_group
 from connect4.isolation.seat import Limits
 from connect4.players.base import Outcome
 from tests.seats import board, processes, seat

@@ -15,8 +15,7 @@ import time
 from typing import Any, Final
 
 from connect4.games.base import Seconds
-from connect4.isolation.printed import Log
-from connect4.isolation.proc import OwnWait
+from connect4.isolation.measuring import Log, OwnWait
 from connect4.isolation.protocol import line_of
 
 PATIENCE: Final = 20.0

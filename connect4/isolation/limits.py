@@ -1,10 +1,19 @@
-"""The limits of one agent: time, memory and other resources."""
+"""An agent's limits: time, memory, threads, files, printed text.
+
+`MemoryGroup` is a control group (cgroup) that limits memory; root can create one.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +75,97 @@ def allow_tasks(process: int, tasks: int) -> None:
             hard = resource.prlimit(process, resource.RLIMIT_NPROC)[1]
             soft = tasks if hard == resource.RLIM_INFINITY else min(tasks, hard)
             resource.prlimit(process, resource.RLIMIT_NPROC, (soft, hard))
+
+
+EXTRA_BYTES: Final = 256 << 20
+"""What the warden and the kernel may need beside an agent's own limit."""
+
+NAME: Final = "connect4-"
+
+_numbers = count()
+_closed: set[Path] = set()
+
+
+@cache
+def hierarchy() -> Path | None:
+    """Return the folder of control groups with memory in it; None where there is none for us."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return None
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            kind, _, options = after.split(" ", 2)
+            folder = Path(before.split()[4])
+            if kind == "cgroup" and "memory" in options.split(","):
+                return folder
+            if kind == "cgroup2":
+                controllers = (folder / "cgroup.subtree_control").read_text(encoding="ascii")
+                if "memory" in controllers.split():
+                    return folder
+    return None
+
+
+class MemoryGroup:
+    """One group; `add` puts a process into it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        """Where the kernel shows it."""
+        return self._folder
+
+    def add(self, process: int) -> None:
+        """Put a process into this group, with all that it starts from now on.
+
+        A process that has ended is left out.
+        """
+        with contextlib.suppress(OSError):
+            (self._folder / "cgroup.procs").write_text(str(process), encoding="ascii")
+
+    def close(self) -> None:
+        """Remove the group; while a process of it is still ending, a later call does."""
+        try:
+            self._folder.rmdir()
+        except FileNotFoundError:
+            _closed.discard(self._folder)
+        except OSError:
+            _closed.add(self._folder)
+        else:
+            _closed.discard(self._folder)
+
+
+def memory_group(memory_bytes: int) -> MemoryGroup | None:
+    """Return a new group for an agent that may have so much memory; None where none can be made."""
+    parent = hierarchy()
+    if parent is None:
+        return None
+    for left in _left_behind(parent):
+        MemoryGroup(left).close()
+    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
+    with contextlib.suppress(OSError):
+        folder.mkdir()
+        names = ("memory.max", "memory.limit_in_bytes")
+        limit = next(folder / name for name in names if (folder / name).exists())
+        limit.write_text(str(memory_bytes + EXTRA_BYTES), encoding="ascii")
+        for name, value in (
+            ("memory.swap.max", 0),
+            ("memory.memsw.limit_in_bytes", memory_bytes + EXTRA_BYTES),
+        ):
+            with contextlib.suppress(OSError):  # not where the kernel does not count swap
+                if (folder / name).exists():
+                    (folder / name).write_text(str(value), encoding="ascii")
+        return MemoryGroup(folder)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return None
+
+
+def _left_behind(parent: Path) -> Iterator[Path]:
+    """Yield the groups of referees that were killed, and our own that outlived their seats."""
+    yield from tuple(_closed)
+    for folder in parent.glob(f"{NAME}*-*"):
+        owner = folder.name.removeprefix(NAME).partition("-")[0]
+        if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+            yield folder

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.isolation import landlock, sandbox, seccomp
-from connect4.isolation.kit_files import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
+from connect4.isolation.readable import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
 
 APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
 """What bubblewrap reports if AppArmor stops it."""

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentError
 from connect4.games.base import Game, Seconds, State
-from connect4.isolation import kit_files, machine, sandbox, submission
+from connect4.isolation import machine, readable, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
 from connect4.isolation.seat import USUAL_LIMITS, choose_level
@@ -109,7 +109,7 @@ def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
         program, *options = machine.bubblewrap()
         inside = [program, "--die-with-parent", *options]
     process = subprocess.Popen(
-        [*inside, str(kit_files.PYTHON), "-P", "-c", BOOT, str(kit_files.KIT.parent)],
+        [*inside, str(readable.PYTHON), "-P", "-c", BOOT, str(readable.KIT.parent)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env=agent_environment(),
     )  # fmt: skip
@@ -134,7 +134,7 @@ def serve() -> None:
     settings = json.loads(questions.readline())
     setup, game = read_setup(settings["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
-    paths = tuple(map(str, kit_files.readable_paths(files)))
+    paths = tuple(map(str, readable.readable_paths(files)))
     sandbox.prepare(paths)
     rules = sandbox.rules(paths)
     sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, paths, rules)

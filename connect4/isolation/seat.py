@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
-from connect4.isolation.answers import NO_ANSWER, cleaned, ending_text, read_answer, read_message
 from connect4.isolation.channel import (
     PATIENCE,
     REQUEST_PATIENCE,
@@ -27,9 +26,26 @@ from connect4.isolation.channel import (
 )
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks
-from connect4.isolation.printed import Log
-from connect4.isolation.protocol import FAILED, READY, UP, setup_to_json
-from connect4.isolation.reloads import FREE_LOADING, MADE_ANEW, Reloads
+from connect4.isolation.measuring import (
+    FREE_LOADING,
+    MADE_ANEW,
+    Log,
+    Reloads,
+    Spent,
+    Timed,
+    one_core,
+)
+from connect4.isolation.protocol import (
+    FAILED,
+    NO_ANSWER,
+    READY,
+    UP,
+    cleaned,
+    ending_text,
+    read_answer,
+    read_message,
+    setup_to_json,
+)
 from connect4.isolation.spawn import (
     FORKS,
     STOP_PATIENCE,
@@ -39,7 +55,6 @@ from connect4.isolation.spawn import (
     ProcessStuckError,
     Warden,
 )
-from connect4.isolation.timing import Spent, Timed, one_core
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.building import modules_of
 from connect4.players.names import student_file

@@ -26,14 +26,11 @@ import numpy as np
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds
-from connect4.isolation import kit_files, machine, python_files, rules, sandbox
+from connect4.isolation import machine, readable, sandbox
 from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
-from connect4.isolation.limits import Limits
-from connect4.isolation.memory_group import memory_group
-from connect4.isolation.printed import Log
-from connect4.isolation.proc import ProcessFiles
+from connect4.isolation.limits import Limits, memory_group
+from connect4.isolation.measuring import Log, ProcessFiles, Spent
 from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS
-from connect4.isolation.timing import Spent
 
 DEATH_PATIENCE: Final = 10.0
 """Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
@@ -42,7 +39,7 @@ BOOT: Final = (
     "import gc, sys; sys.path[:] = [sys.argv[1], *sys.path, *sys.argv[2].splitlines()]; "
     "gc.disable(); "
     "kept = [__import__(name) for name in sys.argv[4].split()] and [*sys.modules]; gc.freeze(); "
-    "from connect4.isolation import warden; warden.main(sys.argv, kept)"
+    "from connect4.isolation import worker; worker.main(sys.argv, kept)"
 )
 """Loads what a submission may import before anything else: all that is there then may stay.
 
@@ -111,10 +108,10 @@ def _command(
     """
     first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
-    kit = str(kit_files.KIT.parent)
+    kit = str(readable.KIT.parent)
     options = ["-P"] if folders is None else ["-P", "-S"]
     words = [kit, "\n".join(folders or ()), handle, first, game, *modules, label]
-    return [str(kit_files.PYTHON), *options, "-c", BOOT, *words]
+    return [str(readable.PYTHON), *options, "-c", BOOT, *words]
 
 
 class Warden:
@@ -147,11 +144,11 @@ class Warden:
         self._group = memory_group(memory_bytes)
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
-        files = None if allowed is None else kit_files.worker_files(allowed)
-        plain = allowed is not None and kit_files.needs_no_package(allowed)
-        folders = python_files.package_folders() if plain and sys.platform == "linux" else None
-        others = () if folder is None else kit_files.importable(folder)
-        readable = (*rules.readable(allowed), *map(str, others))
+        files = None if allowed is None else readable.worker_files(allowed)
+        plain = allowed is not None and readable.needs_no_package(allowed)
+        folders = readable.package_folders() if plain and sys.platform == "linux" else None
+        others = () if folder is None else readable.importable(folder)
+        paths = (*readable.readable(allowed), *map(str, others))
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
         handles = [theirs.fileno()]
@@ -161,7 +158,7 @@ class Warden:
             handles.append(inside)
         made = None
         try:
-            made = rules.handle(allowed) if folder is None else sandbox.rules(readable)
+            made = readable.handle(allowed) if folder is None else sandbox.rules(paths)
             self._process = _run(command, handles)
         except OSError as error:
             self.control.close()
@@ -174,12 +171,12 @@ class Warden:
             os.close(inside)
         with open(number, "rb") as told:
             self._limit_memory(_inside_bubblewrap(told) if strong else self._process.pid)
-        self._tell(readable, made)
+        self._tell(paths, made)
         self.number = secrets.randbelow(SLOTS)
 
-    def _tell(self, readable: Sequence[str], made: int | None) -> None:
+    def _tell(self, paths: Sequence[str], made: int | None) -> None:
         """Send what agents may read, and the rules for it, which are closed here."""
-        named = json.dumps(readable).encode()
+        named = json.dumps(paths).encode()
         size = SIZE.pack(len(named))
         with contextlib.suppress(OSError):  # it has ended, which `start` will find out
             if made is None:

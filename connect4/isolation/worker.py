@@ -1,22 +1,34 @@
-"""An agent's process: it limits itself, loads the agent and answers requests.
+"""The processes on an agent's side: the warden, which forks an agent's process, and that process.
 
-The warden forks it. `spawn` and `channel` are the referee's end, `protocol` defines the messages.
+An agent's process limits itself, loads the agent and answers requests. `spawn` and `channel` are
+the referee's end, `protocol` defines the messages.
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
+import gc
+import importlib
 import json
 import os
+import signal
+import struct
 import sys
+import time
+import traceback
+from _socket import CMSG_SPACE, MSG_WAITALL
 from _socket import socket as Socket
+from collections.abc import Iterable
 from functools import partial
 from io import TextIOWrapper
-from typing import NamedTuple, cast
+from pathlib import Path
+from typing import Final, NamedTuple, cast
 
+from connect4.games import find_game
 from connect4.isolation import landlock, protocol, sandbox, submission
 from connect4.isolation.limits import Limits
-from connect4.isolation.protocol import STACK_SIGNAL, read_setup
+from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS, read_setup
 from connect4.isolation.serving import answer, draw_from, load, say
 
 
@@ -81,3 +93,143 @@ def _redirect(log: Socket) -> None:
         os.close(nothing)
         os.chdir("/")
         cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)
+
+
+PR_SET_CHILD_SUBREAPER: Final = 36
+
+HANDLE: Final = struct.Struct("=i")
+"""A descriptor, as the kernel hands it over."""
+
+
+def main(arguments: list[str], kept: list[str]) -> None:
+    """Run a warden on the inherited socket, or, without `fork`, one agent on its shared handles.
+
+    The folder that the kit was found in leaves the import path: beside it there may be files that
+    are called like modules of the standard library. `kept` are the modules that stay in a
+    submission's process; empty for the kit's own agents.
+    """
+    sys.path.remove(arguments[1])
+    if sys.flags.no_site:
+        _add_builtins()
+    _, _, _, handle, allowed, game, *modules, _ = arguments
+    find_game(game)
+    for module in modules:
+        importlib.import_module(module)
+    files = submission.confine(kept, allowed.split()[1:]) if kept else ()
+    gc.enable()
+    if handle != "shared":
+        control = Socket(fileno=int(handle))
+        reading = _reading(control, files)
+        channel, log, stack, parent = _guard(control, reading)
+    else:
+        reading = Reading(())  # nothing is denied where there is no `fork`
+        channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
+        stack = int(sys.stdin.readline() or -1)
+        parent = os.getppid()
+    try:
+        serve(channel, log, stack, parent, reading)
+    except BaseException:  # whatever it is, it is written down before the process ends
+        traceback.print_exc()
+    finally:  # nothing that an agent registered with atexit is run, no thread is waited for
+        os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+
+
+def _add_builtins() -> None:
+    """Give a Python that was started without `site` what that adds for a person: `exit`, `help`."""
+    import site
+
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+
+
+def _unshare(line: str) -> Socket:
+    if sys.platform == "win32":
+        import base64
+        import socket
+
+        return socket.fromshare(base64.b64decode(line))
+    return Socket(fileno=int(line))
+
+
+def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
+    """Return what agents may read, with the kernel's rules for it; raises `OSError`.
+
+    The referee has made the rules for Python once for all wardens: there are hundreds. The `files`
+    of the kit are added here, where it is known which were loaded.
+    """
+    data, handles = _receive(control, SIZE.size)
+    (size,) = SIZE.unpack(data)
+    readable = json.loads(control.recv(size, MSG_WAITALL))
+    own, rules = tuple(map(str, files)), None
+    if handles:
+        rules = landlock.moved_up(handles[0])
+        sandbox.allow(rules, own)
+    return Reading((*readable, *own), rules)
+
+
+def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
+    """Return `size` bytes, or fewer if the referee hangs up, and the descriptors sent with them."""
+    data, notes, _, _ = control.recvmsg(size, CMSG_SPACE(3 * HANDLE.size), MSG_WAITALL)
+    handles = [found for _, _, sent in notes for (found,) in HANDLE.iter_unpack(sent)]
+    return data, tuple(handles)
+
+
+def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]:
+    """Serve the referee until it hangs up.
+
+    Returns in an agent's process alone: its two sockets, the pipe for its stack and its parent's
+    number.
+    """
+    if sys.platform == "linux":
+        sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
+    sandbox.prepare(reading.paths)
+    gc.freeze()
+    agent, parent = 0, os.getpid()
+    while True:
+        command, handles = _receive(control, 1)
+        if command == START:
+            agent = os.fork()
+            if agent == 0:
+                os.setpgid(0, 0)
+                control.close()
+                channel, log = (Socket(fileno=handle) for handle in handles[:2])
+                return channel, log, handles[2], parent
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.setpgid(agent, agent)  # as it does itself: `_end` may come before it gets there
+            for handle in handles:
+                os.close(handle)
+        else:
+            status = _end(agent)
+            if command != END:  # the referee has gone
+                os._exit(0)
+            control.sendall(STATUS.pack(status))
+
+
+def _end(agent: int) -> int:
+    """Kill an agent's process group and whatever escaped from it; return how the agent ended.
+
+    A status as in `subprocess`: below 0 the number of a signal.
+    """
+    status = 0
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; a zombie, on macOS
+        os.killpg(agent, signal.SIGKILL)
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(agent, 0)[1])
+        while True:  # what escaped from its group is ours now
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                for child in _children():
+                    os.kill(child, signal.SIGKILL)
+                time.sleep(0.001)
+    except ChildProcessError:
+        return status
+
+
+def _children() -> Iterable[int]:
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = entry.read_text(encoding="latin-1").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(after_name[1]) == os.getpid():
+            yield int(entry.parent.name)

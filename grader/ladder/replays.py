@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4.errors import InputError, headline
-from connect4.isolation.reloads import NO_PLAYER
+from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
 from grader.ladder.book import Book, GameRow
 from grader.ladder.pages import PARTS, REPLAYS, linked, page, shared_files

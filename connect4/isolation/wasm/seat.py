@@ -9,11 +9,18 @@ from typing import Final
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation.answers import NO_ANSWER, cleaned, read_answer, read_message
 from connect4.isolation.limits import Limits
-from connect4.isolation.printed import Log
-from connect4.isolation.protocol import FAILED, READY, line_of, setup_to_json
-from connect4.isolation.reloads import FREE_LOADING, Reloads
+from connect4.isolation.measuring import FREE_LOADING, Log, Reloads
+from connect4.isolation.protocol import (
+    FAILED,
+    NO_ANSWER,
+    READY,
+    cleaned,
+    line_of,
+    read_answer,
+    read_message,
+    setup_to_json,
+)
 from connect4.isolation.wasm import images
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.isolation.wasm.interpreter import End, Ended, Interpreter

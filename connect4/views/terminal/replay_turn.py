@@ -11,7 +11,7 @@ from typing import Final
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless
 from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
-from connect4.isolation.reloads import NO_PLAYER
+from connect4.isolation.measuring import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import file_hash, recorded_agent

@@ -1,6 +1,7 @@
-"""List the files that agents may read: Python, its libraries, and of the kit what they load.
+"""The files that an agent may read: Python, its libraries, and of the kit what the agent loads.
 
-The referee makes the lists; an agent's process is told what it may read.
+The referee makes the lists and the kernel's rules for them, once for all wardens, and tells an
+agent's process what it may read. A rule belongs to a file, so it also holds inside bubblewrap.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import py_compile
 import site
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import cache_from_source
@@ -20,6 +22,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from connect4.isolation import sandbox
 from connect4.players.names import STUDENT_FILE
 
 KIT: Final = Path(__file__).resolve().parents[1]
@@ -95,7 +98,7 @@ def importable(folder: Path) -> tuple[Path, ...]:
 WORKER_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
     *(f"isolation/{name}.py" for name in ("__init__", "landlock", "limits", "protocol", "sandbox")),
-    *(f"isolation/{name}.py" for name in ("seccomp", "serving", "submission", "warden", "worker")),
+    *(f"isolation/{name}.py" for name in ("seccomp", "serving", "submission", "worker")),
     *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
 """What the process that starts a submission loads of the kit, before the submission can look."""
@@ -131,3 +134,105 @@ def compiled(path: Path) -> Path:
         with contextlib.suppress(OSError):
             py_compile.compile(str(path), doraise=False, quiet=2)
     return found
+
+
+LEFT_OUT: Final = (
+    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
+    *("turtledemo", "include"),
+)
+"""Folders of Python and numpy that no agent needs; so are those that begin with `config-`."""
+
+LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+
+OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime")
+
+ZONES: Final = Path("/usr/share/zoneinfo")
+
+
+def is_needed(name: str) -> bool:
+    """Return whether a folder of Python or numpy belongs to what agents import."""
+    return name not in LEFT_OUT and not name.startswith("config-")
+
+
+def links_to_python() -> list[Path]:
+    """Return the interpreter as it was started, each link on the way, and last the program."""
+    path = PYTHON
+    paths = [path]
+    while path.is_symlink():
+        path = Path(os.path.normpath(path.parent / os.readlink(path)))
+        paths.append(path)
+    return paths
+
+
+def library_folders() -> list[Path]:
+    """Return the folders of the standard library and of numpy."""
+    numeric = Path(np.__file__).parent
+    folders = [Path(sysconfig.get_path("stdlib"))]
+    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
+    folders += [numeric, numeric.with_name("numpy.libs")]
+    found = (folder.resolve() for folder in folders if folder.is_absolute() and folder.is_dir())
+    return list(dict.fromkeys(found))
+
+
+@cache
+def package_folders() -> tuple[str, ...]:
+    """Return the folders of installed packages, that of numpy among them."""
+    folders = [entry for entry in sys.path if "-packages" in entry]
+    folders.append(str(Path(np.__file__).parent.parent))
+    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
+
+
+def shared_libraries() -> Iterator[Path]:
+    """Yield the files that are shared libraries by name, of the system and of Python."""
+    more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
+    for folder in dict.fromkeys(map(os.path.realpath, folders)):
+        for pattern in ("*.so*", "*-linux-*/*.so*"):
+            yield from Path(folder).glob(pattern)
+
+
+@cache
+def python_paths() -> tuple[str, ...]:
+    """Return what Landlock lets a submission read, folders with all that is in them."""
+    standard, *others = library_folders()
+    paths = [*others, *shared_libraries(), *links_to_python(), ZONES, *map(Path, OF_THE_SYSTEM)]
+    paths += [Path(sys.prefix, "pyvenv.cfg")]
+    with os.scandir(standard) as entries:
+        paths += [Path(entry.path) for entry in entries if is_needed(entry.name)]
+    return tuple(sorted({str(path) for path in paths if path.exists()}))
+
+
+@cache
+def listable() -> tuple[str, ...]:
+    """Return the folders whose names alone a submission may read: Python looks modules up there."""
+    return (str(library_folders()[0]),)
+
+
+_made: Final[dict[tuple[str, ...] | None, int | None]] = {}
+_making: Final = threading.Lock()
+
+
+@cache
+def readable(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return what agents may read, without the kit's files that a warden adds.
+
+    `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+    """
+    if allowed is not None and needs_no_package(allowed):
+        return python_paths()
+    paths = readable_paths(None if allowed is None else ())
+    return tuple(map(str, paths))
+
+
+def handle(allowed: tuple[str, ...] | None) -> int | None:
+    """Return a descriptor of the rules, which the caller closes; None without Landlock.
+
+    Raises `OSError`.
+    """
+    with _making:
+        if allowed not in _made:
+            narrow = allowed is not None and needs_no_package(allowed)
+            folders = listable() if narrow else ()
+            _made[allowed] = sandbox.rules(readable(allowed), folders)
+        made = _made[allowed]
+        return None if made is None else os.dup(made)

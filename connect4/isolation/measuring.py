@@ -1,0 +1,318 @@
+"""What the referee measures of an agent: its time, its process, its loading, what it prints.
+
+Times that an agent's process reports are not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from connect4.games.base import Seconds
+from connect4.isolation.limits import Limits
+
+
+class KeptFile:
+    """A file that is opened when it is first read, or before."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._handle = -1
+
+    def read(self) -> bytes:
+        """Return its current content; raises `OSError`."""
+        self.open()
+        return os.pread(self._handle, 4096, 0)
+
+    def open(self) -> None:
+        """Open it now, if it is not open; raises `OSError`."""
+        if self._handle < 0:
+            self._handle = os.open(self._path, os.O_RDONLY)
+
+    def close(self) -> None:
+        """Close it; it may be read again."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def busy_and_waited(file: KeptFile) -> tuple[Seconds, Seconds]:
+    """Return how long a thread ran and waited to, by its `schedstat`; raises `OSError`."""
+    busy, waited, _ = file.read().split()
+    return int(busy) / 1e9, int(waited) / 1e9
+
+
+def fields(text: bytes) -> list[str]:
+    """Return the fields of a `stat` file after the name: the state letter is the first."""
+    return text.decode("latin-1").rpartition(")")[2].split()
+
+
+class ProcessFiles:
+    """What the system reports of one process."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._times = KeptFile(f"/proc/{pid}/schedstat")
+        self._state = KeptFile(f"/proc/{pid}/stat")
+        for file in (self._times, self._state):
+            with contextlib.suppress(OSError):  # no such process
+                file.open()
+
+    def times(self) -> tuple[Seconds, Seconds]:
+        """Return how long its first thread ran and waited to; raises `OSError`."""
+        return busy_and_waited(self._times)
+
+    def states(self) -> Iterator[str]:
+        """Yield the state letter of each thread; nothing for a process that has ended."""
+        with contextlib.suppress(OSError):
+            found = fields(self._state.read())
+            yield found[0]
+            if found[17] != "1":  # the number of threads
+                for thread in os.listdir(f"/proc/{self.pid}/task"):
+                    yield _state_of(f"/proc/{self.pid}/task/{thread}/stat")
+
+    def close(self) -> None:
+        """Close the files."""
+        self._times.close()
+        self._state.close()
+
+
+def _state_of(path: str) -> str:
+    """Return the letter of one thread."""
+    file = KeptFile(path)
+    try:
+        return fields(file.read())[0]
+    except OSError:  # it has ended
+        return "X"
+    finally:
+        file.close()
+
+
+class OwnWait:
+    """How long the calling thread has waited for a processor, whichever thread that is."""
+
+    def __init__(self) -> None:
+        self._thread = 0
+        self._file = KeptFile("")
+
+    def seconds(self) -> Seconds:
+        """Return it; 0 where the system does not say."""
+        if sys.platform == "linux":
+            thread = threading.get_native_id()
+            if thread != self._thread:
+                self.close()
+                self._thread = thread
+                self._file = KeptFile(f"/proc/self/task/{thread}/schedstat")
+            with contextlib.suppress(OSError):
+                return busy_and_waited(self._file)[1]
+        return 0.0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+PARALLEL: Final = 1.05
+"""So much processor time goes with a second of wall time; what is beyond it counts as longer."""
+
+STARVED_SECONDS: Final = 0.05
+STARVED_PART: Final = 0.02
+"""A turn is starved if it waited for a processor longer than both, the latter part of it."""
+
+
+def one_core() -> int | None:
+    """Return the processor that this thread is on; None where it may use no other anyway.
+
+    A thread that runs is on a processor which nobody else uses right now, if there is one.
+    """
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1:
+        return None
+    try:
+        core = int(ctypes.CDLL(None).sched_getcpu())
+    except AttributeError:  # a C library without it
+        return None
+    return core if core >= 0 else None
+
+
+class Spent(NamedTuple):
+    """What an agent's process has had of the processor so far, in seconds."""
+
+    busy: Seconds = 0.0
+    """On a processor, all its threads, also those that have ended."""
+    main_busy: Seconds = 0.0
+    main_waited: Seconds = 0.0
+    """Its first thread, which the agent is asked in: on a processor, and waiting for one."""
+
+    def waited_since(self, before: Spent, referee: Seconds = 0.0) -> Seconds:
+        """Return how long the turn waited for a processor, but for the agent's own threads.
+
+        `referee` is how long the referee waited for one; that too may be their doing.
+        """
+        others = (self.busy - before.busy) - (self.main_busy - before.main_busy)
+        return max(0.0, self.main_waited - before.main_waited + referee - others)
+
+
+class Timed(NamedTuple):
+    """The measures of one turn."""
+
+    wall: Seconds
+    """From the moment that the agent may run to the moment that its answer has been read."""
+    busy: Seconds = 0.0
+    """Processor time of all its threads meanwhile."""
+    transport: Seconds = 0.0
+    """Part of `wall` in which the referee was sending, or could have read but had no processor."""
+    waited: Seconds = 0.0
+    """Part of `wall` in which agent or referee waited for a processor that others had."""
+    loading: Seconds = 0.0
+    """What the clock had already counted when the agent could be asked."""
+    used_up: bool = False
+    """Whether there was no answer even after as much processor time as the whole limit."""
+
+    @property
+    def seconds(self) -> Seconds:
+        """The turn's time: more threads than one are no more time."""
+        return max(self.wall, self.busy / PARALLEL) + self.loading
+
+    @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy, rather than the agent too slow."""
+        return not self.used_up and self.waited > max(STARVED_SECONDS, STARVED_PART * self.wall)
+
+    def is_late(self, limit: Seconds, margin: Seconds) -> bool:
+        """Return whether the limit was over, `margin` being the most that transport can pay."""
+        return self.seconds - min(self.transport, margin) > limit
+
+    @property
+    def starved_text(self) -> str:
+        """Return why the machine is to blame, for a turn that was `starved`."""
+        had = f"it got {self.busy:.2f} s of processor in {self.wall:.2f} s"
+        return f"the machine was too busy: {had}"
+
+    def late_text(self, limit: Seconds, answered: bool, margin: Seconds = 0.0) -> str:
+        """Return the first line about a turn that was late; `margin` is that of `is_late`."""
+        if self.starved:
+            return self.starved_text
+        begin = f"no answer within {limit:g} s"
+        if self.busy / PARALLEL > self.wall:
+            return (
+                f"{begin} of one processor (its threads used {self.busy:.2f} s in "
+                f"{self.wall:.2f} s; what one processor has is allowed)"
+            )
+        what = "it came" if answered else "stopped"
+        over = math.ceil((self.seconds - limit) * 1000) / 1000
+        allowed = f"; at most {margin:g} s of communication is allowed" if margin else ""
+        return f"{begin} ({what} {over:.3f} s over the limit{allowed})"
+
+
+MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
+
+NO_PLAYER: Final = "without a player: "
+"""The detail of a turn begins with it after the loading time has been used up."""
+
+TOO_LITTLE: Final = 0.001
+"""Seconds of loading time that are as good as none."""
+
+FREE_LOADING: Final = 0.5
+"""Seconds of loading for one move that are not on the clock, with a process for each move."""
+
+
+class Reloads:
+    """How long an agent may be loaded again in a game, beyond what is planned."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._seconds = 0.0
+        self.free = False
+        """Whether the next one does not count: the machine caused it."""
+
+    def allowed(self) -> Seconds:
+        """Return how long the next one may take."""
+        left = self._limits.reload_seconds - self._seconds
+        return self._limits.start_seconds if self.free else min(self._limits.start_seconds, left)
+
+    def add(self, seconds: Seconds) -> None:
+        """Count one that took so long, unless it was free."""
+        self._seconds += 0.0 if self.free else seconds
+        self.free = False
+
+    @property
+    def used_up(self) -> str | None:
+        """Why the agent is not loaded again, in words; None if it may be."""
+        if self.free or self._limits.reload_seconds - self._seconds > TOO_LITTLE:
+            return None
+        return f"its loading time of {self._limits.reload_seconds:g} s was used up"
+
+    @property
+    def without_player(self) -> str | None:
+        """The detail of a turn without a player; None if the agent may be loaded again."""
+        return self.used_up and f"{NO_PLAYER}{self.used_up}"
+
+    @property
+    def after_loss(self) -> str:
+        """What an author should know after a turn that ended the agent's process."""
+        return f"No new AIPlayer is made: {self.used_up}." if self.used_up else MADE_ANEW
+
+
+class Log:
+    """The first and the last half of a limit; what is between is counted.
+
+    A line `[turn 7]` stands before what was printed in turn 7, once `begin_turn` was told.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._first_room = limit // 2
+        self._last_room = limit - self._first_room
+        self._first = bytearray()
+        self._last = bytearray()
+        self._size = 0
+        self._turn: int | None = None
+        self._begins: dict[int, int] = {}
+        """The turns in which something was printed, with the byte where that begins."""
+
+    def begin_turn(self, number: int) -> None:
+        """Take what comes from now on as printed in that turn."""
+        self._turn = number
+
+    def add(self, data: bytes) -> None:
+        """Keep the beginning and the end."""
+        if data and self._turn is not None:
+            self._begins.setdefault(self._turn, self._size)
+        room = self._first_room - len(self._first)
+        self._first += data[:room]
+        self._last += data[room:]
+        self._size += len(data)
+        if len(self._last) > 2 * self._last_room:  # not each time: it moves the bytes
+            self._last = self._end()
+
+    def _end(self) -> bytearray:
+        return self._last[max(0, len(self._last) - self._last_room) :]
+
+    def text(self) -> str:
+        """Return what was kept, and how much was not."""
+        last = self._end()
+        after = self._size - len(last)
+        left_out = after - len(self._first)
+        if not left_out:
+            return self._marked(self._first + last, 0)
+        first = self._marked(self._first, 0)
+        return f"{first}\n... ({left_out} bytes left out)\n{self._marked(last, after)}"
+
+    def _marked(self, data: bytearray, begin: int) -> str:
+        """Return the bytes from `begin` on as text, with the lines that name the turns."""
+        cuts: dict[int, int] = {}
+        for turn, place in self._begins.items():
+            if place < begin + len(data):
+                cuts[max(0, place - begin)] = turn
+        text, done = "", 0
+        for place, turn in cuts.items():
+            text += data[done:place].decode("utf-8", "replace")
+            text += "\n" if text and not text.endswith("\n") else ""
+            text += f"[turn {turn}]\n"
+            done = place
+        return text + data[done:].decode("utf-8", "replace")
