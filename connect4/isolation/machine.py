@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from connect4.isolation import landlock, sandbox, seccomp
+from connect4.isolation import sandbox, seccomp
 from connect4.isolation.readable import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
 
 APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
@@ -160,6 +160,6 @@ def missing() -> tuple[str, ...]:
         lines.append(f"agents keep the number of your user, who is root: {same_user}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
-    if landlock.abi() == 0:
+    if sandbox.landlock_abi() == 0:
         lines.append("the kernel has no Landlock: at level process agents can read what you can")
     return tuple(lines)

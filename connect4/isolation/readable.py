@@ -97,8 +97,8 @@ def importable(folder: Path) -> tuple[Path, ...]:
 
 WORKER_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
-    *(f"isolation/{name}.py" for name in ("__init__", "landlock", "limits", "protocol", "sandbox")),
-    *(f"isolation/{name}.py" for name in ("seccomp", "serving", "submission", "worker")),
+    *(f"isolation/{name}.py" for name in ("__init__", "limits", "protocol", "sandbox")),
+    *(f"isolation/{name}.py" for name in ("seccomp", "submission", "worker")),
     *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
 """What the process that starts a submission loads of the kit, before the submission can look."""

@@ -26,10 +26,20 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 from connect4.games import find_game
-from connect4.isolation import landlock, protocol, sandbox, submission
+from connect4.isolation import protocol, sandbox, submission
 from connect4.isolation.limits import Limits
-from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS, read_setup
-from connect4.isolation.serving import answer, draw_from, load, say
+from connect4.isolation.protocol import (
+    END,
+    SIZE,
+    STACK_SIGNAL,
+    START,
+    STATUS,
+    answer,
+    draw_from,
+    load,
+    read_setup,
+    say,
+)
 
 
 class Reading(NamedTuple):
@@ -57,7 +67,7 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
     note = partial(submission.note, reading.paths) if sandbox.denies() else None
     try:
         if setup.folder is not None and reading.rules is not None:
-            landlock.allow(reading.rules, setup.folder, landlock.READ_DIR)
+            sandbox.allow(reading.rules, setup.folder, sandbox.READ_DIR)
         sandbox.enter(limits, settings["slot"], settings["core"], *reading)
     except (OSError, ValueError) as error:
         say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
@@ -163,8 +173,9 @@ def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
     readable = json.loads(control.recv(size, MSG_WAITALL))
     own, rules = tuple(map(str, files)), None
     if handles:
-        rules = landlock.moved_up(handles[0])
-        sandbox.allow(rules, own)
+        rules = sandbox.moved_up(handles[0])
+        for path in own:
+            sandbox.allow(rules, path)
     return Reading((*readable, *own), rules)
 
 

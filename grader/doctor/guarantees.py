@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Final
 
-from connect4.isolation import landlock, machine, seccomp
+from connect4.isolation import machine, sandbox, seccomp
 from connect4.isolation.machine import why_same_user
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
@@ -216,7 +216,7 @@ def protections() -> Protections:
     notes: dict[str, str] = {}
     if sys.platform == "linux":
         present.add("linux")
-    if sys.platform == "linux" and landlock.abi() > 0:
+    if sys.platform == "linux" and sandbox.landlock_abi() > 0:
         present.add("landlock")
     if seccomp.available():
         present.add("seccomp")

@@ -17,7 +17,7 @@ from functools import partial
 
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
-from connect4.isolation import protocol, serving, submission
+from connect4.isolation import protocol, submission
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
@@ -28,7 +28,7 @@ _confined: list[bool] = []
 
 
 class Answers:
-    """What `serving` sends its messages to."""
+    """What `protocol` sends its messages to."""
 
     def sendall(self, data: bytes) -> None:
         """Write a message."""
@@ -73,11 +73,11 @@ def turn() -> None:
     if "setup" in message:
         setup, game = protocol.read_setup(message["setup"])
         note = partial(submission.note, READABLE) if _confined else None
-        agent = serving.load(channel, setup, note)
+        agent = protocol.load(channel, setup, note)
         if agent is not None:
             _loaded.append((agent, game))
-            serving.say(channel, {protocol.READY: True})
+            protocol.say(channel, {protocol.READY: True})
     else:
         agent, game = _loaded[0]
-        serving.say(channel, serving.answer(agent, game, message))
+        protocol.say(channel, protocol.answer(agent, game, message))
     sys.stdout.flush()

@@ -51,7 +51,7 @@ guest.begin({kept}, {allowed}, {others})
 SUBMISSION_FILES: Final = (
     *("connect4/__init__.py", "connect4/config.py", "connect4/errors.py", "connect4/utils.py"),
     "connect4/games/*.py",
-    *(f"connect4/isolation/{name}.py" for name in ("__init__", "protocol", "serving")),
+    *(f"connect4/isolation/{name}.py" for name in ("__init__", "protocol")),
     "connect4/isolation/submission.py",
     *("connect4/isolation/wasm/__init__.py", "connect4/isolation/wasm/guest.py"),
     *(f"connect4/players/{name}.py" for name in ("__init__", "base", "names", "student")),
