@@ -909,7 +909,7 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     assert done.returncode == 3
     assert done.stderr.endswith("1 game has no result yet (no luck)\n")
     told = " ".join(done.stdout.split())
-    assert " bo: incomplete: 1 game missing, points of A: random are withheld; no report" in told
+    assert "bo: incomplete: 1 game missing, points of A: random are withheld; no report" in told
     assert "withheld" in next(line for line in done.stdout.splitlines() if "1 of 2" in line)
     row = next(row for row in gradebook(tmp_path) if row["Name"] == "bo")
     whole = next(row for row in gradebook(graded) if row["Name"] == "bo")
@@ -1024,7 +1024,9 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
     assert min(float(rows["good"]["Total"]), float(book["good"])) > 0
     for name, reason in why.items():
         assert f"{name}: 0 points: {reason}\n" in done.stderr
-        assert f"{name} 0.00 0.00 0.00 50 {reason}" in " ".join(done.stdout.split())
+        told = " ".join(done.stdout.split())
+        assert f" {name} 0.00 0.00 0.00 50 " in told
+        assert f"{name}: {reason}" in told
         assert (rows[name]["Total"], rows[name]["Remark"]) == ("0.00", reason)
         assert book[name] == "0.00"
         assert f"|{name}|0.00|0.00|0.00|{reason}|" in shown

@@ -19,18 +19,22 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reaso
 
 HOG = """
 import time as time_
+from connect4.utils import get_valid_actions
 
 class AIPlayer:
     def __init__(self, player_number, time):
-        pass
+        self.number, self.asked = player_number, False
 
     def get_intelligent_move(self, state):
+        if not self.asked:
+            self.asked = True
+            return get_valid_actions(self.number, state)[0]
         self.kept = bytearray(b"x") * (200 << 20)
         time_.sleep(60)
 
     get_expectimax_move = get_intelligent_move
 """
-"""Known among all processes by the memory that it keeps."""
+"""Known by the memory that it keeps from its second turn on: the questions before play end."""
 
 COUNTS_PROCESSORS = """
 import os
