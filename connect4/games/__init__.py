@@ -18,14 +18,14 @@ _RULES: Final = {
     "dynamic": "connect4.games.dynamic:DYNAMIC",
     "popout": "connect4.games.popout:POP_OUT",
 }
-"""Where the games of `GAMES` are. An agent's process loads the rules of its own game alone."""
+"""The module of each game in `GAMES`. An agent's process loads only the rules of its own game."""
 
 if TYPE_CHECKING:
     GAMES: dict[str, Game]
 else:
 
     def __getattr__(name):
-        """Make `GAMES` when somebody first uses it."""
+        """Create `GAMES` on first use."""
         if name == "GAMES":
             return _games()
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -48,8 +48,8 @@ MAX_START_BYTES: Final = 1_000_000
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean ...?)` for a near miss among `known`, else an empty string."""
-    import difflib  # for the one mistake; every agent's process loads this module
+    """Return ` (did you mean ...?)` if a name in `known` is close, else an empty string."""
+    import difflib  # late: only an error needs it
 
     names = {name.lower(): name for name in known}
     match = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.5)
@@ -57,7 +57,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def find_game(name: str) -> Game:
-    """Return the game of that name; raises `InputError` that lists the names there are."""
+    """Return the game of that name; raises `InputError` with the known names if there is none."""
     if name not in _RULES:
         hint = nearest(name, _RULES)
         raise InputError(f"no game {name!r}{hint}; the games are {', '.join(_RULES)}")
@@ -65,7 +65,7 @@ def find_game(name: str) -> Game:
 
 
 def game_of(state: State) -> Game:
-    """Return the game that a position is one of; raises `InputError`."""
+    """Return the game that a position belongs to; raises `InputError` if there is none."""
     for game in _games().values():
         try:
             if game.from_json(state.to_json()) == state:
@@ -76,7 +76,7 @@ def game_of(state: State) -> Game:
 
 
 def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:
-    """Return the position that a game begins with; raises `InputError` for an unknown option."""
+    """Return the first position of a game; raises `InputError` for an unknown option."""
     known = [option.name for option in game.options]
     for name in options:
         if name not in known:
@@ -87,13 +87,13 @@ def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[st
 
 
 def find_start(game: Game, name: str) -> Path:
-    """Return the state file `name`: a path, or one of the kit's own with or without `.txt`.
+    """Return the state file `name`: a path, or one of the kit's files, with or without `.txt`.
 
-    Raises `InputError` that suggests the nearest name among those that the game can read.
+    Raises `InputError` with the closest name that the game can read.
     """
     folder = STARTS / game.folder
     for path in (Path(name), folder / name, folder / f"{name}.txt"):
-        if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
+        if os.path.isfile(path):  # unlike Path.is_file, no error if the name is too long
             return path
     names = [path.name for path in own_starts(game)]
     hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
@@ -101,13 +101,13 @@ def find_start(game: Game, name: str) -> Path:
 
 
 def own_starts(game: Game) -> list[Path]:
-    """Return the kit's own state files that a game can read, by name."""
+    """Return the kit's state files that a game can read, by name."""
     files = sorted((STARTS / game.folder).glob("*.txt"))
     return [path for path in files if _is_start(game, path)]
 
 
 def _is_start(game: Game, path: Path) -> bool:
-    """Return whether a state file, perhaps written for another game, is one of this game's."""
+    """Return whether this game can read a state file, which may belong to another game."""
     try:
         game.read(path.read_text(encoding="utf-8"), path.name)
     except (InputError, OSError, UnicodeDecodeError):

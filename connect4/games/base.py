@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 Player: TypeAlias = Literal[1, 2]
 
 SIDES: Final[tuple[Player, Player]] = (1, 2)
-"""1 moves first."""
+"""1 or 2; player 1 moves first."""
 
 Action: TypeAlias = Any
-"""A hashable value whose form is the game's own: `(column, is_popout)` in ExtendedConnect4."""
+"""A hashable value; its form depends on the game: `(column, is_popout)` in ExtendedConnect4."""
 
 Seconds: TypeAlias = float
 
 Winner: TypeAlias = Literal[0, 1, 2]
-"""0 where nobody has won."""
+"""1 or 2; 0 if nobody has won."""
 
 
 def opponent(player: Player) -> Player:
@@ -44,34 +44,34 @@ def opponent(player: Player) -> Player:
 
 
 def leader(scores: tuple[int, int]) -> Winner:
-    """Return who has more points; 0 where both have the same."""
+    """Return the player with more points; 0 if both have the same."""
     one, two = scores
     return 1 if one > two else 2 if two > one else 0
 
 
 def resolve(name: str) -> Any:
-    """Return what `module:name` names; the module is imported now.
+    """Import the module and return the object that `module:name` names.
 
-    So a game can name what belongs to it in a layer above the rules.
+    A game uses such a name for an object that a layer above the rules defines.
     """
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def quoted(value: object) -> str:
-    """Return what somebody gave for an action as Python writes it: one line, cut where it is long.
+    """Return the `repr` of a value that was given as an action, on one line and shortened.
 
-    For the text of an `IllegalAction`; whatever the value is, no other error comes of it.
+    It is for the text of an `IllegalAction` and never raises, whatever the value is.
     """
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # a class of the caller's own, or a number of more digits than Python writes
+    except Exception:  # a class with a faulty __repr__, or a number too long for Python to print
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:60] + "..."
 
 
 class Ending(StrEnum):
-    """Why a game ended, by the rules or otherwise; its values are the words of the game record."""
+    """Why a game ended, by the rules or otherwise. The values are those of the game record."""
 
     NO_ACTION = "no_action"
     STALLED = "stalled"
@@ -88,7 +88,7 @@ class Ending(StrEnum):
 
     @property
     def by_rules(self) -> bool:
-        """Return whether it is `State.ending` of a position; the others are the table's."""
+        """Return whether the rules end a game this way; otherwise the table ended it."""
         return self in BY_RULES
 
 
@@ -104,9 +104,10 @@ BY_RULES: Final = frozenset(
 
 
 class State(ABC):
-    """A position with the player to move. Callers never see it change.
+    """An immutable position, which includes the player to move.
 
-    Positions with the same `key` under the same `setting` are equal, copied and pickled ones too.
+    Two positions are equal if their `key` and `setting` are equal. This holds for copied and
+    unpickled positions too.
     """
 
     __slots__ = ()
@@ -114,11 +115,11 @@ class State(ABC):
     mover: Player
 
     symbols: ClassVar[tuple[str, str]] = ("X", "O")
-    """How the tokens of player 1 and 2 are written where plain letters are."""
+    """The letters for the tokens of player 1 and player 2."""
     first_number: ClassVar[int] = 0
-    """What people call the first column (and the top row, where rows are named)."""
+    """The number that people give to the first column (and the top row, if rows are numbered)."""
     slides: ClassVar[bool] = False
-    """Whether pieces slide on squares: rows are numbered too, and there is no plate with holes."""
+    """Whether pieces slide on squares; rows are then numbered, and the board has no holes."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -129,7 +130,7 @@ class State(ABC):
         return hash(self.key())
 
     def __str__(self) -> str:
-        """Return the board in plain letters, and below it who moves or who has won."""
+        """Return the board as text, followed by a line that says who moves or who has won."""
         return "\n".join([*self._drawn(), self._status()])
 
     def __repr__(self) -> str:
@@ -138,14 +139,14 @@ class State(ABC):
 
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
-        """Return the mover's legal actions, sorted and unique; empty once a game is over."""
+        """Return the mover's legal actions, sorted and unique; empty if the game is over."""
 
     @abstractmethod
     def apply(self, action: Action) -> Self:
-        """Return the position after the mover's `action`; this one stays as it is.
+        """Return the position after the mover's `action`.
 
-        Raises `IllegalAction` where the action is not one of `legal_actions()`, of the very types
-        that those have: 3.0, True and numpy's 3 are no columns.
+        Raises `IllegalAction` unless `legal_actions()` contains the action. The types must match
+        too: 3.0, True and numpy's 3 are not columns.
         """
 
     @abstractmethod
@@ -154,18 +155,19 @@ class State(ABC):
 
     @abstractmethod
     def ending(self) -> Ending | None:
-        """Return why the game is over here, or None while it goes on."""
+        """Return why the game is over in this position; None if it is not over."""
 
     @abstractmethod
     def scores(self) -> tuple[int, int]:
-        """Return the points of player 1 and player 2 as the position stands."""
+        """Return the current points of player 1 and player 2."""
 
     def runs(self) -> tuple[Run, ...]:
-        """Return the runs of tokens that `scores` comes from, for views: their points add up to it.
+        """Return the runs of tokens that score; their points add up to `scores`.
 
-        Here for a game that a line wins: the winner's lines, of which the longest has the point.
+        This default is for games that a line wins. It returns the winner's lines; the longest one
+        has the point.
         """
-        from connect4.games.runs import winning_runs  # late: an agent's process needs none of it
+        from connect4.games.runs import winning_runs  # late: an agent does not need it
 
         if self.ending() is not Ending.LINE or not (winner := self.winner()):
             return ()
@@ -173,14 +175,14 @@ class State(ABC):
 
     @abstractmethod
     def key(self) -> Hashable:
-        """Return a value equal for equal positions (mover included), for tables."""
+        """Return a hashable value that is the same for equal positions (mover included)."""
 
     @abstractmethod
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells, shape `(rows, columns)`, row 0 on top; 0 empty, 1 and 2 the players."""
 
     def for_agent(self) -> tuple[npt.NDArray[np.int64], dict[int, Integer]]:
-        """Return the `state` that a student's file receives: a board and counters of its own.
+        """Return the `state` that a student's file receives, with copies of board and counters.
 
         The counters are 0 in a game that does not count pop-outs.
         """
@@ -188,7 +190,7 @@ class State(ABC):
 
     @abstractmethod
     def to_text(self) -> str:
-        """Return the position as a state file that `Game.read` takes back."""
+        """Return the position as the text of a state file, which `Game.read` parses."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -197,37 +199,39 @@ class State(ABC):
     @property
     @abstractmethod
     def setting(self) -> Hashable:
-        """Return what `key` leaves out for no turn changes it: the board's size, the rules."""
+        """Return what never changes during a game, such as the size of the board."""
 
     @property
     def distances(self) -> Mapping[Action, float]:
-        """Return how far from the middle each action of such a board leads, to order moves by.
+        """Return the distance of each action from the middle of the board, for move ordering.
 
-        From the middle column where tokens are dropped, pop-outs beyond all drops; from the middle
-        square where pieces slide. A game without distances has its actions tried as listed.
+        If tokens are dropped, this is the distance from the middle column, and a pop-out has a
+        greater distance than any drop. If pieces slide, it is the distance of the target from the
+        middle square. A game without distances has its actions tried in the order of
+        `legal_actions()`.
         """
         return {}
 
     @property
     def grid(self) -> Grid:
-        """Return the geometry that `bitboards` is written in: cells, windows, shifts."""
+        """Return the geometry of `bitboards`: cells, windows, shifts."""
         rows, columns = self.board().shape
         return grid_of(rows, columns)
 
     def bitboards(self) -> tuple[int, int]:
-        """Return the tokens of player 1 and of player 2 as masks of `grid`, for heuristics."""
+        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         return self.grid.from_rows(self.board().tolist())
 
     @property
     def max_plies(self) -> int:
-        """Return how many plies a game from here lasts at most, turns that are lost not counted."""
+        """Return the maximum number of plies from here to the end, without lost turns."""
         return int((self.board() == 0).sum())
 
     def planes(self, player: Player | None = None) -> npt.NDArray[np.float32]:
-        """Return the position as planes of a network, shape `(rows, columns, planes)`, 0 to 1.
+        """Return a network's input planes, shape `(rows, columns, planes)`, values from 0 to 1.
 
-        The tokens of `player` (None: the mover), those of the opponent, then constant planes: those
-        of `plane_values`, and last 1 where player 1 moves.
+        The first plane has the tokens of `player` (None: the mover), the second the opponent's.
+        Constant planes follow: those of `plane_values`, and a last one that is 1 if player 1 moves.
         """
         viewer = self.mover if player is None else player
         board, values = self.board(), self.plane_values(viewer)
@@ -238,14 +242,14 @@ class State(ABC):
         return planes
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
-        """Return what a position holds besides board and mover, each from 0 to 1."""
+        """Return the features other than board and mover, each from 0 to 1."""
         return ()
 
     def playout(self, rng: Random) -> tuple[int, int]:
         """Return the scores at the end of a game of uniformly random actions from here.
 
-        One call of `rng.random()` chooses each action, by its place in `legal_actions()`; a game
-        that has a faster way takes the same steps.
+        One call of `rng.random()` chooses each action by its index in `legal_actions()`. A game
+        that overrides this method makes the same choices.
         """
         state = self
         while not state.is_over():
@@ -257,26 +261,26 @@ class State(ABC):
         return state.scores()
 
     def display(self) -> str | None:
-        """Return the board as the game itself prints it; None leaves the drawing to the views."""
+        """Return the board in the game's own notation; None if the views are to draw it."""
         return None
 
     @property
     def counts_points(self) -> bool:
-        """Return whether `scores` are points; False where they only name the winner."""
+        """Return whether `scores` are points; False if they only name the winner."""
         return True
 
     @property
     def column_owners(self) -> tuple[Player, ...] | None:
-        """Return who alone may pop out of each column; None where no column has an owner."""
+        """Return which player may pop out of each column; None if columns have no owners."""
         return None
 
     @property
     def pop_outs_left(self) -> tuple[int, int] | None:
-        """Return the pop-outs that each player has left; None where nobody counts them."""
+        """Return the pop-outs that each player has left; None if they are not counted."""
         return None
 
     def _drawn(self) -> list[str]:
-        """Return the lines of the board, as `display` or with the columns' numbers on top."""
+        """Return the lines of `display`, or of the cells below a line of column numbers."""
         printed = self.display()
         if printed is not None:
             return printed.splitlines()
@@ -303,14 +307,13 @@ class State(ABC):
         return ", ".join(parts)
 
     def winner(self) -> Winner | None:
-        """Return who has won, 0 for a draw; None while the game goes on.
+        """Return the player who has won, 0 for a draw; None if the game is not over.
 
-        Whoever has more points at the end has won.
+        The player with more points at the end wins.
         """
         return leader(self.scores()) if self.is_over() else None
 
     def is_over(self) -> bool:
-        """Return whether the game has ended in this position."""
         return self.ending() is not None
 
     def margin(self, player: Player) -> int:
@@ -320,7 +323,7 @@ class State(ABC):
 
 
 class FaultPolicy(StrEnum):
-    """What the referee does with a late, invalid or failed turn."""
+    """What a late, invalid or failed turn costs."""
 
     SKIP = "skip"
     FORFEIT = "forfeit"
@@ -328,26 +331,26 @@ class FaultPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heuristic:
-    """An estimate of positions that go on, and how one game uses it."""
+    """An estimate of unfinished positions, and how one game uses it."""
 
     name: str
     function: str
-    """`module:name` of a function that returns a state's estimate, the mover's view."""
+    """`module:name` of the function that estimates a state, from the mover's view."""
     point: float = 0
-    """What a point is worth in the estimate's units; 0 where only winning counts."""
+    """The value of a point in the estimate's units; 0 if only winning counts."""
     scale: float = 1
-    """What is a clear advantage in those units, for analyses where only winning counts."""
+    """A clear advantage in those units, for analyses of games in which only winning counts."""
     beside_points: bool = False
-    """Whether it estimates what may still come, so that the points so far are added."""
+    """Whether it estimates future points only; the current points are then added."""
     rates_wins: bool = False
     """Whether it also values positions that are over."""
     search: str | None = None
-    """`module:name` of the alpha-beta that goes with it; None for the usual one."""
+    """`module:name` of the alpha-beta to use with it; None for the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A rule that may be chosen when a game begins: `max_turns` is `--max-turns` of the runner."""
+    """A rule that can be set at the start of a game: `max_turns` is the option `--max-turns`."""
 
     name: str
     kind: type[int] | type[bool]
@@ -356,57 +359,57 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """All that belongs to one game: its rules, and by name what upper layers have for it."""
+    """One game: its rules, and the names of what upper layers provide for it."""
 
     name: str
     title: str
     rules_version: int
     on_fault: FaultPolicy
     start: Callable[[int | None, int | None], State]
-    """The position that a game begins with where no file is named, from `rows, columns`.
+    """Returns the default start for `rows, columns`.
 
-    None stands for the usual size. Raises `InputError` where the game has no board of that size.
+    None stands for the usual size. Raises `InputError` if the game has no board of that size.
     """
     read: Callable[[str, str], State]
     """Reads a state file from `text, source`; raises `InputError` naming source, line and cause."""
     from_json: Callable[[dict[str, Any]], State]
     """Reads the `start` of a record; raises `InputError`."""
     parse_action: Callable[[str], Action]
-    """Reads an action as a person types it; raises `IllegalAction` where the text is none."""
+    """Reads an action as a person types it; raises `IllegalAction` for any other text."""
     format_action: Callable[[Action], str]
     """Writes an action as a person types it."""
     action_help: str
     """How a person types a move, in a few words."""
     file_action: Callable[[tuple[int, bool]], Action] | None = None
-    """Returns the action for what a student's file answers, `(column, is_popout)`.
+    """Converts a student's answer `(column, is_popout)` to an action.
 
     None: students' files do not play this game. Raises `IllegalAction`.
     """
     folder: str = "."
-    """Where its state files are, below `connect4/initial_states`."""
+    """The folder of its state files, below `connect4/initial_states`."""
     prompt: str = "Player {player}, your move: "
-    """How a person is asked; `{last}` stands for the number of the last column."""
+    """The prompt for a person; `{last}` stands for the number of the last column."""
     reply: str = ""
-    """How a person is told a program's `{move}`, where the game has words of its own for that."""
+    """The text that announces a program's `{move}` to a person, if the game has its own."""
     sides: tuple[str, str] | None = None
-    """What the players are called, where they have names: white and black."""
+    """The names of the players, if they have any: white and black."""
     resizable: bool = True
-    """Whether `start` takes other sizes than the usual one."""
+    """Whether `start` accepts sizes other than the default."""
     has_pass: bool = False
-    """Whether a mover without a legal action passes; else the game is over there."""
+    """Whether a mover without a legal action passes; otherwise the game is over."""
     options: tuple[Option, ...] = ()
     with_options: Callable[[Any, Mapping[str, Any]], State] = lambda state, options: state
-    """Returns a state under other `options`; None keeps one. Raises `InputError`."""
+    """Returns a state under other `options`; None keeps an option. Raises `InputError`."""
     max_skips: int = MAX_CONSECUTIVE_SKIPS
-    """Lost turns in a row that end a game, where a lost turn is skipped."""
+    """The number of lost turns in a row that ends a game, if lost turns are skipped."""
     counts_points: bool = False
-    """Whether points decide; else only winning counts. As `State.counts_points`."""
+    """Whether points decide, otherwise only winning counts; see `State.counts_points`."""
     heuristics: tuple[Heuristic, ...] = ()
-    """What searches go by, the default first. Agents that need one play no game without."""
+    """The heuristics, the default first. Agents that need one refuse a game without any."""
     exploration: float = 2.0
     """The constant `c` of `mcts`."""
     judge: str | None = None
-    """The heuristic that analyses go by; None stands for the default."""
+    """The heuristic for analyses; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"
     """`module:name` of the function that returns the judge of an analysis."""
     motion: str = "connect4.views.motion:motion_between"
@@ -414,14 +417,14 @@ class Game:
     after it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one game of that name."""
+        """Copy and unpickle to the registered game of the same name."""
         return importlib.import_module("connect4.games").find_game, (self.name,)
 
     def actions(self, start: State) -> tuple[Action | None, ...]:
-        """Return every action that can come up on a board of that size, in an order that stays.
+        """Return every action that is possible on a board of that size, in a fixed order.
 
-        Drops come first, by column, then pop-outs; slides in the order of their texts. None, the
-        pass of a mover without a legal action, comes last where the rules have one.
+        Drops come first, by column, then pop-outs; slides are sorted by their text. If the rules
+        have a pass (for a mover without a legal action), it is the last one, None.
         """
         pairs = any(isinstance(action, tuple) for action in start.distances)
         found = sorted(start.distances, key=(lambda pair: pair[::-1]) if pairs else None)

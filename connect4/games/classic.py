@@ -34,7 +34,7 @@ MAX_SIDE: Final = 12
 
 
 class ClassicLayout:
-    """What the states of one board size and one variant share.
+    """Data shared by all states of one board size and one variant.
 
     `drops[column]` is `(bottom cell, all cells)` of a column.
     """
@@ -49,11 +49,11 @@ class ClassicLayout:
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one layout of `classic_layout`."""
+        """Copy and unpickle to the cached layout of `classic_layout`."""
         return classic_layout, (self.grid.rows, self.grid.columns, self.variant)
 
     def why_not(self, column: object, over: bool) -> str:
-        """Return why a drop that was refused is none."""
+        """Return why a refused drop is illegal."""
         last = self.grid.columns - 1
         if type(column) is not int:
             return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
@@ -65,7 +65,7 @@ class ClassicLayout:
 
 
 class OpenColumns(dict[int, tuple[int, ...]]):
-    """The columns that are not full, by the mask of the top cells that are taken."""
+    """A cache of the open columns, by the mask of the occupied top cells."""
 
     def __init__(self, grid: Grid) -> None:
         self._tops = [bottom << (grid.rows - 1) for bottom in grid.bottoms]
@@ -78,7 +78,7 @@ class OpenColumns(dict[int, tuple[int, ...]]):
 
 @cache
 def classic_layout(rows: int, columns: int, variant: Variant) -> ClassicLayout:
-    """Return the layout of that size and variant; raises `InputError` where there is none."""
+    """Return the layout of that size and variant; raises `InputError` if there is none."""
     if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: "
@@ -95,7 +95,7 @@ class ClassicState(State):
     def __init__(
         self, layout: ClassicLayout, one: int, mask: int, mover: Player, ending: Ending | None
     ) -> None:
-        """Take what is known to belong together; `position` works the ending out."""
+        """Store values that are known to be consistent; `position` computes the ending."""
         self.layout = layout
         self.one = one
         self.mask = mask
@@ -104,21 +104,18 @@ class ClassicState(State):
 
     @property
     def grid(self) -> Grid:
-        """Return the geometry that `bitboards` is written in."""
         return self.layout.grid
 
     @property
     def distances(self) -> Mapping[int, float]:
-        """Return each column's distance from the middle one."""
         return self.layout.distances
 
     @property
     def counts_points(self) -> bool:
-        """Return whether the most fours win."""
+        """Return whether the variant is most-fours."""
         return self.layout.variant == "most-fours"
 
     def bitboards(self) -> tuple[int, int]:
-        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         return self.one, self.mask ^ self.one
 
     def legal_actions(self) -> tuple[int, ...]:
@@ -159,15 +156,14 @@ class ClassicState(State):
         return ClassicState(layout, one, mask, mover, ending)
 
     def skip(self) -> ClassicState:
-        """Return the same position with the other player to move."""
         return ClassicState(self.layout, self.one, self.mask, opponent(self.mover), self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE` or `BOARD_FULL` where the game is over."""
+        """Return `LINE` or `BOARD_FULL` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
-        """Return (1, 0) or (0, 1) for the first four; else each player's number of fours."""
+        """Return (1, 0) or (0, 1) for the first four; with most-fours, the fours of each player."""
         if self.layout.variant == "most-fours":
             grid = self.layout.grid
             return grid.count_lines(self.one), grid.count_lines(self.mask ^ self.one)
@@ -176,7 +172,7 @@ class ClassicState(State):
         return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
 
     def runs(self) -> tuple[Run, ...]:
-        """Return the winner's lines, or every run with the fours in it; see `State.runs`."""
+        """Return the winner's lines; with most-fours, every run that contains a four."""
         from connect4.games.runs import runs_on
 
         if self.layout.variant != "most-fours":
@@ -184,7 +180,6 @@ class ClassicState(State):
         return runs_on(self.board(), lambda _, length: max(0, length - 3))
 
     def playout(self, rng: Random) -> tuple[int, int]:
-        """Return the scores of a uniformly random game from here; see `State.playout`."""
         if self._ending is not None:
             return self.scores()
         layout = self.layout
@@ -221,25 +216,22 @@ class ClassicState(State):
             first = not first
 
     def key(self) -> int:
-        """Return tokens and mover as one number, unique among boards of one size."""
+        """Return one number for tokens and mover, unique among boards of one size."""
         return (self.one + self.mask) << 1 | (self.mover == 2)
 
     @property
     def setting(self) -> tuple[int, int, Variant]:
-        """Return rows, columns and variant."""
         return self.grid.rows, self.grid.columns, self.layout.variant
 
     def board(self) -> npt.NDArray[np.int64]:
-        """Return the cells; see `State.board`."""
         return self.layout.grid.to_array(*self.bitboards())
 
     def to_text(self) -> str:
-        """Return the position as a state file."""
         rows = [" ".join(map(str, row)) for row in self.board().tolist()]
         return "\n".join(["0" if self.mover == 1 else "0 0 2", *rows]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `board`, and `mover` where that is player 2."""
+        """Return `board`, and `mover` if player 2 moves."""
         start: dict[str, Any] = {"board": self.board().tolist()}
         if self.mover == 2:
             start["mover"] = 2
@@ -261,13 +253,13 @@ def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicS
 
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
-    """Return an empty board, 6 by 7 unless said otherwise; raises `InputError`."""
+    """Return an empty board, by default 6 by 7; raises `InputError`."""
     layout = classic_layout(6 if rows is None else rows, 7 if columns is None else columns, variant)
     return ClassicState(layout, 0, 0, 1, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
-    """Read a state file, whose first line is `0` or `0 0 MOVER`; raises `InputError`."""
+    """Read a state file whose first line is `0` or `0 0 MOVER`; raises `InputError`."""
     popouts, mover, rows = read_position(text, source)
     if popouts != (0, 0):
         raise InputError(f"{source}:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)")
@@ -291,7 +283,7 @@ def parse_action(text: str) -> int:
 
 
 def file_action(answer: tuple[int, bool]) -> int:
-    """Return the column that a student's file answers; raises `IllegalAction` for a pop-out."""
+    """Return the column of a student's answer; raises `IllegalAction` for a pop-out."""
     column, is_popout = answer
     if is_popout:
         raise IllegalAction(f"({column}, True) is a pop-out; classic Connect 4 has none")
@@ -330,8 +322,8 @@ def from_bits(
 ) -> ClassicState:
     """Return the position of a 64-bit number; see `to_bits`.
 
-    The number does not say who moves: None means player 1 where both have the same number of
-    tokens or fewer, else player 2. Raises `InputError` for a number that is no position.
+    The number does not contain the mover. If `mover` is None, player 1 moves unless player 1 has
+    more tokens than player 2. Raises `InputError` for a number that is not a position.
     """
     if not BITS_MARK <= bits < 2 * BITS_MARK:
         raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")

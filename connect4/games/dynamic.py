@@ -32,21 +32,21 @@ DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
 COLOURS: Final = ("white", "black")
 SYMBOLS: Final = ("O", "X")
 SIDES: Final = range(2, 10)
-"""How many rows and columns a board may have: a move names each with one digit."""
+"""The sizes that a board may have: a move names a row and a column with one digit each."""
 
 History = tuple[Seen, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DynamicRules:
-    """The options of a game: `max_turns` plies make a draw, and so does a third `repetition`."""
+    """The options of a game: a draw after `max_turns` plies, and after a third `repetition`."""
 
     line: int = 4
     max_turns: int = 100
     repetition: bool = False
 
     def __post_init__(self) -> None:
-        """Raise `InputError` for a value that no game can have."""
+        """Raise `InputError` for an invalid option."""
         if self.line not in (3, 4):
             raise InputError(f"a line of {self.line}: expected 3 or 4")
         if not 1 <= self.max_turns <= 100_000:
@@ -54,10 +54,10 @@ class DynamicRules:
 
 
 class DynamicLayout:
-    """What the states of one board size and one set of rules share.
+    """Data shared by all states of one board size and one set of rules.
 
-    `slides[text]` is `(source square, target square)` of a move; `moves[square]` holds
-    `(target square, text)` for each direction, sorted.
+    `slides[text]` is `(source square, target square)` of a move. `moves[square]` holds `(target
+    square, text)` for each direction, sorted.
     """
 
     def __init__(self, rows: int, columns: int, rules: DynamicRules) -> None:
@@ -83,13 +83,13 @@ class DynamicLayout:
                 self.moves[source] = tuple(moves)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one layout of `dynamic_layout`."""
+        """Copy and unpickle to the cached layout of `dynamic_layout`."""
         return dynamic_layout, (self.grid.rows, self.grid.columns, self.rules)
 
 
 @cache
 def dynamic_layout(rows: int, columns: int, rules: DynamicRules) -> DynamicLayout:
-    """Return the layout of that size; raises `InputError` where there is none."""
+    """Return the layout of that size; raises `InputError` if there is none."""
     if not (rows in SIDES and columns in SIDES):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: "
@@ -101,8 +101,8 @@ def dynamic_layout(rows: int, columns: int, rules: DynamicRules) -> DynamicLayou
 class DynamicState(State):
     """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
 
-    `turns` counts the plies since the start, passes included. An action is its text, `71W`; `last`
-    is the one that led here, where that was a move. It is no part of the position.
+    `turns` counts the plies since the start, passes included. An action is its text, such as `71W`.
+    `last` is the action that led here, or None; it is not part of the position.
     """
 
     __slots__ = ("_actions", "_ending", "history", "last", "layout", "mover", "one", "turns", "two")
@@ -122,9 +122,9 @@ class DynamicState(State):
         history: History = (),
         last: str | None = None,
     ) -> None:
-        """Take what is known to belong together; `position` works the ending out.
+        """Store values that are known to be consistent; `position` computes the ending.
 
-        `history` holds the earlier positions where a third repetition makes a draw.
+        `history` holds the earlier positions if a third repetition is a draw.
         """
         self.layout = layout
         self.one = one
@@ -138,34 +138,30 @@ class DynamicState(State):
 
     @property
     def grid(self) -> Grid:
-        """Return the geometry that `bitboards` is written in."""
         return self.layout.grid
 
     @property
     def distances(self) -> Mapping[str, float]:
-        """Return the distance from the middle of the square that each move leads to."""
         return self.layout.distances
 
     @property
     def counts_points(self) -> bool:
-        """Return False: a line wins."""
         return False
 
     def bitboards(self) -> tuple[int, int]:
-        """Return white's and black's pieces as masks of `grid`."""
         return self.one, self.two
 
     @property
     def max_plies(self) -> int:
-        """Return the plies until the game is a draw."""
+        """Return the number of plies until the game is a draw."""
         return max(0, self.layout.max_turns - self.turns)
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
-        """Return the share of the plies that are gone."""
+        """Return the fraction of the plies that have been played."""
         return (min(1.0, self.turns / self.layout.max_turns),)
 
     def legal_actions(self) -> tuple[str, ...]:
-        """Return the moves sorted as text; none where the mover has to pass."""
+        """Return the moves, sorted by text; empty if the mover must pass."""
         actions = self._actions
         if actions is None:
             found = []
@@ -205,7 +201,7 @@ class DynamicState(State):
     def _next(
         self, one: int, two: int, ending: Ending | None, last: str | None = None
     ) -> DynamicState:
-        """Return the position one ply on, with the draws of the rules."""
+        """Return the position one ply later, with its ending."""
         layout = self.layout
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -219,7 +215,7 @@ class DynamicState(State):
         return DynamicState(layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
-        """Return why a move that was refused is none."""
+        """Return why a refused move is illegal."""
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
             return f"{quoted(action)} is not a move: type {ACTION_HELP}"
         if self._ending is not None:
@@ -239,21 +235,21 @@ class DynamicState(State):
         return f"{action}: {why}"
 
     def skip(self) -> DynamicState:
-        """Return the position after a pass, which is a ply like any other."""
+        """Return the position after a pass, which counts as a ply."""
         return self._next(self.one, self.two, self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE`, `DRAW_LIMIT` or `REPETITION` where the game is over."""
+        """Return `LINE`, `DRAW_LIMIT` or `REPETITION` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
-        """Return (1, 0) or (0, 1) where a side has its line."""
+        """Return (1, 0) or (0, 1) if a side has a line."""
         if self._ending is not Ending.LINE:
             return 0, 0
         return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
 
     def key(self) -> Hashable:
-        """Return pieces, mover and plies; with the repetition rule, what has come up before too."""
+        """Return pieces, mover and plies; with the repetition rule, also the earlier positions."""
         if self.history:
             seen = frozenset(Counter(self.history).items())
             return self.one, self.two, self.mover, self.turns, seen
@@ -261,11 +257,9 @@ class DynamicState(State):
 
     @property
     def setting(self) -> tuple[int, int, DynamicRules]:
-        """Return rows, columns and rules."""
         return self.grid.rows, self.grid.columns, self.layout.rules
 
     def board(self) -> npt.NDArray[np.int64]:
-        """Return the cells; see `State.board`."""
         return self.layout.grid.to_array(self.one, self.two)
 
     def with_options(
@@ -274,7 +268,7 @@ class DynamicState(State):
         max_turns: int | None = None,
         repetition: bool | None = None,
     ) -> DynamicState:
-        """Return this position under other rules; None keeps one. Raises `InputError`."""
+        """Return this position under other rules; None changes nothing. Raises `InputError`."""
         old = self.layout.rules
         rules = DynamicRules(
             old.line if line is None else line,
@@ -286,12 +280,12 @@ class DynamicState(State):
         return position(layout, self.one, self.two, self.mover, self.turns, history)
 
     def _rows(self) -> list[str]:
-        """Return the rows as a state file has them."""
+        """Return the rows in the form of a state file."""
         symbols = (" ", *SYMBOLS)
         return [",".join(symbols[cell] for cell in row).rstrip() for row in self.board().tolist()]
 
     def _settings(self) -> dict[str, Any]:
-        """Return what the position holds beyond its board, where it is not the usual."""
+        """Return the settings beyond the board that differ from the default."""
         rules, usual = self.layout.rules, DynamicRules()
         settings: dict[str, Any] = {}
         if self.mover == 2:
@@ -306,7 +300,7 @@ class DynamicState(State):
         return settings
 
     def to_text(self) -> str:
-        """Return the position as a state file; `name=value` lines follow an unusual one's board."""
+        """Return a state file: the board, then `name=value` lines for what is not the default."""
         lines = self._rows()
         settings = self._settings()
         if self.history:
@@ -317,11 +311,11 @@ class DynamicState(State):
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `board`, the rows as in a state file, and what else is not the usual."""
+        """Return `board`, the rows of a state file, and the settings that are not the default."""
         return {"board": self._rows(), **self._settings()}
 
     def display(self) -> str:
-        """Return the board as it is printed: column numbers on top, each row with its number."""
+        """Return the board: a line of column numbers, then each row with its number."""
         symbols = (" ", *SYMBOLS)
         lines = ["  " + " ".join(str(x + 1) for x in range(self.grid.columns))]
         for y, row in enumerate(self.board().tolist(), 1):
@@ -332,7 +326,7 @@ class DynamicState(State):
 def position(
     layout: DynamicLayout, one: int, two: int, mover: Player, turns: int = 0, history: History = ()
 ) -> DynamicState:
-    """Return the position, its ending worked out; raises `InputError` where it cannot be."""
+    """Return the position and compute its ending; raises `InputError` if it is impossible."""
     lines = [layout.grid.has_line(pieces) for pieces in (one, two)]
     if all(lines):
         raise InputError(f"both sides have {layout.grid.line} in a row; only one can have won")
@@ -367,8 +361,8 @@ def start(rows: int | None = None, columns: int | None = None) -> DynamicState:
 def read(text: str, source: str) -> DynamicState:
     """Read a state file; raises `InputError` with `source:line: cause`.
 
-    One line a row, top first, its cells `O` (white), `X` (black) or blank between commas. Lines
-    `name=value` may follow; `SETTINGS` has the names.
+    Each line is one row, top first; its cells are `O` (white), `X` (black) or blank, separated by
+    commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
     rows, settings = read_pieces(text, source, SYMBOLS)
     return _assemble(rows, settings, source)
@@ -381,11 +375,11 @@ SETTINGS: Final = {
     "max_turns": "100",
     "repetition": "0",
 }
-"""What a state file may say after the board, and what holds where it does not."""
+"""The settings that a state file may have after the board, with their defaults."""
 
 
 def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> DynamicState:
-    """Return the position of those cells and settings, the latter as text."""
+    """Return the position of those cells; `settings` holds text."""
     values: dict[str, int] = {}
     history: History = ()
     for name, text in {**SETTINGS, **settings}.items():
@@ -430,9 +424,9 @@ def from_json(value: dict[str, Any]) -> DynamicState:
 
 
 def parse_action(text: str) -> str:
-    """Read a move, its direction in any case; raises `IllegalAction` for any other text."""
+    """Read a move, its direction in either case; raises `IllegalAction` for any other text."""
     move = text.strip()
-    if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # before upper(): a long s has an S too
+    if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # upper() makes S of a long s
         raise IllegalAction(f"{shown(move)} is not a move: type {ACTION_HELP}")
     return move.upper()
 

@@ -43,7 +43,8 @@ ACTION_TEXT: Final = re.compile(r"([0-9]{1,4})([pP]?)")
 class ExtendedState(State):
     """A position: the board, the pop-outs left and the player to move.
 
-    `popouts` and `maximum` are `(player 1's, player 2's)`; `maximum` is what the game began with.
+    `popouts` and `maximum` are `(player 1, player 2)`; `maximum` holds the counts at the start of
+    the game.
     """
 
     # cached_property needs a __dict__, so this class declares no __slots__.
@@ -55,7 +56,7 @@ class ExtendedState(State):
         mover: Player = 1,
         maximum: tuple[int, int] | None = None,
     ) -> None:
-        """Take over `board`, int64 of shape `(rows, columns)`; the caller must not change it."""
+        """Store `board`, int64 of shape `(rows, columns)`; the caller must not change it."""
         self._board = board
         self.popouts = popouts
         self.mover = mover
@@ -72,7 +73,7 @@ class ExtendedState(State):
 
     @cached_property
     def _poppable(self) -> list[int]:
-        """Columns that the mover may pop out of."""
+        """Return the columns that the mover may pop out of."""
         if not self.popouts[self.mover - 1]:
             return []
         first = self.mover - 1
@@ -119,19 +120,17 @@ class ExtendedState(State):
         return f"column {column} is empty: there is nothing to pop out"
 
     def skip(self) -> ExtendedState:
-        """Return the same position with the other player to move; pop-outs are not charged."""
+        """Return the same position with the other player to move; no pop-out is used up."""
         return ExtendedState(self._board, self.popouts, opponent(self.mover), self.maximum)
 
     def ending(self) -> Ending | None:
-        """Return `NO_ACTION` where the mover has no valid action, whatever the other one has."""
+        """Return `NO_ACTION` if the mover has no valid action, even if the opponent has one."""
         return None if 0 in self._top or self._poppable else Ending.NO_ACTION
 
     def scores(self) -> tuple[int, int]:
-        """Return the points of player 1 and player 2."""
         return get_pts(1, self._board), get_pts(2, self._board)
 
     def runs(self) -> tuple[Run, ...]:
-        """Return the runs that are worth points; see `State.runs`."""
         from connect4.games.runs import runs_on
 
         worth = [get_row_score(1, [1] * length) for length in range(max(self.shape) + 1)]
@@ -139,17 +138,15 @@ class ExtendedState(State):
 
     @property
     def grid(self) -> Grid:
-        """Return the geometry that `bitboards` is written in."""
         return grid_of(*self._board.shape)
 
     @property
     def distances(self) -> Mapping[tuple[int, bool], float]:
-        """Return each column's distance from the middle; pop-outs are beyond all drops."""
         return distances_from_middle(self._board.shape[1])
 
     @property
     def column_owners(self) -> tuple[Player, ...] | None:
-        """Return player 1 for even columns and 2 for odd ones, in a game with pop-outs."""
+        """Return player 1 for even columns and player 2 for odd ones; None without pop-outs."""
         if not any(self.maximum):
             return None
         owners: tuple[Player, Player] = (1, 2)
@@ -157,11 +154,10 @@ class ExtendedState(State):
 
     @property
     def pop_outs_left(self) -> tuple[int, int] | None:
-        """Return the pop-outs left; None in a game that began without any."""
+        """Return the pop-outs left; None if the game began without any."""
         return self.popouts if any(self.maximum) else None
 
     def bitboards(self) -> tuple[int, int]:
-        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         grid = self.grid
         order = _order_of_bits(grid.rows, grid.columns)
         one, two = (
@@ -172,11 +168,11 @@ class ExtendedState(State):
 
     @property
     def max_plies(self) -> int:
-        """Return the drops into all empty cells, and two plies for each pop-out that is left."""
+        """Return one ply for each empty cell, and two for each pop-out left."""
         return super().max_plies + 2 * sum(self.popouts)
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
-        """Return the shares of pop-outs that `player` and the opponent have left."""
+        """Return the fraction of pop-outs that `player` and the opponent have left."""
         one, two = (
             left / most if most else 0.0
             for left, most in zip(self.popouts, self.maximum, strict=True)
@@ -184,7 +180,6 @@ class ExtendedState(State):
         return (one, two) if player == 1 else (two, one)
 
     def playout(self, rng: Random) -> tuple[int, int]:
-        """Return the scores of a uniformly random game from here; see `State.playout`."""
         rows, columns = self.shape
         stacks = [[cell for cell in column if cell] for column in self._board.T[:, ::-1].tolist()]
         left = list(self.popouts)
@@ -221,12 +216,10 @@ class ExtendedState(State):
         return get_pts(1, board), get_pts(2, board)
 
     def key(self) -> tuple[bytes, tuple[int, int], Player]:
-        """Return board, pop-outs and mover as one hashable value."""
         return self._board.tobytes(), self.popouts, self.mover
 
     @property
     def setting(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return the board's shape, and the pop-outs that the game began with."""
         return self.shape, self.maximum
 
     def board(self) -> Board:
@@ -234,7 +227,6 @@ class ExtendedState(State):
         return self._board.copy()
 
     def for_agent(self) -> tuple[Board, dict[int, Integer]]:
-        """Return the `state` of the student's contract: a board and counters of their own."""
         counters = {
             player: Integer(left, maximum)
             for player, left, maximum in zip((1, 2), self.popouts, self.maximum, strict=True)
@@ -242,16 +234,16 @@ class ExtendedState(State):
         return self._board.copy(), counters
 
     def to_text(self) -> str:
-        """Return the position as a state file; the short first line if that is enough."""
+        """Return the text of a state file, with the short first line if that is enough."""
         one, two = self.popouts
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self._board.tolist()]
         return "\n".join([first, *rows]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `popouts` (one number, or a pair where the players differ), `board`, `mover`.
+        """Return `popouts` (one number, or a pair if the players differ), `board` and `mover`.
 
-        `maximum` is there where the game began with other counts than these.
+        `maximum` is included if the game began with other counts.
         """
         one, two = self.popouts
         start: dict[str, Any] = {
@@ -266,7 +258,7 @@ class ExtendedState(State):
 
 
 def no_action(value: object) -> str:
-    """Return why a value that is not even of an action's form is refused."""
+    """Return why a value that does not have the form of an action is refused."""
     return (
         "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "
         f"not {quoted(value)}"
@@ -284,7 +276,7 @@ def all_actions(
 
 @cache
 def distances_from_middle(columns: int) -> dict[tuple[int, bool], float]:
-    """Return each drop's distance from the middle column, and each pop-out's beyond all of them."""
+    """Return each drop's distance from the middle column; pop-outs have greater distances."""
     return {
         (column, popout): abs(column - (columns - 1) / 2) + popout * columns
         for column in range(columns)
@@ -294,9 +286,10 @@ def distances_from_middle(columns: int) -> dict[tuple[int, bool], float]:
 
 @cache
 def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
-    """Return for each bit of a `Grid`, the highest first, the index of its cell in a flat board.
+    """Return for each bit of a `Grid`, highest first, the index of its cell in a flat board.
 
-    The bits above the columns, and those that fill up the first byte, get some cell: mask them.
+    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
+    masked.
     """
     stride = rows + 1
     bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
@@ -305,9 +298,9 @@ def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
 
 
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
-    """Return an empty board, 6 by 8 unless said otherwise, with 6 pop-outs for each player.
+    """Return an empty board, by default 6 by 8, with 6 pop-outs for each player.
 
-    Raises `InputError` where the columns are not even in number.
+    Raises `InputError` if the number of columns is odd.
     """
     shape = (6 if rows is None else rows, 8 if columns is None else columns)
     if shape[0] < 1 or shape[1] < 2 or shape[1] % 2:
@@ -359,13 +352,13 @@ def parse_action(text: str) -> ExtendedAction:
 
 
 def format_action(action: ExtendedAction) -> str:
-    """Write an action as a person types it."""
+    """Return an action as a person types it."""
     column, is_popout = action
     return f"{column}P" if is_popout else f"{column}"
 
 
 def same_action(answer: ExtendedAction) -> ExtendedAction:
-    """Return what a student's file answers: it is an action as it is."""
+    """Return a student's answer, which is already an action."""
     return answer
 
 

@@ -14,12 +14,12 @@ CELLS: Final = {"0": 0, "1": 1, "2": 2}
 
 
 def shown(text: str) -> str:
-    """Return `text` quoted for a message, cut short where it is long."""
+    """Return `text` in quotes for a message, shortened if it is long."""
     return repr(text if len(text) <= 20 else text[:20] + "...")
 
 
 def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
-    """Read a state file; return the pop-outs of each, the player to move and the rows, top first.
+    """Read a state file; return the pop-outs of each player, the mover and the rows, top first.
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row. Raises
     `InputError` with `source:line: cause`.
@@ -83,9 +83,9 @@ def _read_row(line: str, where: str) -> list[int]:
 
 
 def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
-    """Return the state file of a record's `start`; raises `InputError`.
+    """Return the text of a state file for a record's `start`; raises `InputError`.
 
-    `popouts` is given where the game has none to be read.
+    `popouts` is given if the record of that game holds none.
     """
     try:
         found = value["popouts"] if popouts is None else popouts
@@ -107,7 +107,7 @@ Seen: TypeAlias = tuple[int, int, Player]
 
 
 def seen_text(seen: Seen) -> str:
-    """Write an earlier position as a state file's `history` has it."""
+    """Return an earlier position in the form of a state file's `history`."""
     return ":".join(map(str, seen))
 
 
@@ -126,7 +126,7 @@ def _read_seen(word: str, source: str) -> Seen:
 def read_pieces(
     text: str, source: str, symbols: tuple[str, str]
 ) -> tuple[list[list[int]], dict[str, str]]:
-    """Read rows of pieces between commas; return them, top first, and the settings below them.
+    """Read comma-separated rows of pieces; return the rows, top first, and the settings below them.
 
     Raises `InputError` with `source:line: cause`.
     """
@@ -154,7 +154,7 @@ def read_pieces(
 
 
 def read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
-    """Read one row of pieces; raises `InputError` that begins with `where`."""
+    """Read one row of pieces; raises `InputError` whose text begins with the given place."""
     cells = [cell.strip() for cell in line.split(",")]
     for column, cell in enumerate(cells, 1):
         if cell not in ("", *symbols):

@@ -25,10 +25,10 @@ class Grid:
 
     `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells. `windows` holds the mask of
     every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
-    distance in bits from one cell of a line to the next, and `starts` the cells where a whole line
-    in that direction begins: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x.
-    `steps` has two shifts for each direction, for lines of up to `PAIRED`: pairs of neighbours,
-    then pairs of such pairs.
+    distance in bits from one cell of a line to the next, and `starts` the cells at which a whole
+    line in that direction can begin: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of
+    4 in x. `steps` has two shifts for each direction, for lines of up to `PAIRED`: pairs of
+    neighbours, then pairs of such pairs.
     """
 
     __slots__ = (
@@ -46,9 +46,9 @@ class Grid:
     )
 
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
-        """Use `grid_of` instead, which makes each grid once.
+        """Use `grid_of`, which creates each grid once.
 
-        Raises `ValueError` where `line` is below 2.
+        Raises `ValueError` if `line` is below 2.
         """
         if line < 2:
             raise ValueError(f"a line of {line}: expected 2 or more")
@@ -77,7 +77,7 @@ class Grid:
         self.windows = tuple(windows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and what comes out of a pickle be the one grid of `grid_of`."""
+        """Copy and unpickle to the cached grid of `grid_of`."""
         return grid_of, (self.rows, self.columns, self.line)
 
     def bit(self, row: int, column: int) -> int:
@@ -85,8 +85,8 @@ class Grid:
         return 1 << column * (self.rows + 1) + self.rows - 1 - row
 
     def has_line(self, tokens: int) -> bool:
-        """Return whether `tokens` holds a line."""
-        a, aa, b, bb, c, cc, d, dd = self.steps  # unrolled: every move of a search asks this
+        """Return whether `tokens` contains a line."""
+        a, aa, b, bb, c, cc, d, dd = self.steps  # unrolled: called for every move
         return bool(
             ((pairs := tokens & tokens >> a) and pairs & pairs >> aa)
             or ((pairs := tokens & tokens >> b) and pairs & pairs >> bb)
@@ -95,7 +95,7 @@ class Grid:
         )
 
     def count_lines(self, tokens: int) -> int:
-        """Return how many lines `tokens` holds; a run of 5 holds two lines of 4."""
+        """Return the number of lines in `tokens`; a run of 5 contains two lines of 4."""
         count = 0
         for shift in self.shifts:
             pairs = tokens & tokens >> shift
@@ -120,16 +120,15 @@ class Grid:
 
 
 class LongGrid(Grid):
-    """A grid with lines of more than `PAIRED`, which are found cell by cell."""
+    """A grid with lines longer than `PAIRED`, which it finds cell by cell."""
 
     __slots__ = ()
 
     def has_line(self, tokens: int) -> bool:
-        """Return whether `tokens` holds a line."""
         return self.count_lines(tokens) > 0
 
     def count_lines(self, tokens: int) -> int:
-        """Return how many lines `tokens` holds; a run of 6 holds two lines of 5."""
+        """Return the number of lines in `tokens`; a run of 6 contains two lines of 5."""
         count = 0
         for shift in self.shifts:
             ends = tokens
@@ -141,7 +140,7 @@ class LongGrid(Grid):
 
 @cache
 def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]:
-    """Return the bytes of a mask, and where the cells are in two masks, one behind the other."""
+    """Return the bytes of a mask, and the index of each cell in two concatenated masks."""
     stride = rows + 1
     size = -(-columns * stride // 8)
     row, column = np.indices((rows, columns))
@@ -151,11 +150,11 @@ def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]
 
 @cache
 def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
-    """Return the grid of that size, always the same one; raises `ValueError` (see `Grid`)."""
+    """Return the cached grid of that size; raises `ValueError` (see `Grid`)."""
     return _grid_of(rows, columns, line)
 
 
 @cache
 def _grid_of(rows: int, columns: int, line: int) -> Grid:
-    """Return the grid; `grid_of` keeps it twice where its `line` is said and left out."""
+    """Create the grid; a separate cache key for a default `line` would store it twice."""
     return (LongGrid if line > PAIRED else Grid)(rows, columns, line)

@@ -41,7 +41,7 @@ class PopOutState(State):
     """A position: the tokens of player 1 and 2 as masks of `grid`, and the mover.
 
     An action is `(column, is_popout)`, columns counted from 0. `turns` counts the plies since the
-    start, `history` holds the positions before this one.
+    start; `history` holds the earlier positions.
     """
 
     __slots__ = ("_actions", "_ending", "_grid", "history", "mover", "one", "turns", "two")
@@ -69,30 +69,26 @@ class PopOutState(State):
 
     @property
     def grid(self) -> Grid:
-        """Return the geometry that `bitboards` is written in."""
         return self._grid
 
     @property
     def distances(self) -> Mapping[ExtendedAction, float]:
-        """Return each column's distance from the middle; pop-outs are beyond all drops."""
         return distances_from_middle(self._grid.columns)
 
     @property
     def counts_points(self) -> bool:
-        """Return False: a line wins."""
         return False
 
     def bitboards(self) -> tuple[int, int]:
-        """Return the tokens of player 1 and of player 2 as masks of `grid`."""
         return self.one, self.two
 
     @property
     def max_plies(self) -> int:
-        """Return the plies until the game is a draw."""
+        """Return the number of plies until the game is a draw."""
         return max(0, MAX_PLIES - self.turns)
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
-        """Return the share of the plies that are gone."""
+        """Return the fraction of the plies that have been played."""
         return (min(1.0, self.turns / MAX_PLIES),)
 
     def _possible(self) -> tuple[ExtendedAction, ...]:
@@ -126,12 +122,12 @@ class PopOutState(State):
         return self._next(one | token, two) if self.mover == 1 else self._next(one, two | token)
 
     def _next(self, one: int, two: int) -> PopOutState:
-        """Return the position one ply on."""
+        """Return the position one ply later."""
         history = (*self.history, (self.one, self.two, self.mover))
         return PopOutState(self._grid, one, two, opponent(self.mover), self.turns + 1, history)
 
     def _check(self, action: object) -> None:
-        """Raise `IllegalAction` where an action cannot be played."""
+        """Raise `IllegalAction` if an action is illegal."""
         if type(action) is not tuple or len(action) != 2:
             raise IllegalAction(no_action(action))
         column, is_popout = action
@@ -153,35 +149,33 @@ class PopOutState(State):
             raise IllegalAction(f"the bottom token of column {column} is player {other}'s")
 
     def skip(self) -> PopOutState:
-        """Return the position after a skipped turn, which is a ply like any other."""
+        """Return the position after a skipped turn, which counts as a ply."""
         return self._next(self.one, self.two)
 
     def ending(self) -> Ending | None:
-        """Return `LINE`, `REPETITION`, `DRAW_LIMIT` or `NO_ACTION` where the game is over."""
+        """Return `LINE`, `REPETITION`, `DRAW_LIMIT` or `NO_ACTION` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
-        """Return (1, 0) or (0, 1) where there is a line; of two, that of the last mover counts."""
+        """Return (1, 0) or (0, 1) if there is a line; if both have one, the last mover wins."""
         lines = self._grid.has_line(self.one), self._grid.has_line(self.two)
         if all(lines):
             return (1, 0) if self.mover == 2 else (0, 1)
         return int(lines[0]), int(lines[1])
 
     def key(self) -> Hashable:
-        """Return tokens, mover, plies, and what has come up before."""
+        """Return tokens, mover, plies and the earlier positions."""
         return self.one, self.two, self.mover, self.turns, frozenset(Counter(self.history).items())
 
     @property
     def setting(self) -> tuple[int, int]:
-        """Return rows and columns."""
         return self._grid.rows, self._grid.columns
 
     def board(self) -> npt.NDArray[np.int64]:
-        """Return the cells; see `State.board`."""
         return self._grid.to_array(self.one, self.two)
 
     def to_text(self) -> str:
-        """Return the position as a state file; `turns` and `history` follow where there are any."""
+        """Return the text of a state file; `turns` and `history` follow unless they are empty."""
         lines = [" ".join(map(str, row)) for row in self.board().tolist()]
         if self.turns:
             lines.append(f"turns={self.turns}")
@@ -190,7 +184,7 @@ class PopOutState(State):
         return "\n".join(["0" if self.mover == 1 else "0 0 2", *lines]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `board`, and `mover`, `turns`, `history` where they are not the usual."""
+        """Return `board`, and `mover`, `turns` and `history` if they are not the default."""
         start: dict[str, Any] = {"board": self.board().tolist()}
         if self.mover == 2:
             start["mover"] = 2
@@ -202,7 +196,7 @@ class PopOutState(State):
 
 
 def start(rows: int | None = None, columns: int | None = None) -> PopOutState:
-    """Return an empty board, 6 by 7 unless said otherwise; raises `InputError`."""
+    """Return an empty board, by default 6 by 7; raises `InputError`."""
     grid = _grid(6 if rows is None else rows, 7 if columns is None else columns)
     return PopOutState(grid, 0, 0, 1, 0, ())
 
@@ -216,7 +210,7 @@ def _grid(rows: int, columns: int) -> Grid:
 
 
 def read(text: str, source: str) -> PopOutState:
-    """Read a state file: `0` or `0 0 MOVER`, the rows, then perhaps `turns=` and `history=`.
+    """Read a state file: `0` or `0 0 MOVER`, the rows, then optionally `turns=` and `history=`.
 
     Raises `InputError` with `source:line: cause`.
     """

@@ -24,7 +24,7 @@ STEPS: Final[tuple[Cell, ...]] = ((0, 1), (1, 0), (1, 1), (-1, 1))
 
 
 class Run(NamedTuple):
-    """`length` tokens of `player` from the cell `first` on in steps of `step`; `points` in all."""
+    """`length` tokens of `player`, from the cell `first` in steps of `step`, worth `points`."""
 
     player: Player
     first: Cell
@@ -34,19 +34,18 @@ class Run(NamedTuple):
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """Return the cells of the run, from one end to the other."""
         (row, column), (down, right) = self.first, self.step
         return tuple((row + down * place, column + right * place) for place in range(self.length))
 
     @property
     def line(self) -> tuple[Cell, int]:
-        """Return a value that is the same for runs on one line of the board."""
+        """Return a value that identifies the line of the board that the run is on."""
         (row, column), (down, right) = self.first, self.step
         return self.step, row * right - column * down
 
 
 class RunChange(NamedTuple):
-    """What a move did to a player's runs along one line: `points` is gained minus lost."""
+    """How a move changed a player's runs on one line; `points` is gained minus lost."""
 
     player: Player
     points: int
@@ -88,17 +87,17 @@ def runs_on(board: npt.NDArray[np.int64], points: Callable[[Player, int], int]) 
 
 
 def winning_runs(board: npt.NDArray[np.int64], winner: Player, least: int) -> tuple[Run, ...]:
-    """Return the winner's runs of at least `least` tokens: the longest one is worth the point."""
+    """Return the winner's runs of at least `least` tokens; the longest has the point."""
     runs = runs_on(board, lambda player, length: int(player == winner and length >= least))
     ordered = sorted(runs, key=lambda run: -run.length)
     return tuple(run._replace(points=int(place == 0)) for place, run in enumerate(ordered))
 
 
 def run_changes(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunChange, ...]:
-    """Return what changed from one position's runs to another's, the greatest change first.
+    """Return the differences between the runs of two positions, the greatest first.
 
     The points of all changes add up to the difference of the scores. A pair that grew to three is
-    one change, and so is a run that only moved: its points are 0.
+    one change. A run that only moved is one change with 0 points.
     """
     old, new = set(before), set(after)
     lines: dict[tuple[Player, tuple[Cell, int]], tuple[list[Run], list[Run]]] = {}
