@@ -31,9 +31,9 @@ WORD: Final = (1 << 64) - 1
 
 
 class Opening(NamedTuple):
-    """What the book holds of a position: 1 win, 0 draw, -1 loss for its mover, and the best move.
+    """A position's value (1 win, 0 draw, -1 loss for its mover) and its best move.
 
-    The move leads to the best score of all, the most central where several do.
+    The move leads to the best score; if several moves do, it is the most central one.
     """
 
     outcome: int
@@ -78,9 +78,9 @@ class Book:
         self._seed, self._segment, self._values = seed, segment, values
 
     def find(self, own: int, mask: int) -> Opening | None:
-        """Return what the book holds of an undecided position whose mover cannot win at once.
+        """Return the entry of an undecided position whose mover cannot win at once.
 
-        None for more than `PLIES` tokens, and for tokens that no game can lead to.
+        Returns None for more than `PLIES` tokens, and for a position that no game can lead to.
         """
         if mask.bit_count() > PLIES or not is_reachable(own, mask):
             return None
@@ -92,7 +92,7 @@ class Book:
 
 
 def is_reachable(own: int, mask: int) -> bool:
-    """Return whether a game can lead to a position: taken back, the tokens alternate."""
+    """Return whether a game can lead to a position, by removing tokens in turn."""
     if not mask:
         return not own
     other = own ^ mask
@@ -105,14 +105,14 @@ def is_reachable(own: int, mask: int) -> bool:
 
 
 def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
-    """Return a book as its file has it: seed, segment, number of slots, five bits a slot."""
+    """Return the bytes of a book's file: seed, segment, number of slots, five bits per slot."""
     bits = np.unpackbits(values[:, None], axis=1)[:, -BITS:]
     head = seed.to_bytes(8, "little") + segment.to_bytes(4, "little")
     return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
 
 
 def unpacked(data: bytes) -> Book:
-    """Return the book that `packed` has written."""
+    """Return the book from the bytes of `packed`."""
     number = int.from_bytes(data[12:16], "little")
     bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
     values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
@@ -122,5 +122,5 @@ def unpacked(data: bytes) -> Book:
 
 @cache
 def opening_book() -> Book:
-    """Return the book of the kit."""
+    """Return the kit's book."""
     return unpacked(FILE.read_bytes())

@@ -17,9 +17,9 @@ class OutOfBudgetError(Exception):
 
 
 class Deadline:
-    """A budget of `seconds` from now on (by `time.monotonic`), of `nodes`, of both or of neither.
+    """A budget that starts now: `seconds` (by `time.monotonic`), `nodes`, both or neither.
 
-    A search counts its nodes and calls `check` whenever the count reaches `next_check`.
+    A search counts its nodes and calls `check` when the count reaches `next_check`.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class Deadline:
         self.next_check = min(stride, self._nodes + 1)
 
     def check(self, nodes: int) -> None:
-        """Raise `OutOfBudgetError` where `nodes` are one too many or the time is up."""
+        """Raise `OutOfBudgetError` if `nodes` exceeds the budget or the time is up."""
         if nodes > self._nodes or time.monotonic() >= self._end:
             raise OutOfBudgetError
         self.next_check = min(nodes + self._stride, self._nodes + 1)
 
     def seconds_left(self) -> Seconds:
-        """Return the seconds until the end; infinity where time does not limit the search."""
+        """Return the seconds that are left; infinity if there is no time limit."""
         return self._end - time.monotonic()

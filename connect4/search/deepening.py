@@ -9,12 +9,12 @@ from connect4.search.minimax import Found, Minimax
 
 
 def deepen(search: Minimax, state: State, depth: int) -> Found:
-    """Search a position that is not over 1, 2, ... up to `depth` plies deep, best move first.
+    """Search an unfinished position 1, 2, ... up to `depth` plies deep, best move first.
 
-    Returns what the last search found that was begun, in part where the budget ran out: at least
-    the move that was best before had then been searched to the new depth (Slate & Atkin 1977,
-    "CHESS 4.5"; Russell & Norvig 2020, section 5.2.3). Stops early where no deeper search can
-    come to anything else, or a win or loss is found: the first one found is the fastest.
+    Returns the result of the last search, even if the budget interrupted it: by then it had
+    searched at least the best move so far to the new depth (Slate & Atkin 1977, "CHESS 4.5";
+    Russell & Norvig 2020, section 5.2.3). Stops early if a deeper search cannot change the result,
+    or a win or loss is found; the first one found is the fastest.
     """
     found = Found(0, (search.order(state)[0],), 0, 0)
     try:

@@ -9,15 +9,15 @@ from typing import Final
 from connect4.games.base import State
 
 WIN: Final = 1_000_000_000
-"""Beyond every heuristic value."""
+"""Greater than every heuristic value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How positions at the end of a search are valued, always for their mover.
+    """The values of the positions at the end of a search, from their mover's view.
 
-    `leaf(state)` estimates a position that goes on; `final(state, depth)` is the value of one that
-    is over with `depth` plies of the search to go.
+    `leaf(state)` estimates an unfinished position. `final(state, depth)` is the value of a finished
+    one that is reached with `depth` plies of the search left.
     """
 
     leaf: Callable[[State], float]
@@ -25,11 +25,11 @@ class Evaluation:
 
 
 def win_or_loss(state: State, depth: int) -> float:
-    """Value a game that only winning counts in: the sooner won and the later lost, the better.
+    """Return the value of a finished game in which only winning counts.
 
-    A win with `depth` plies of the search to go is worth `WIN + depth`. So the value depends on the
-    position and on the depth that it is searched to, not on the way that led to it, and a
-    transposition table may keep it.
+    A win with `depth` plies of the search left is worth `WIN + depth`, so fast wins and slow losses
+    are better. The value depends on the position and the search depth, not on the moves that led to
+    it, so a transposition table may store it.
     """
     margin = state.margin(state.mover)
     if not margin:
@@ -38,5 +38,5 @@ def win_or_loss(state: State, depth: int) -> float:
 
 
 def points(worth: float = 1) -> Callable[[State, int], float]:
-    """Return the value of a game that points decide: the margin, each point at its `worth`."""
+    """Return the value of a finished game that points decide: the margin times `worth`."""
     return lambda state, depth: worth * state.margin(state.mover)

@@ -20,13 +20,13 @@ def can_win(state: State) -> bool:
 class Expectimax(Minimax):
     """Max nodes for the player to move at the root, chance nodes for the opponent.
 
-    The opponent's moves are all equally likely. A chance node's value is the mean over all of
-    them or, with `samples`, over that many drawn without repetition (Michie 1966, "Game-playing
-    and game-learning automata"; Russell & Norvig 2020, section 5.5). Values are written with
-    negation as in `Minimax`: a chance node is worth to its mover minus what it is worth to us.
+    The opponent's moves are all equally likely. The value of a chance node is the mean over all of
+    them or, with `samples`, over that many drawn without replacement (Michie 1966, "Game-playing
+    and game-learning automata"; Russell & Norvig 2020, section 5.5). Values use negation as in
+    `Minimax`: a chance node has for its mover minus the value that it has for us.
 
-    With `cautious`, moves that let the opponent win at once are left out at the root where there
-    are others: no mean is worth a threat left open where winning alone counts.
+    With `cautious`, the root skips moves that let the opponent win at once, if it has others. A
+    mean over random replies underrates such a threat when only winning counts.
     """
 
     def __init__(
@@ -45,19 +45,17 @@ class Expectimax(Minimax):
         self._player = 0
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
-        """See `Minimax.search`."""
         self._player = state.mover
         return super().search(state, depth, first)
 
     def root_moves(self, state: State) -> Sequence[Move]:
-        """See `Minimax.root_moves`."""
         moves = self.order(state)
         if not self._cautious:
             return moves
         return [move for move in moves if not can_win(after(state, move))] or moves
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        """Return the expected value of `state` for its mover; nothing is pruned."""
+        """Return the expected value of `state` for its mover, without pruning."""
         if state.mover == self._player or depth == 0 or state.ending() is not None:
             return super().value(state, depth, alpha, beta)
         self.count()

@@ -1,8 +1,8 @@
-"""Proves forced wins in games in which pieces slide.
+"""Prove forced wins in games in which pieces slide.
 
-It was written for Dynamic Connect-4. It asks one question, whether a side can force a line within
-a number of plies, and stops at the first answer to each move that refutes it. So it looks two to
-four plies further than alpha-beta in the same time, but it estimates nothing.
+The module was written for Dynamic Connect-4. It only decides whether a side can force a line within
+a number of plies, and stops at the first reply that refutes a move. In the same time it therefore
+looks two to four plies further than alpha-beta, but it estimates nothing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ UNKNOWN: Final = (1000, 0)
 
 
 class Proof(NamedTuple):
-    """How a game ends by best play: player 1's outcome (1, 0 or -1), and the plies until then.
+    """The end of a game with best play: player 1's outcome (1, 0 or -1), and the plies until then.
 
-    A draw has the plies that are left.
+    For a draw, these are the plies that are left.
     """
 
     outcome: int
@@ -36,15 +36,16 @@ class Proof(NamedTuple):
 
 
 class ForcedWins:
-    """Which side can force a line within a number of plies, on one grid.
+    """Decides which side can force a line within a number of plies, on one grid.
 
-    The pieces are masks, those of the side to move first. A table keeps the answers between calls.
+    All methods take the pieces as masks, those of the side to move first. A table keeps the answers
+    between calls.
     """
 
     def __init__(self, state: State) -> None:
-        """Take a position of the game, for its grid and its earlier positions.
+        """Take the grid and the earlier positions of `state`.
 
-        Where a third repetition makes a draw, a position that came up twice counts as no win.
+        If a third repetition is a draw, a position that has occurred twice does not count as a win.
         """
         grid: Grid = state.grid
         self.deadline = Deadline()
@@ -54,9 +55,9 @@ class ForcedWins:
         self._cells = grid.cells
         self._steps = steps_of(grid)
         self._table: dict[tuple[int, int], tuple[int, int]] = {}
-        """Of each position the fewest plies in which the mover wins, the most in which it fails."""
+        """By position: the fewest plies in which the mover wins, the most in which it fails."""
         self._best: dict[int, int] = {}
-        """Of each number of plies the last step that worked, as its two cells."""
+        """By number of plies: the last step that worked, as its two cells."""
         counts = Counter(getattr(state, "history", ()))
         self._drawn = {
             (one, two) if mover == 1 else (two, one)
@@ -65,9 +66,10 @@ class ForcedWins:
         }
 
     def prove(self, state: State, plies: int) -> Proof | None:
-        """Return the ending that a side forces within that many plies; None where none does.
+        """Return the ending that a side forces within that many plies; None if neither side can.
 
-        The position is not over. Wins and losses are the fastest. Raises `OutOfBudgetError`.
+        The position must not be over. Wins and losses are the fastest ones. Raises
+        `OutOfBudgetError`.
         """
         own, other = in_turn(state)
         sign = 1 if state.mover == 1 else -1
@@ -81,9 +83,9 @@ class ForcedWins:
         return Proof(0, state.max_plies) if plies >= state.max_plies else None
 
     def best(self, state: State, proof: Proof) -> Move:
-        """Return a move that keeps `proof`, the result of `prove` for that position.
+        """Return a move that achieves `proof`, the result of `prove` for that position.
 
-        The side that wins takes the fastest way, the side that loses the slowest. Raises
+        The winning side takes the fastest line, the losing side the slowest. Raises
         `OutOfBudgetError`.
         """
         outcome = proof.outcome if state.mover == 1 else -proof.outcome
@@ -106,7 +108,7 @@ class ForcedWins:
         raise ValueError(f"no move of this position leads to {proof}")
 
     def line(self, state: State, proof: Proof, most: int) -> Iterator[Move]:
-        """Yield the best moves of both sides, at most that many; see `best`."""
+        """Yield the best moves of both sides, at most `most` of them; see `best`."""
         plies = proof.plies
         while plies and most:
             move = self.best(state, proof._replace(plies=plies))
@@ -116,9 +118,9 @@ class ForcedWins:
             most -= 1
 
     def safe_move(self, state: State, first: Move, plies: int) -> Move:
-        """Return `first` if no loss within `plies` is forced after it, else another such move.
+        """Return `first` unless it loses by force within `plies`, else a move that does not.
 
-        Returns `first` also if there is none. Raises `OutOfBudgetError`.
+        Returns `first` if all moves lose. Raises `OutOfBudgetError`.
         """
         for move in (first, *center(state)):
             child = after(state, move)
@@ -140,11 +142,11 @@ class ForcedWins:
         return not self._holds(own, other, plies)
 
     def _wanted(self, own: int) -> int:
-        """Return the cells on which a step completes a line, also those that the opponent holds."""
+        """Return the cells on which a step completes a line, even if the opponent occupies them."""
         return self._steps.completing(own, self._cells & ~own)
 
     def _attacks(self, own: int, other: int, plies: int) -> bool:
-        """Return what `wins` does, where no step completes a line."""
+        """Return the result of `wins` for a position in which no step completes a line."""
         if plies < 3:
             return False
         self.nodes += 1
@@ -170,7 +172,7 @@ class ForcedWins:
         return found
 
     def _holds(self, own: int, other: int, plies: int) -> bool:
-        """Return whether the side to move, which completes no line, prevents one for `plies`."""
+        """Return whether the side to move, which completes no line, can prevent one for `plies`."""
         empty = self._cells & ~(own | other)
         wanted = self._wanted(other)
         for step in self._attempts(own, empty, wanted & empty, plies):
@@ -186,8 +188,8 @@ class ForcedWins:
     def _attempts(self, own: int, empty: int, threats: int, plies: int) -> Iterator[int]:
         """Yield each step of the pieces `own` as its two cells, the last one that worked first.
 
-        Only steps onto the cell `threats`, where the opponent would complete a line; none where
-        there are several such cells. Yields 0, a pass, where no step is possible.
+        If the opponent threatens to complete a line on one cell, `threats`, only steps onto it are
+        yielded; if on several, none. Yields 0, a pass, if no step is possible.
         """
         around = self._steps.around
         if threats:
@@ -220,6 +222,6 @@ class ForcedWins:
 
 
 def in_turn(state: State) -> tuple[int, int]:
-    """Return the pieces of the side to move, and those of the other side."""
+    """Return the pieces of the side to move, then those of the other side."""
     one, two = state.bitboards()
     return (one, two) if state.mover == 1 else (two, one)

@@ -20,14 +20,14 @@ REMEMBERED: Final = 50_000
 
 
 def margin(state: State) -> int:
-    """Return the points as they stand."""
+    """Return the current margin."""
     return state.margin(state.mover)
 
 
 def of_tokens(value: Callable[[Grid, int, int], float]) -> Callable[[State], float]:
-    """Return the estimate for the mover from `value`, player 1's with tokens `one` and `two`.
+    """Return the mover's estimate from `value`, player 1's estimate for tokens `one` and `two`.
 
-    The latest values are remembered: a search comes to most positions by several orders of moves.
+    Recent values are cached, because a search reaches most positions by several move orders.
     """
     remembered = lru_cache(REMEMBERED)(value)
 
@@ -41,7 +41,7 @@ def of_tokens(value: Callable[[Grid, int, int], float]) -> Callable[[State], flo
 
 @of_tokens
 def potential(grid: Grid, one: int, two: int) -> int:
-    """Return the sum over all windows of one player's tokens alone: 10 to the number of them."""
+    """Return the sum of 10 ** N over all windows with N tokens of one player and no others."""
     windows = windows_of(grid)
     planes = windows.planes(one, two)
     free = windows.without_enemy(planes)
@@ -56,10 +56,10 @@ def potential(grid: Grid, one: int, two: int) -> int:
 
 @of_tokens
 def windows(grid: Grid, one: int, two: int) -> int:
-    """Return the sum over all windows of one player's tokens alone: 2, 5, 8 for 1, 2, 3 of them.
+    """Return the sum of 2, 5, 8 over all windows with 1, 2, 3 tokens of one player and no others.
 
-    Those are the windows that a player can still fill; the weights were found in games between
-    agents that differed in nothing else.
+    The player can still fill these windows. The weights were found in games between agents that
+    differed only in their weights.
     """
     board = windows_of(grid)
     planes = board.planes(one, two)
@@ -72,9 +72,9 @@ def windows(grid: Grid, one: int, two: int) -> int:
 def v1(grid: Grid, one: int, two: int) -> int:
     """Return the first estimate of the published 64-bit agent.
 
-    Every token looks along the windows of four that go up, right, up-right and up-left from it:
-    n >= 2 own tokens and no enemy's count n, three own ones with an enemy's -1. A window that goes
-    left, with three own tokens and its far cell empty, counts 3 more.
+    For each token it looks at the windows of four that go up, right, up-right and up-left from it.
+    A window with n >= 2 own tokens and no enemy counts n; one with three own tokens and an enemy
+    counts -1. A window to the left with three own tokens and an empty far cell counts 3 more.
     """
     view = _View(grid, one, two)
     lead, planes = view.lead, view.planes
@@ -91,8 +91,8 @@ def v1(grid: Grid, one: int, two: int) -> int:
 def v2(grid: Grid, one: int, two: int) -> int:
     """Return the second estimate of the published 64-bit agent.
 
-    The windows are those of `v1`, and those that go down-right and down-left with the far cell
-    empty. What one is worth depends on how many of its cells are taken or can be taken at once.
+    It uses the windows of `v1`, and those that go down-right and down-left to an empty far cell.
+    The value of a window depends on how many of its cells are occupied or can be occupied at once.
     """
     view = _View(grid, one, two)
     lead, planes = view.lead, view.planes
@@ -118,11 +118,11 @@ def v2(grid: Grid, one: int, two: int) -> int:
 
 
 class _View:
-    """Windows of four by the token that looks along them, for `v1` and `v2`.
+    """Windows of four, seen from the token that starts them, for `v1` and `v2`.
 
-    `forward` go up, right, up-right and up-left from an own token and hold no enemy; `spoilt` are
-    those with exactly one enemy, where three are own. `left` go left from an own token, hold no
-    enemy, and end in an empty cell.
+    `forward` go up, right, up-right and up-left from an own token and hold no enemy; `spoilt` have
+    three own tokens and exactly one enemy. `left` go left from an own token, hold no enemy, and end
+    in an empty cell.
     """
 
     def __init__(self, grid: Grid, one: int, two: int) -> None:
@@ -145,10 +145,10 @@ def connected(grid: Grid, one: int, two: int) -> int:
 
 @of_tokens
 def fuzzy(grid: Grid, one: int, two: int) -> float:
-    """Return `connected` plus an eighth of the best soft line, minus the opponent's likewise.
+    """Return `connected` plus an eighth of the best soft line, minus the same for the opponent.
 
-    A soft line is a window whose own cells count double and their neighbours once, for the owner
-    and against the other.
+    A soft line is the sum of a window: its own cells count double and their neighbours once,
+    positive for own pieces and negative for the opponent's.
     """
     best_one, best_two = soft_lines_of(grid).best(one, two)
     return _lead_of_connected(grid, one, two) + (best_one - best_two) / 8
@@ -166,16 +166,16 @@ def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
 
 
 def evaluation(game: Game, name: str | None = None) -> Evaluation:
-    """Return a heuristic of a game, or its default, with the value of positions that are over.
+    """Return an evaluation with a heuristic of a game, or with its default.
 
-    Raises `InputError` where the game has none of that name.
+    Raises `InputError` if the game has no heuristic of that name.
     """
     heuristic = game.heuristic(name)
     return with_endings(heuristic, resolve(heuristic.function))
 
 
 def with_endings(heuristic: Heuristic, leaf: Callable[[State], float]) -> Evaluation:
-    """Return `leaf`, the function of `heuristic`, with the value of positions that are over."""
+    """Return an evaluation with `leaf`, the function of `heuristic`, for unfinished positions."""
     point = heuristic.point
     if heuristic.rates_wins:
         return Evaluation(leaf, lambda state, depth: leaf(state))

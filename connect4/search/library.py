@@ -25,25 +25,25 @@ SLOW: Final = range(12, 18)
 """Numbers of tokens on the board with which an answer may take a quarter of a second."""
 
 SLOW_SECONDS: Final = 0.5
-"""What such an answer needs; it is not begun with less."""
+"""Seconds for such an answer; with less time left it is not started."""
 
 
 def is_installed() -> bool:
     """Return whether the library can be loaded."""
     try:
         return importlib.util.find_spec("bitbully") is not None
-    except ValueError:  # a test or an import hook keeps it away
+    except ValueError:  # a test or an import hook has blocked it
         return False
 
 
 class LibrarySolver:
-    """Scores positions as `solver.Solver` does, for the same boards and with the same errors.
+    """Scores positions as `solver.Solver` does: same boards, same errors.
 
     The library cannot be interrupted: `deadline` is checked between moves.
     """
 
     def __init__(self) -> None:
-        """Load the library and its book; raises `ImportError` where it is missing."""
+        """Load the library and its book; raises `ImportError` if it is missing."""
         import bitbully
 
         self._engine = bitbully.BitBully()
@@ -51,11 +51,10 @@ class LibrarySolver:
         self.deadline = Deadline()
 
     def score(self, state: State) -> int:
-        """Return the score of a position."""
         return int(self._engine.mtdf(self._board(state)))
 
     def best(self, state: State) -> tuple[int, int]:
-        """Return the best move, of several the most central, and the position's score."""
+        """Return the best move (of several, the most central) and the position's score."""
         board = self._board(state)
         score = int(self._engine.mtdf(board))
         for column in ORDER:
@@ -64,7 +63,7 @@ class LibrarySolver:
         raise AssertionError("no move reaches the score")
 
     def scores(self, state: State) -> dict[int, int]:
-        """Return for each move what the position would be worth with it, by ascending column."""
+        """Return the score of the position with each move, by ascending column."""
         board = self._board(state)
         found = {}
         for column in state.legal_actions():
@@ -73,7 +72,7 @@ class LibrarySolver:
         return found
 
     def _reaches(self, board: Board, column: int, score: int) -> bool:
-        """Return whether a move leads to `score`, which no move exceeds: by a null window."""
+        """Return whether a move leads to `score`, the maximum over all moves, by a null window."""
         self.deadline.check(0)
         if board.can_win_next(column):
             return True
@@ -86,6 +85,6 @@ class LibrarySolver:
 
 
 def may_be_late(state: State, deadline: Deadline) -> bool:
-    """Return whether the library may need more time for a position than the deadline leaves."""
+    """Return whether the answer may take longer than the deadline allows."""
     tokens = sum(board.bit_count() for board in state.bitboards())
     return tokens in SLOW and deadline.seconds_left() < SLOW_SECONDS

@@ -16,17 +16,17 @@ WON: Final = math.inf
 LOST: Final = -math.inf
 
 CALIBRATION: Final = 50
-"""Playouts that tell how far apart the points of a position's games are."""
+"""Playouts that measure the standard deviation of the margin."""
 
 CALIBRATION_PLIES: Final = 6
-"""Their length where an estimate takes the place of the rest."""
+"""Plies of a playout that ends with an estimate."""
 
 
 class MctsNode:
-    """A position of the tree. `total` and `proven` are of the side that moved here.
+    """A node of the tree. `total` and `proven` are from the view of the side that moved here.
 
-    `total / visits` is the mean reward; `proven` is `WON` or `LOST` where that side has a forced
-    win or loss, else 0.
+    `total / visits` is the mean reward; `proven` is `WON` or `LOST` if that side has a forced win
+    or loss, else 0.
     """
 
     __slots__ = ("children", "move", "over", "proven", "state", "total", "untried", "visits")
@@ -43,14 +43,13 @@ class MctsNode:
         self.proven = 0.0
 
     def worth(self) -> tuple[float, float]:
-        """Return what to compare moves by: what is proven, then the mean reward.
+        """Return the key to compare moves by: the proof, then the mean reward.
 
-        Of proven losses the one that took the most visits to prove is the longest fight.
+        Among proven losses, the one with the most visits is the longest defence.
         """
         return self.proven, self.visits if self.proven == LOST else self.mean()
 
     def mean(self) -> float:
-        """Return the mean reward."""
         return self.total / self.visits
 
 
@@ -76,9 +75,10 @@ class Mcts:
         """Prepare to search a position that is not over.
 
         Rewards are margins: 1, 0 or -1 with `decided_by_win`; otherwise shifted and scaled so that
-        playouts from here have mean 0 and deviation 1. `leaf` estimates the margin for the mover
-        in place of a random game: where games are long and every move matters a little, such a
-        game says less (Lorentz 2008, "Amazons discover Monte-Carlo").
+        playouts from here have mean 0 and standard deviation 1. `leaf` estimates the margin for the
+        mover in place of a random game. It helps in long games in which every move matters a
+        little, because random games tell little there (Lorentz 2008, "Amazons discover
+        Monte-Carlo").
         """
         self._c = exploration
         self._random = rng
@@ -105,7 +105,6 @@ class Mcts:
             pass
 
     def best(self) -> Move:
-        """Return the move with the best mean reward so far."""
         root = self.root
         return max(root.children, key=MctsNode.worth).move if root.children else root.untried[-1]
 
@@ -141,14 +140,14 @@ class Mcts:
         return best
 
     def _reward(self, node: MctsNode) -> float:
-        """Return player 1's reward of one look at `node`, or the proven one."""
+        """Return player 1's reward at `node`: proven, or from one playout or estimate."""
         state = node.state
         if node.proven:
             return 1.0 if (node.proven == WON) == (state.mover == 2) else -1.0
         return (self._margin(state) - self._mean) / self._deviation
 
     def _wander(self, state: State) -> State:
-        """Return where some random plies lead, if positions are estimated, else `state`."""
+        """Return the position after some random plies if positions are estimated, else `state`."""
         for _ in range(CALIBRATION_PLIES if self._leaf else 0):
             if state.ending() is not None:
                 break
@@ -157,7 +156,7 @@ class Mcts:
         return state
 
     def _margin(self, state: State) -> float:
-        """Return player 1's margin, estimated or at the end of a random game from `state`."""
+        """Return player 1's margin in `state`: estimated, or at the end of a random game."""
         if state.ending() is not None:
             return state.margin(1)
         if self._leaf is None:
@@ -166,7 +165,7 @@ class Mcts:
         return self._leaf(state) if state.mover == 1 else -self._leaf(state)
 
     def _back_up(self, path: list[MctsNode], reward: float) -> None:
-        """Add player 1's `reward` to every node of `path`, and what the last one proves."""
+        """Add player 1's `reward` to every node of `path` and propagate a proof of the last one."""
         for node in path:
             node.visits += 1
             node.total += reward if node.state.mover == 2 else -reward
@@ -176,7 +175,7 @@ class Mcts:
             self._prove(path)
 
     def _prove(self, path: list[MctsNode]) -> None:
-        """Carry the proof of the last node of `path` to its ancestors."""
+        """Propagate the proof of the last node of `path` to its ancestors."""
         for place in range(len(path) - 2, -1, -1):
             node = path[place]
             if path[place + 1].proven == WON:

@@ -4,9 +4,9 @@ All three search a fixed number of plies and use negation: a value is always the
 for one side is an equal loss for the other (Knuth & Moore 1975, "An analysis of alpha-beta
 pruning", section 2). The value of `state` searched `depth` plies deep is
 
-    evaluation.final(state, depth)                      where the game is over
-    evaluation.leaf(state)                              where depth is 0
-    the maximum of -value(after a move, depth - 1)      anywhere else
+    evaluation.final(state, depth)                      if the game is over
+    evaluation.leaf(state)                              else if depth is 0
+    the maximum of -value(after a move, depth - 1)      otherwise
 
 A node is a call for a position, including the root.
 """
@@ -31,10 +31,10 @@ Line: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search of `depth` plies came to: the root's value and principal variation.
+    """The result of a search of `depth` plies: the root's value and principal variation.
 
-    `nodes` are those of the whole search, of all depths where it deepened; `complete` means that
-    no deeper search could come to anything else.
+    `nodes` counts the whole search, over all depths of a deepening search. `complete` means that a
+    deeper search cannot change the result.
     """
 
     value: float
@@ -45,12 +45,12 @@ class Found:
 
     @property
     def move(self) -> Move:
-        """Return the best move, the earliest in the search's order where several are best."""
+        """Return the best move; of several, the earliest in the search's move order."""
         return self.line[0]
 
 
 def unlinked(line: Line) -> tuple[Move, ...]:
-    """Return a linked line's moves."""
+    """Return the moves of a linked line as a tuple."""
     moves = []
     while line:
         move, line = line
@@ -59,7 +59,7 @@ def unlinked(line: Line) -> tuple[Move, ...]:
 
 
 class Minimax:
-    """Plain minimax (Russell & Norvig 2020, figure 5.3), the measure of all that is faster.
+    """Plain minimax (Russell & Norvig 2020, figure 5.3), the standard for the faster searches.
 
     After a call of `value`, `line` is the principal variation below that position.
     """
@@ -79,13 +79,13 @@ class Minimax:
         self.horizon = False
         """Whether the depth limit ended the last search at any position."""
         self.best_so_far: Found | None = None
-        """What a search that ran out of budget had found; None before its first move's value."""
+        """The result of a search that ran out of budget; None before its first move has a value."""
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
         """Search a position that is not over `depth >= 1` plies deep.
 
-        `first` is tried before the others; it changes what the search costs, never what it finds.
-        Raises `OutOfBudgetError`, and leaves `best_so_far`.
+        `first` is tried before the other moves; it affects the cost of the search, not its result.
+        Raises `OutOfBudgetError` and leaves the result so far in `best_so_far`.
         """
         self.best_so_far = None
         self.horizon = False
@@ -97,7 +97,7 @@ class Minimax:
             moves.insert(0, first)
         best, best_rank = -INFINITY, len(moves)
         for move in moves:
-            # An equal value wins the tie where the move stands earlier in the order.
+            # Of moves with equal values, the earlier one in the move order wins.
             floor = math.nextafter(best, -INFINITY) if rank[move] < best_rank else best
             value = -self.value(self.after(state, move), depth - 1, -INFINITY, -floor)
             if value > floor:
@@ -127,7 +127,7 @@ class Minimax:
         return best
 
     def root_moves(self, state: State) -> Sequence[Move]:
-        """Return the moves to choose from, in the order to try them in."""
+        """Return the moves of the root, in search order."""
         return self.order(state)
 
     def count(self) -> None:

@@ -10,7 +10,7 @@ from connect4.games.base import State
 class Sampled:
     """A leaf evaluation: the mean margin of the mover over random playouts.
 
-    Where a win counts 1 point, as in classic Connect 4, that is (wins - losses) / samples. The
+    If a win counts 1 point, as in classic Connect 4, that is (wins - losses) / samples. The
     playouts begin with the side to move (Abramson 1990, "Expected-outcome: a general model of
     static evaluation").
     """

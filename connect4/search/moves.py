@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 from connect4.games.base import Action, State
 
 Move: TypeAlias = Action | None
-"""An action, or None for the pass of a mover who has no action although the game goes on."""
+"""An action, or None for the pass of a mover without a legal action."""
 
 Order: TypeAlias = Callable[[State], Sequence[Move]]
-"""Returns every move of a position that is not over, in the order to try them in."""
+"""Returns every move of an unfinished position, in search order."""
 
 PASS: Final[tuple[Move]] = (None,)
 
@@ -22,5 +22,5 @@ def after(state: State, move: Move) -> State:
 
 
 def ascending(state: State) -> Sequence[Move]:
-    """Return the moves as the game lists them: columns from left to right."""
+    """Return the moves in the order of the game: columns from left to right."""
     return state.legal_actions() or PASS

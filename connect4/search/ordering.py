@@ -10,7 +10,7 @@ from connect4.search.moves import PASS, Move, Order, ascending
 
 
 def center(state: State) -> Sequence[Move]:
-    """Return the moves by distance from the middle of the board, of two equal ones as listed."""
+    """Return the moves by distance from the middle; ties keep the game's order."""
     actions, distances = state.legal_actions(), state.distances
     return (sorted(actions, key=distances.__getitem__) if distances else actions) or PASS
 

@@ -1,6 +1,6 @@
 """The heuristic `race`: how many steps each side needs to complete each line, and who is ahead.
 
-It is for games in which pieces slide. The weights were tuned in games between agents that differed
+It is for games in which pieces slide. Its weights were tuned in games between agents that differed
 only in these weights.
 """
 
@@ -14,32 +14,32 @@ from connect4.search.heuristics import of_tokens
 from connect4.search.sliding import steps_of
 
 WORTH: Final = (0, 90, 40, 20, 11, 6, 3, 2, 1)
-"""The worth of a line by the steps that it needs; the last entry holds for more steps."""
+"""The value of a line by the steps that it needs; the last entry is also for more steps."""
 
 BLOCKED: Final = 3
-"""Worth of a line that lacks nothing but one cell, which an enemy holds."""
+"""The value of a line that lacks one cell, which an enemy occupies."""
 
 AHEAD: Final = 4
-"""Worth of needing fewer steps to the nearest line than the other side."""
+"""The value of needing fewer steps to the nearest line than the opponent."""
 
 CENTRAL: Final = 0.5
-"""Worth of a piece in each of the three innermost squares around the middle that it is in."""
+"""The value of a piece, for each of the three innermost squares that contain it."""
 
 MOBILE: Final = 0.3
-"""Worth of a step that a piece can make."""
+"""The value of each step that a piece can make."""
 
 
 class Distances:
-    """The geometry that the heuristic needs of a grid."""
+    """The geometry of a grid that the heuristic needs."""
 
     def __init__(self, grid: Grid) -> None:
-        """Use `distances_of` instead, which makes each grid's once."""
+        """Use `distances_of`, which creates them once for each grid."""
         self.windows = grid.windows
         self.cells = grid.cells
         self.shifts = grid.shifts[:2]
         around = steps_of(grid).around
         self.within: dict[int, list[int]] = {}
-        """Of each cell the cells that are at most 1, 2, 3, ... steps away."""
+        """For each cell the cells that are at most 1, 2, 3, ... steps away."""
         for cell in around:
             reached, rings = cell, []
             while reached != grid.cells:
@@ -71,7 +71,7 @@ class Distances:
         return needed
 
     def lines(self, own: int, other: int) -> tuple[float, int]:
-        """Return what the lines of the pieces `own` are worth, and the fewest steps to one."""
+        """Return the value of the lines of the pieces `own`, and the fewest steps to one."""
         worth, fewest = 0.0, len(WORTH)
         for window in self.windows:
             held = own & window
@@ -87,7 +87,7 @@ class Distances:
         return worth, fewest
 
     def freedom(self, own: int, empty: int) -> float:
-        """Return what the places of the pieces `own` are worth: in the middle, free to move."""
+        """Return the value of the squares of the pieces `own`: central, and free to move."""
         mobile = sum(
             (own << shift & empty).bit_count() + (own >> shift & empty).bit_count()
             for shift in self.shifts
@@ -104,9 +104,9 @@ def distances_of(grid: Grid) -> Distances:
 
 @of_tokens
 def race(grid: Grid, one: int, two: int) -> float:
-    """Return the worth of both sides' lines by the steps that they still need.
+    """Return the value of both sides' lines by the steps that they still need.
 
-    Pieces are taken to reach a cell by the shortest way, whatever stands on it.
+    The steps are those of the shortest path, even if other pieces block it.
     """
     board = distances_of(grid)
     empty = board.cells & ~(one | two)

@@ -25,10 +25,10 @@ LONGEST: Final = 40
 
 
 class Steps:
-    """Who can complete a line with one step on a grid."""
+    """Finds the steps on a grid that complete a line."""
 
     def __init__(self, grid: Grid) -> None:
-        """Use `steps_of` instead, which makes each grid's once."""
+        """Use `steps_of`, which creates them once for each grid."""
         self._shifts = grid.shifts
         self._line = grid.line
         self.cells = grid.cells
@@ -36,7 +36,7 @@ class Steps:
         self.around: dict[int, int] = {}
         """The cells one step from each cell."""
         self._rest: dict[int, tuple[tuple[int, int], ...]] = {}
-        """Of each cell the lines through it: the other cells of the line, and those beside it."""
+        """By cell, the lines through it: the other cells of the line, and the adjacent ones."""
         for index in range(grid.cells.bit_length()):
             cell = 1 << index
             if cell & grid.cells:
@@ -79,8 +79,8 @@ def steps_of(grid: Grid) -> Steps:
 class SlidingAlphaBeta(TableAlphaBeta):
     """Alpha-beta with a table for games of sliding pieces.
 
-    A win at `ply` plies from the root of a search of `depth` is worth `WIN + depth - ply`, also
-    where forced replies have led beyond the depth.
+    A win `ply` plies from the root of a search of `depth` is worth `WIN + depth - ply`, also if
+    forced replies have extended the search beyond the depth.
     """
 
     def __init__(
@@ -96,10 +96,9 @@ class SlidingAlphaBeta(TableAlphaBeta):
         self._path: set[Hashable] = set()
         self._depth = self._ply = 0
         self._cutting: dict[Move, int] = {}
-        """How much each move has cut off so far, to order moves by."""
+        """How many cutoffs each move has caused, for move ordering."""
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
-        """See `Minimax.search`."""
         self._depth, self._ply = depth, 0
         self._path = {bare(state)}
         return super().search(state, depth, first)
@@ -141,7 +140,7 @@ class SlidingAlphaBeta(TableAlphaBeta):
     def _look(self, state: State) -> tuple[float | None, int]:
         """Return the value of a position that needs no search, and the opponent's threats.
 
-        Those are the cells on which the opponent would complete a line with the next move.
+        The threats are the cells on which the opponent would complete a line with the next move.
         """
         won = WIN + self._depth - self._ply
         if state.ending() is not None:
@@ -165,7 +164,7 @@ class SlidingAlphaBeta(TableAlphaBeta):
         alpha: float,
         beta: float,
     ) -> float:
-        """Return the value of the best of `moves`; `depths` are those of `state` and below it."""
+        """Return the value of the best of `moves`; `depths` are of `state` and of its children."""
         best, best_move = -INFINITY, None
         line: Line = ()
         floor = alpha
@@ -189,7 +188,7 @@ class SlidingAlphaBeta(TableAlphaBeta):
         return best
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
-        """Return the moves, the one that was best before first, then those that cut off most."""
+        """Return the moves, the earlier best one first, then those that caused most cutoffs."""
         moves = list(self.order(state))
         cutting = self._cutting
         moves.sort(key=lambda move: -cutting.get(move, 0))
@@ -201,15 +200,15 @@ class SlidingAlphaBeta(TableAlphaBeta):
     def replies(self, state: State, threats: int) -> Sequence[Move]:
         """Return the moves that parry a threat to step on the cell `threats`.
 
-        One move for all where none does, or where there are several such cells.
+        If none does, or there are several such cells, return any one move.
         """
         moves = self.order(state)
         found = []
-        if not threats & threats - 1:  # one cell, which has to be taken
+        if not threats & threats - 1:  # one cell, which must be occupied
             found = [move for move in moves if sum(after(state, move).bitboards()) & threats]
         return found or moves[:1]
 
 
 def bare(state: State) -> Hashable:
-    """Return a position without the plies that were played: tokens and mover."""
+    """Return a position without its number of plies: tokens and mover."""
     return *state.bitboards(), state.mover

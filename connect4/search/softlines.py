@@ -8,21 +8,21 @@ from typing import Final
 from connect4.games.grid import STEPS, Grid
 
 BIAS: Final = 64
-"""What is added to the sum of each window, so that it is never negative; no sum is beyond 63."""
+"""Added to the sum of each window to keep it positive; no sum exceeds 63."""
 
 
 class SoftLines:
-    """Every window's sum, its own cells counted twice and their neighbours once.
+    """The sum of every window: its own cells count twice, their neighbours once.
 
     The neighbours of a window along a row or a column are the cells on both sides of each of its
-    cells; those of a diagonal one, the cells that touch two of its cells.
+    cells; those of a diagonal window are the cells that touch two of its cells.
 
-    A board is an integer with a byte for each bit of `grid`. Multiplying it by a constant with the
-    weights as bytes adds up all windows at once, each direction in a lane of its own.
+    A board is an integer with one byte for each bit of `grid`. One multiplication by a constant
+    that has the weights as bytes adds up all windows; each direction has its own lane.
     """
 
     def __init__(self, grid: Grid) -> None:
-        """Use `soft_lines_of` instead, which makes each grid's constants once."""
+        """Use `soft_lines_of`, which creates the constants once for each grid."""
         stride = grid.rows + 1
         anchor = grid.line * max(grid.shifts)
         width = grid.cells.bit_length() + 2 * anchor
@@ -37,12 +37,12 @@ class SoftLines:
         self._full = 255 * self._windows
 
     def best(self, one: int, two: int) -> tuple[int, int]:
-        """Return each player's highest sum; own pieces count for it, the other's against it."""
+        """Return each player's highest sum; own pieces count positive, the opponent's negative."""
         lead = (_as_bytes(one) - _as_bytes(two)) * self._kernel
         return self._highest(self._bias + lead), self._highest(self._bias - lead)
 
     def _highest(self, sums: int) -> int:
-        """Return the highest of the windows' sums, by halving the range it is in."""
+        """Return the highest of the sums of all windows, by bisection."""
         sums &= self._full
         low, high = 0, 127
         while low < high:
@@ -55,7 +55,7 @@ class SoftLines:
 
 
 def _weights(right: int, up: int, stride: int, line: int) -> list[tuple[int, int]]:
-    """Return `(distance in bits from the first cell, weight)` of all that a window counts."""
+    """Return `(distance in bits from the first cell, weight)` of each cell of a window's sum."""
     shift = right * stride + up
     weights = [(step * shift, 2) for step in range(line)]
     if right and up:

@@ -22,7 +22,7 @@ from connect4.search.deadline import Deadline
 
 GRID: Final = grid_of(6, 7)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
-"""The board and the variant that are solved, as `State.setting` has them."""
+"""The board and the variant that the solver knows, as in `State.setting`."""
 BOARD: Final = GRID.cells
 BOTTOMS: Final = sum(GRID.bottoms)
 CELLS: Final = GRID.rows * GRID.columns
@@ -31,7 +31,7 @@ ORDER: Final = (3, 2, 4, 1, 5, 0, 6)
 """The columns from the middle outwards; the move into ORDER[i] has lane i."""
 
 LANE: Final = 80
-"""Bits of a lane: the board, and room for what is shifted beyond it."""
+"""Bits of a lane: the board, and padding for shifts."""
 
 LANES: Final = tuple(range(0, LANE * len(ORDER), LANE))
 EVERY_LANE: Final = sum(1 << lane for lane in LANES)
@@ -40,14 +40,14 @@ OWN_COLUMN: Final = sum(
 )
 
 ZERO: Final = 64
-"""Added to a score where it is stored, so that it is positive."""
+"""Added to a stored score to make it positive."""
 IS_LOWER: Final = 128
 
 
 def winning_cells(own: int, empty: int) -> int:
     """Return the cells of `empty` that complete a four with the tokens `own`.
 
-    Either of one board, or of several at once in lanes of `LANE` bits.
+    The masks are of one board, or of several boards in lanes of `LANE` bits.
     """
     cells = own << 1 & own << 2 & own << 3
     for shift in GRID.shifts[1:]:
@@ -59,10 +59,10 @@ def winning_cells(own: int, empty: int) -> int:
 
 
 class Answer(NamedTuple):
-    """A move of which it is proven that it keeps the position's outcome.
+    """A move that is proven to keep the position's outcome.
 
-    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move
-    is also proven to win the soonest or to lose the latest.
+    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
+    also proven to win fastest or to lose slowest.
     """
 
     column: int
@@ -71,24 +71,23 @@ class Answer(NamedTuple):
 
 
 class Solver:
-    """Scores positions; `nodes` counts the calls of its search since it was made.
+    """Scores positions; `nodes` counts the nodes that it has searched.
 
-    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError`
-    for another board and `OutOfBudgetError` at the `deadline`.
+    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError` for
+    another board and `OutOfBudgetError` at the `deadline`.
     """
 
     def __init__(self, memory: int = 256) -> None:
-        """Keep a transposition table of `memory` megabytes, taken only as far as it is used."""
+        """Use a transposition table of up to `memory` megabytes, allocated as needed."""
         self._size = memory * 2**20 // 8 - 1
-        self._table = np.zeros(self._size, dtype=np.uint64).data  # nothing shared: agents may not
+        self._table = np.zeros(self._size, dtype=np.uint64).data  # not in shared memory
         self.nodes = 0
         self.deadline = Deadline()
 
     def score(self, state: State) -> int:
-        """Return the score of a position."""
         own, mask = _read(state)
         low, high = -((CELLS - mask.bit_count()) // 2), (CELLS + 1 - mask.bit_count()) // 2
-        while low < high:  # narrowed from both ends, small scores first, for they are quick to test
+        while low < high:  # narrowed from both ends; small scores are quicker to test
             middle = (low + high) // 2
             if middle <= 0 and low // 2 < middle:
                 middle = low // 2
@@ -101,14 +100,14 @@ class Solver:
         return low
 
     def best(self, state: State) -> tuple[int, int]:
-        """Return the best move, of several the most central, and the position's score."""
+        """Return the best move (of several, the most central) and the position's score."""
         score = self.score(state)
         return self._first(*_read(state), score), score
 
     def answers(self, state: State) -> Iterator[Answer]:
-        """Yield a move that keeps the outcome as soon as there is one, then the best move.
+        """Yield a move that keeps the outcome as soon as one is known, then the best move.
 
-        Positions of the opening book take no search.
+        Positions of the opening book require no search.
         """
         own, mask = _read(state)
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
@@ -124,7 +123,7 @@ class Solver:
             yield Answer(self.best(state)[0], outcome, True)
 
     def scores(self, state: State) -> dict[int, int]:
-        """Return for each move what the position would be worth with it, by ascending column."""
+        """Return the score of the position with each move, by ascending column."""
         _, mask = _read(state)
         found = {}
         for column in state.legal_actions():
@@ -137,7 +136,7 @@ class Solver:
         return found
 
     def _first(self, own: int, mask: int, score: int) -> int:
-        """Return the first column in `ORDER` that leads to `score` or more; there is one."""
+        """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
         for column in ORDER:
             move = mask + BOTTOMS & GRID.column_cells[column]
             if move and self._reaches(own, mask, move, score):
@@ -162,10 +161,10 @@ class Solver:
         return self._search(own, mask, winning_cells(own ^ mask, empty), wins, moves, score) > score
 
     def _search(self, own: int, mask: int, threats: int, wins: int, moves: int, alpha: int) -> int:
-        """Return `v`: exact score <= v where v <= alpha, exact score >= v where v > alpha.
+        """Return `v`: exact score <= v if v <= alpha, exact score >= v if v > alpha.
 
         `mask` holds the `moves` tokens played, `own` the mover's, who cannot win at once; `threats`
-        and `wins` are the cells that complete a four of the opponent's and of the mover's.
+        and `wins` are the cells that complete a four of the opponent and of the mover.
         """
         self.nodes += 1
         if self.nodes >= self.deadline.next_check:
@@ -174,7 +173,7 @@ class Solver:
         forced = possible & threats
         if forced:
             possible = forced
-        possible &= ~(threats >> 1)  # below a cell that the opponent needs is no place to play
+        possible &= ~(threats >> 1)  # do not play below a cell that the opponent needs
         if not possible or forced & forced - 1:
             return -((CELLS - moves) // 2)
         if moves >= CELLS - 2:
@@ -182,7 +181,7 @@ class Solver:
         best, highest = -((CELLS - 2 - moves) // 2), (CELLS - 1 - moves) // 2
         if best > alpha or highest <= alpha:
             return max(best, min(highest, alpha))
-        key = own + mask + BOTTOMS  # never 0, which is what an empty slot holds
+        key = own + mask + BOTTOMS  # never 0, which marks an empty slot
         slot = key % self._size
         entry = self._table[slot]
         if entry >> 8 == key:
@@ -216,7 +215,7 @@ class Solver:
 
 
 def check_solvable(state: State) -> None:
-    """Raise `ValueError` for a position of another board or game, and for one that is over."""
+    """Raise `ValueError` for a position of another board or game, or one that is over."""
     known = isinstance(state, ClassicState) and state.setting == SETTING
     if not known or state.ending() is not None:
         raise ValueError(

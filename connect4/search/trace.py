@@ -19,7 +19,7 @@ from connect4.search.moves import Move
 from connect4.search.solver import ORDER, Solver
 
 MAX_NODES: Final = 1_000_000
-"""Nodes of a tree that can still be looked at."""
+"""The most nodes that a person can still explore."""
 
 
 class Kind(IntEnum):
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    """What became of a node."""
+    """How the search treated a node."""
 
     BEST = 1
     """On the principal variation."""
@@ -46,7 +46,7 @@ class Flag(IntFlag):
 
 
 class Node(NamedTuple):
-    """A position that a search came to by `move` from its parent, or left out (`PRUNED`).
+    """A position that a search reached by `move` from its parent, or skipped (`PRUNED`).
 
     Value and bounds are from the view of MAX, the player who moves at the root.
     """
@@ -62,13 +62,13 @@ class Node(NamedTuple):
 
 
 class Trace:
-    """The tree of one search. `nodes` stand in its order, each followed by all that is below it.
+    """The tree of one search. `nodes` is in search order, each node followed by its subtree.
 
-    Of a search that deepens, the tree of the last depth that was searched whole is kept.
+    Of a deepening search, it is the tree of the last completed depth.
     """
 
     def __init__(self, search: Minimax) -> None:
-        """Watch `search`: its own calls of `value`, `after` and `search` go through here."""
+        """Watch `search`: replaces its methods `value`, `after` and `search`."""
         self.nodes: list[Node] = []
         self._growing: list[Node] = []
         self._visited: list[list[Move]] = []
@@ -101,7 +101,7 @@ class Trace:
         move, own, nodes = self._move, len(self._growing), self._growing
         if own >= MAX_NODES:
             if self.nodes:
-                raise OutOfBudgetError  # the depth before is kept
+                raise OutOfBudgetError  # keep the tree of the previous depth
             raise InputError(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
         kind = self._kind(state)
         window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
@@ -127,7 +127,7 @@ class Trace:
         return Kind.CHANCE if isinstance(self._search, Expectimax) else Kind.MIN
 
     def _prune(self, state: State, visited: list[Move], node: Node) -> Flag:
-        """Add the moves that were left out; return `CUT` where there are any."""
+        """Add the moves that were skipped; return `CUT` if there are any."""
         left_out = [move for move in self._search.order(state) if move not in visited]
         kind = Kind.MIN if node.kind is Kind.MAX else Kind.MAX
         for move in left_out:
@@ -151,10 +151,10 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
 
 
 def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]:
-    """Return the line of perfect play, and at each of its positions the score of every move.
+    """Return the line of perfect play, with the score of every move at each of its positions.
 
-    The line ends early where the solver's budget does; raises `OutOfBudgetError` where that is
-    before the first moves are scored.
+    The line ends early if the solver's budget runs out; raises `OutOfBudgetError` if that happens
+    before the first moves have scores.
     """
     nodes = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
     line: list[Move] = []

@@ -16,7 +16,7 @@ MAX_ENTRIES: Final = 300_000
 
 
 class Entry(NamedTuple):
-    """What a search of `depth` plies told of a position: `lower <= exact value <= upper`."""
+    """What a search of `depth` plies found about a position: `lower <= exact value <= upper`."""
 
     search: int
     depth: int
@@ -26,12 +26,12 @@ class Entry(NamedTuple):
 
 
 class TableAlphaBeta(AlphaBeta):
-    """Alpha-beta that remembers positions by `State.key()`, which holds the side to move.
+    """Alpha-beta with a table of positions by `State.key()`, which includes the side to move.
 
-    A value is used again within one search and for the very depth it was found at, so that the
-    result stays the same as without a table; from one search to the next, deeper one, the table
-    hands the best moves, to be tried first (Russell & Norvig 2020, section 5.2; Breuker 1998,
-    "Memory versus search in games", chapter 2).
+    A value is reused only within one search and at exactly the same depth, so the result is the
+    same as without a table. The next, deeper search only takes the best moves from the table and
+    tries them first (Russell & Norvig 2020, section 5.2; Breuker 1998, "Memory versus search in
+    games", chapter 2).
     """
 
     def __init__(
@@ -42,7 +42,6 @@ class TableAlphaBeta(AlphaBeta):
         self._search = 0
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
-        """See `Minimax.search`."""
         self._search += 1
         return super().search(state, depth, first)
 
@@ -80,7 +79,7 @@ class TableAlphaBeta(AlphaBeta):
         return best
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
-        """Return the moves, the one that was best in an earlier search first."""
+        """Return the moves, the best one of an earlier search first."""
         moves = list(self.order(state))
         if entry is not None and entry.best in moves:
             moves.remove(entry.best)

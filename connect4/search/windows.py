@@ -17,9 +17,9 @@ from connect4.games.grid import PAIRED, Grid
 
 
 class Planes(NamedTuple):
-    """For both players' windows at once: which of them hold N of that player's tokens.
+    """For the windows of both players: which of them hold N of that player's tokens.
 
-    A plane may have bits that are no windows: mask it with `Windows.starts` or a part of it.
+    A plane may have bits that are not windows; mask it with `Windows.starts` or a part of it.
     """
 
     first: int
@@ -41,9 +41,9 @@ class Windows:
     """
 
     def __init__(self, grid: Grid) -> None:
-        """Use `windows_of` instead, which makes each grid's windows once.
+        """Use `windows_of`, which creates them once for each grid.
 
-        Raises `ValueError` for lines of more than four, whose tokens the planes do not count.
+        Raises `ValueError` for lines longer than four, whose tokens the planes cannot count.
         """
         if grid.line > PAIRED:
             raise ValueError(f"this heuristic counts windows of up to {PAIRED}, not of {grid.line}")
@@ -85,7 +85,7 @@ class Windows:
         )
 
     def without_enemy(self, planes: Planes) -> int:
-        """Return each player's windows that hold no token of the other."""
+        """Return each player's windows that hold no token of the opponent."""
         taken = planes.any
         return self.starts & ~(taken >> self.offset | (taken & self._low) << self.offset)
 
