@@ -127,7 +127,7 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
         ("(-10**5000, False)", "column is negative"),
         ("(3, None)", "is_popout is True or False, not None"),
         ("(3, 2)", "is_popout is True or False, not 2"),
-        ("(3, -10**5000)", "is_popout is True or False, not a number without end"),
+        ("(3, -10**5000)", "is_popout is True or False, not a number too long to print"),
         ("(3, 'P')", "is_popout is True or False, not 'P'"),
         ("(3, 1.0)", "is_popout is True or False, not 1.0"),
         ("(3, np.timedelta64(1))", "is_popout is True or False, not a value of type timedelta64"),

@@ -1,5 +1,5 @@
 """The kinds of players: `registry` lists them, `building` creates them, each has its own module.
 
-Nothing is imported here. An agent's process begins by importing this package, and it loads only the
-modules of its own kind.
+This file imports nothing: each agent's process imports the package, and loads only the modules of
+its own kind.
 """

@@ -1,4 +1,4 @@
-"""The searches as players: the options of each agent, and how it keeps to its time."""
+"""The searches as players: the options of each agent, and how it uses its time."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
 from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
-"""Plies where only time or nodes limit a search; no game here is longer from where it matters."""
+"""The depth limit if only time or nodes limit a search; no search reaches it."""
 
 MCTS_ITERATIONS: Final = 20_000
 
 
 def reserve(seconds: Seconds) -> Seconds:
-    """Return what an agent keeps of its limit for all but the search itself.
+    """Return the part of the time limit that an agent does not spend on the search.
 
-    A twentieth, between 20 ms and half a second, and never more than half of the limit.
+    It is a twentieth, between 20 ms and half a second, and at most half of the limit.
     """
     return min(max(0.02, seconds / 20), 0.5, seconds / 2)
 
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Hold the garbage collector back: to walk all that a search keeps may make a move late.
+    """Disable the garbage collector during a search, whose many objects take long to traverse.
 
-    Searches make no cycles, so that nothing waits for it. What is there at the end is left out of
-    collections until the next search, or the first of them would walk it after all.
+    Searches create no reference cycles, so there is nothing to collect. The objects that exist at
+    the end are frozen until the next search; otherwise the first collection would traverse them.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -63,21 +63,21 @@ def uncollected() -> Iterator[None]:
 
 
 class Budget:
-    """How far an agent may search: a depth, seconds or nodes, and always the referee's limit."""
+    """The limits of a search: a depth, seconds or nodes, and always the referee's time limit."""
 
     def __init__(self, options: Mapping[str, str], depth: int, stride: int = STRIDE) -> None:
-        """Read the options; `depth` holds where none of the three is given."""
+        """Read the options; `depth` is the default if none of the three is given."""
         self._seconds = float(options["seconds"]) if "seconds" in options else None
         self._nodes = int(options["nodes"]) if "nodes" in options else None
         self.fixed = self._seconds is None and self._nodes is None
-        """Whether the agent goes to a depth of its own, given or usual."""
+        """Whether a depth limits the search, rather than seconds or nodes."""
         self.depth = int(options.get("depth", depth)) if self.fixed else MAX_DEPTH
         self._stride = stride
 
     def deadline(self, limit: Seconds | None, share: float = 1) -> Deadline:
-        """Return the deadline of a move that begins now under the referee's `limit`.
+        """Return the deadline of a move that begins now, under the referee's `limit`.
 
-        `share` is the part of the time that it allows.
+        `share` is the fraction of the time that may be used.
         """
         seconds = [] if self._seconds is None else [self._seconds]
         if limit is not None:
@@ -87,26 +87,25 @@ class Budget:
 
 
 class DepthAgent:
-    """Plays what iterative deepening finds within a budget."""
+    """Plays the move that iterative deepening finds within a budget."""
 
     def __init__(self, budget: Budget, make: Callable[[Deadline], Minimax]) -> None:
-        """Take `make`, which returns the search to use until a deadline."""
+        """Take `make`, which creates a search with a deadline."""
         self._budget = budget
         self._make = make
         self.note: str | None = None
-        """What there is to say about the last tree."""
+        """A remark about the last tree."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return the best move found; see `players.base.Agent`."""
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
             return deepen(search, state, self._budget.depth).move
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the tree of one search as deep as this agent's, from a position that goes on.
+        """Return the tree of a search of an unfinished position to this agent's depth.
 
-        Where time or nodes end the search before, it is the deepest tree that was searched whole,
-        and `note` says so if the agent has a depth of its own.
+        If time or nodes run out earlier, it is the deepest completed tree, and `note` says so if
+        the agent has a fixed depth.
         """
         self.note = None
         if self._budget.fixed:
@@ -117,7 +116,7 @@ class DepthAgent:
         return trace.nodes
 
     def _tree_of_depth(self, state: State, seconds: Seconds | None) -> list[Node]:
-        """Search each depth by itself up to the agent's own: so a tree is that of one search."""
+        """Search each depth separately, so that the tree is that of one search."""
         depth = self._budget.depth
         end = math.inf if seconds is None else time.monotonic() + seconds
         nodes: list[Node] = []
@@ -135,15 +134,14 @@ class DepthAgent:
 
 
 class RememberingAgent(DepthAgent):
-    """A `DepthAgent` whose search is told which positions have come up in the game."""
+    """A `DepthAgent` whose search receives the earlier positions of the game."""
 
     def __init__(self, budget: Budget, make: Callable[..., Minimax]) -> None:
-        """Take `make`, which returns the search from a deadline and the positions `seen`."""
+        """Take `make`, which creates a search from a deadline and the positions `seen`."""
         self._seen: set[Hashable] = set()
         super().__init__(budget, lambda deadline: make(deadline, self._seen))
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return the best move found; see `players.base.Agent`."""
         self._seen.add(bare(state))
         move = super().choose(state, seconds)
         self._seen.add(bare(state.apply(move)))
@@ -151,15 +149,15 @@ class RememberingAgent(DepthAgent):
 
 
 def evaluation(setup: Setup) -> Evaluation:
-    """Return the heuristic that the agent's name asks for, or the game's default."""
+    """Return the heuristic of the agent's option, or the game's default."""
     return heuristics.evaluation(setup.game, setup.agent.options.get("heuristic"))
 
 
 def order(setup: Setup) -> Order:
-    """Return the order of moves that the agent's name asks for.
+    """Return the move order of the agent's option.
 
-    The published agent with `potential` tries columns in ascending order, so that is the usual
-    one with it.
+    The published agent with `potential` tries columns in ascending order, so that is the default
+    for this heuristic.
     """
     options = setup.agent.options
     usual = "ascending" if options.get("heuristic") == "potential" else "center"
@@ -219,15 +217,14 @@ def greedy(setup: Setup) -> Greedy:
 
 
 class Greedy:
-    """Plays for the best margin right after the move, of equal ones the most central."""
+    """Maximises the margin after its own move; of several best moves, plays the most central."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return the move; see `players.base.Agent`."""
         return max(center(state), key=lambda move: state.apply(move).margin(state.mover))
 
 
 class MctsAgent:
-    """Plays what Monte-Carlo tree search finds within a number of iterations."""
+    """Plays the move that Monte-Carlo tree search finds within a number of iterations."""
 
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
@@ -239,14 +236,13 @@ class MctsAgent:
         estimated = setup.game.counts_points and setup.game.heuristics
         self._leaf = heuristics.evaluation(setup.game).leaf if estimated else None
         self._last: Mcts | None = None
-        """The last tree: to take it apart takes time, which belongs to the next move."""
+        """Keeps the last tree alive: to free it takes time, which would delay the answer."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return the move with the best mean; see `players.base.Agent`."""
         return self._search(state, seconds).best()
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the tree of this agent's search, its values being mean margins."""
+        """Return the tree of this agent's search; its values are mean margins."""
         return nodes_of_mcts(self._search(state, seconds))
 
     def _search(self, state: State, seconds: Seconds | None) -> Mcts:
@@ -260,10 +256,10 @@ class MctsAgent:
 
 
 class SolverAgent:
-    """Plays classic Connect 4, 6 by 7, perfectly: by the library where it is installed.
+    """Plays classic Connect 4, 6 by 7, perfectly, with the library if it is installed.
 
-    Without it by the kit's own book and solver, and as alpha-beta where the time is too short.
-    `note` tells of such a move.
+    Without the library it uses the kit's own book and solver, and alpha-beta if the time is too
+    short. `note` reports such a move.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -280,11 +276,11 @@ class SolverAgent:
             self._library = LibrarySolver()
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return a perfect move, or one with a `note`; see `players.base.Agent`.
+        """Return a perfect move, or another move and a `note`; see `players.base.Agent`.
 
-        Without the library alpha-beta has the last third of the time, and the move, where the
-        outcome is not proven before; with `nodes=N` it has N nodes of its own. Raises `AgentError`
-        for a board of another size.
+        Without the library, the solver has two thirds of the time. If the outcome is not proven by
+        then, alpha-beta chooses the move in the last third; with `nodes=N` it has another N nodes.
+        Raises `AgentError` for a board of another size.
         """
         self.note = None
         deadline = self._budget.deadline(seconds)
@@ -295,7 +291,7 @@ class SolverAgent:
             return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the perfect line and all scores along it; no nodes where the time is too short."""
+        """Return the perfect line and all scores along it; no nodes if the time is too short."""
         deadline = self._budget.deadline(seconds)
         self._allow(deadline)
         engine = self._engine(state, deadline) or self._solver
@@ -304,13 +300,13 @@ class SolverAgent:
         return []
 
     def _engine(self, state: State, deadline: Deadline) -> LibrarySolver | None:
-        """Return the library where it is there and answers in time."""
+        """Return the library if it is installed and fast enough for this position."""
         if self._library is None or library.may_be_late(state, deadline):
             return None
         return self._library
 
     def _own_move(self, state: State, deadline: Deadline, first: Deadline) -> Action:
-        """Return the best of what is proven; raises `ValueError` for a board of another size."""
+        """Return the best proven move; raises `ValueError` for a board of another size."""
         answer = None
         self._allow(first)
         try:
@@ -332,7 +328,7 @@ class SolverAgent:
 
 @contextlib.contextmanager
 def refused_boards() -> Iterator[None]:
-    """Raise `AgentError` where a solver refuses a board."""
+    """Raise `AgentError` if a solver refuses a board."""
     try:
         yield
     except ValueError as error:

@@ -11,11 +11,11 @@ from connect4.games.base import Action, Game, Player, Seconds, State
 from connect4.players.names import AgentName
 
 Method: TypeAlias = Literal["expectimax", "intelligent"]
-"""Which method of a student's `AIPlayer` is asked for moves."""
+"""The method of a student's `AIPlayer` that returns the moves."""
 
 
 class Outcome(StrEnum):
-    """What a turn came to; its values are the words of the game record."""
+    """The judgement of a turn; its values are those of the game record."""
 
     PLAYED = "played"
     INVALID = "invalid"
@@ -26,12 +26,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back from a seat that was asked for a move.
+    """A seat's answer to a request for a move.
 
     `PLAYED` means that an action arrived in time, not that it is legal: the referee judges that.
-    `text` is the action as a person would type it, or None where there is none that can be
-    written. `starved` means that the machine, not the agent, was slow. `detail` is why a turn
-    failed; of a turn that was played it is the agent's note on it.
+    `text` is the action as a person would type it; None if it cannot be written. `starved` means
+    that the machine, not the agent, was slow. `detail` says why a turn failed; for a turn that was
+    played, it is the agent's note.
     """
 
     outcome: Outcome
@@ -52,7 +52,7 @@ class PlayerLeftError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that an agent needs to know before its first turn."""
+    """The data that an agent receives before its first turn."""
 
     agent: AgentName
     player: Player
@@ -64,75 +64,75 @@ class Setup:
     method: Method | None = None
     """For a student's file only."""
     source: bytes | None = None
-    """The student's file where the agent's process is not to read it from disk."""
+    """The student's file, if the agent's process must not read it from disk."""
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """Modules that a student's file may import besides the standard library and numpy."""
     own_seed: int | None = None
-    """The derived seed where the agent's process is not to know the game's."""
+    """The derived seed, if the agent's process must not know the game's seed."""
     folder: str | None = None
-    """Where the module of an `env` agent may lie, if not installed; None: the current folder."""
+    """The folder for the module of an `env` agent; None: the current folder."""
 
     def derived_seed(self) -> int:
-        """Return a seed of this player's own, from which the opponent's cannot be worked out."""
+        """Return this player's own seed, which does not reveal the opponent's."""
         if self.own_seed is not None:
             return self.own_seed
-        import hashlib  # with OpenSSL's part, slow to load for a process that is given its seed
+        import hashlib  # slow to load (OpenSSL); not needed if the seed is given
 
         digest = hashlib.sha256(f"{self.seed}:{self.player}".encode()).digest()
-        size = 6 if self.seed < 2**64 else 16  # a long seed, of marked games, stays long
+        size = 6 if self.seed < 2**64 else 16  # marked games have long seeds, which stay long
         return int.from_bytes(digest[:size], "big")
 
 
 class Agent(Protocol):
-    """A program that plays. It may live in a process of its own."""
+    """A program that plays; it may run in a separate process."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return an action of `state`'s mover within `seconds` (None: no limit).
 
-        Raises `IllegalAction` where an answer came that is no action of the game at all.
+        Raises `IllegalAction` if the agent's answer is not an action of the game.
         """
         ...
 
 
 class Seat(Protocol):
-    """One side of the table, ready before the game's first clock starts."""
+    """One player's place in a game. It is ready before the first clock starts."""
 
     @property
     def log(self) -> str:
-        """What its agent has printed so far, as far as it was captured."""
+        """The captured output of the agent so far."""
         ...
 
     @property
     def load_failure(self) -> str | None:
-        """Why its agent cannot play at all, in full; None where it can."""
+        """Why the agent could not be loaded, in full; None if it was loaded."""
         ...
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the reply to `state`; raises `PlayerLeftError` where a person leaves."""
+        """Return the reply to `state`; raises `PlayerLeftError` if a person leaves."""
         ...
 
     def close(self) -> None:
-        """Leave nothing behind; may be called more than once."""
+        """Free all resources; may be called more than once."""
         ...
 
 
 @runtime_checkable
 class Connected(Protocol):
-    """An agent, or its seat, with somebody far away behind it."""
+    """An agent, or its seat, that represents a remote program."""
 
     def see_end(self, state: State) -> None:
-        """Pass the last position on: nobody is asked for a move in it."""
+        """Send the last position, in which no move is requested."""
         ...
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         ...
 
 
 def note_of(agent: Agent) -> str | None:
-    """Return what an agent of the kit reports about its last move, such as that it is not proven.
+    """Return an agent's note on its last move, for example that the move is not proven.
 
-    An agent that reports something has a `note`. (A runtime-checkable protocol would cost more
+    Only agents with notes have the attribute `note`. (A runtime-checkable protocol would cost more
     than the rest of a turn.)
     """
     note: str | None = getattr(agent, "note", None)
@@ -141,8 +141,8 @@ def note_of(agent: Agent) -> str | None:
 
 @runtime_checkable
 class Numbered(Protocol):
-    """A seat that notes in which turn its agent prints what."""
+    """A seat that marks the turns in its agent's output."""
 
     def begin_turn(self, number: int) -> None:
-        """Take note that the turn of that number begins."""
+        """Mark the beginning of the turn of that number."""
         ...

@@ -1,4 +1,4 @@
-"""Create an agent without loading the modules of other kinds: each agent's process starts anew."""
+"""Create an agent without loading the modules of other kinds, for a fast start of its process."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from connect4.players.registry import PLAYERS
 
 
 def modules_of(kind: str) -> list[str]:
-    """Return the modules that make a kind of agent, to be loaded before its process is forked.
+    """Return the modules that a kind of agent requires, to load before its process is forked.
 
-    A student's file needs nothing but the module that runs it.
+    A student's file requires only the module that runs it.
     """
     factory = PLAYERS[kind].factory
     assert factory is not None, "a person has no process"
@@ -19,9 +19,9 @@ def modules_of(kind: str) -> list[str]:
 
 
 def build(setup: Setup) -> Agent:
-    """Return the agent that `setup` names, one of `PLAYERS` but no person.
+    """Return the agent that `setup` names, of any kind but a person.
 
-    Raises `AgentError` where a student's file cannot be loaded or a server not be reached.
+    Raises `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
     factory = PLAYERS[setup.agent.kind].factory
     assert factory is not None, "a person has no process"

@@ -1,6 +1,6 @@
 """Check the parts of an agent's name: options, addresses, boards.
 
-Nothing here loads a search: the process of every agent of the kit loads this module.
+This module loads no search, because the process of every agent of the kit loads it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ADDRESS: Final = re.compile(r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]
 ADDRESS_USAGE: Final = "remote:HOST:PORT:GAMEID:COLOUR"
 
 MAX_MEMORY: Final = 512
-"""Megabytes of the solver's table."""
+"""Maximum size of the solver's table in megabytes."""
 
 
 def wrong_board_to_solve(state: State) -> str | None:
-    """Check the board of a game that the solver is to play."""
+    """Check the board for the solver."""
     rows, columns = state.grid.rows, state.grid.columns
     if (rows, columns) == (6, 7):
         return None
@@ -42,33 +42,33 @@ def whole_number(value: str, game: str) -> str | None:
 
 
 def megabytes(value: str, game: str) -> str | None:
-    """Check the size of a table: an agent's process has 1 GiB in all."""
+    """Check the size of a table; an agent's process has 1 GiB in total."""
     if whole_number(value, game) is None and int(value) <= MAX_MEMORY:
         return None
     return f"a whole number from 1 to {MAX_MEMORY}"
 
 
 def number(value: str, game: str) -> str | None:
-    """Check a measure."""
+    """Check a positive number, such as seconds."""
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0:
         return None
     return "a number above 0"
 
 
 def words_for(option: str, game: str) -> tuple[str, ...]:
-    """Return the words that an option can be in a game; none for one that is a number."""
+    """Return the valid words of an option in a game; empty for a number."""
     if option == "heuristic":
         return tuple(entry.name for entry in GAMES[game].heuristics)
     return {"order": tuple(ORDERS), "pruning": ("on", "off"), "tt": ("on", "off")}.get(option, ())
 
 
 def one_of(*words: str) -> Check:
-    """Return the check for one of those words."""
+    """Return a check that accepts only these words."""
     return lambda value, game: None if value in words else " or ".join(words)
 
 
 def heuristic(value: str, game: str) -> str | None:
-    """Check a heuristic's name: each makes sense in some games only."""
+    """Check a heuristic's name; each game has its own heuristics."""
     known = words_for("heuristic", game)
     if value in known:
         return None
@@ -82,7 +82,7 @@ SWITCHES: Final[dict[str, Check]] = {"pruning": one_of("on", "off"), "tt": one_o
 
 
 def contradiction(options: Mapping[str, str]) -> str | None:
-    """Return which options do not go together, or None."""
+    """Return why the options contradict each other, or None."""
     limits = [name for name in ("depth", "iterations", "seconds", "nodes") if name in options]
     if len(limits) > 1:
         return f"{' and '.join(limits)} do not go together; one of them limits the search"
@@ -107,7 +107,7 @@ POLICY_USAGE: Final = "env:MODULE:FUNCTION"
 
 
 def wrong_policy(rest: str) -> str | None:
-    """Return what is wrong with the name of a policy; None where nothing is."""
+    """Return what is wrong with the name of a policy, or None."""
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", rest) is None:
         return f"expected {POLICY_USAGE}, the name of an installed module and of a function in it"
     return None

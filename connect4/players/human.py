@@ -1,4 +1,4 @@
-"""A person's seat: it prompts again after an unplayable move, and lets the person leave."""
+"""A person's seat: it prompts again after an invalid move, and lets the person leave."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ LEAVE = frozenset({"q", "quit", "exit"})
 class HumanSeat:
     """Reads moves with `read_line(prompt)`, which raises `EOFError` at the end of input.
 
-    `say(line)` shows the reason where a text is no move, or none that the rules allow now: a slip
-    of the fingers costs no turn. With `strict` an illegal move goes to the referee, who judges it
-    as any agent's. The person is clocked only where the referee gives a limit: a late move is then
-    a late turn.
+    `say(line)` shows why a text is not a move or not legal, and the person may try again. With
+    `strict` an illegal move goes to the referee, as an agent's does. A late move is a lost turn,
+    but only if the referee sets a limit.
     """
 
     log = ""
@@ -40,7 +39,7 @@ class HumanSeat:
         self._say = say
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the person's move, asked for again until there is one."""
+        """Return the person's move; prompts until there is a valid one."""
         began = time.monotonic()
         if self._help:
             self._say(self._help)
@@ -72,4 +71,4 @@ class HumanSeat:
             )
 
     def close(self) -> None:
-        """Nothing to leave behind."""
+        """Do nothing; a person needs no cleanup."""

@@ -14,7 +14,7 @@ from connect4.players.student import clipped, read_answer
 KIND: Final = "local"
 
 METHODS: Final = ("get_expectimax_move", "get_intelligent_move")
-"""What an `AIPlayer` offers."""
+"""The methods of an `AIPlayer`."""
 
 OFFERS: Final = (
     f"expected a class or an instance with {METHODS[0]} and {METHODS[1]}, or with "
@@ -23,7 +23,7 @@ OFFERS: Final = (
 
 
 def local_name(player: Any, game: Game) -> AgentName:
-    """Return how a record names such an object; raises `InputError` where it cannot play."""
+    """Return an object's name for the record; raises `InputError` if the object cannot play."""
     offers = [method for method in METHODS if hasattr(player, method)]
     own = getattr(player, "__name__", None) or type(player).__name__
     if offers and game.file_action is None and not hasattr(player, "choose"):
@@ -40,10 +40,10 @@ def local_name(player: Any, game: Game) -> AgentName:
 
 
 class LocalAgent:
-    """Asks the object for moves. Nothing protects the game from it.
+    """Calls the object for each move, without any protection.
 
     A class is called with `(player_number, seconds)`, as the runner calls `AIPlayer`. Raises
-    `AgentError` where that fails.
+    `AgentError` if that fails.
     """
 
     def __init__(self, player: Any, setup: Setup) -> None:
@@ -56,7 +56,7 @@ class LocalAgent:
         try:
             self._player = player(setup.player, setup.seconds)
         except Exception as error:
-            raise failure(self._name, "could not be made", error) from error
+            raise failure(self._name, "could not be created", error) from error
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a legal action; raises `IllegalAction` for any other answer."""
@@ -79,12 +79,12 @@ class LocalAgent:
 
 
 def failure(name: str, what: str, error: Exception) -> AgentError:
-    """Return an agent's failure with the traceback from its own code on."""
+    """Return an agent's error with the traceback from its own code on."""
     own = error.__traceback__ and error.__traceback__.tb_next
     text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
     return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 
 def _plain(answer: Any) -> Any:
-    """Return an answer of a number type of numpy's as Python's own."""
+    """Convert numpy's number types to Python's."""
     return answer.item() if type(answer).__module__ == "numpy" and answer.ndim == 0 else answer

@@ -22,9 +22,10 @@ NO_CODE: Final = re.compile(rb"[ \t\f]*(#|\r|$)")
 
 @dataclass(frozen=True, slots=True)
 class AgentName:
-    """An agent's name, taken apart.
+    """The parts of an agent's name.
 
-    `rest` is the part after the colon that is no `key=value` (a file, an address), or empty.
+    `rest` is the part after the colon without the options `key=value` (a file, an address), or
+    empty.
     """
 
     text: str
@@ -34,9 +35,9 @@ class AgentName:
 
 
 def split_name(text: str) -> AgentName:
-    """Take a name apart; whether there is such an agent is not judged here.
+    """Split a name into its parts, without checking that such an agent exists.
 
-    Raises `InputError` where an option is given twice or follows no pattern.
+    Raises `InputError` if an option is given twice or has the wrong form.
     """
     kind, colon, rest = text.strip().partition(":")
     if colon and not rest:
@@ -58,11 +59,11 @@ def split_name(text: str) -> AgentName:
 
 
 def source_text(data: bytes) -> str:
-    """Return the text of a student's file; raises `InputError` where Python would read another.
+    """Return the text of a student's file; raises `InputError` if Python would read another text.
 
-    The file is UTF-8, and an encoding that it declares reads the same text: else the code that runs
-    is not the code that anybody sees. Text of two bytes a letter may pass for UTF-8, but for its
-    null bytes.
+    The file must be UTF-8, and an encoding that it declares must give the same text. Otherwise the
+    code that runs would differ from the code that people see. UTF-16 can be valid UTF-8 too, but
+    has null bytes.
     """
     try:
         text = data.decode("utf-8")
@@ -89,15 +90,15 @@ def source_text(data: bytes) -> str:
 
 
 def source_lines(data: bytes) -> list[str]:
-    """Return the lines of a student's file as Python numbers them; bad bytes raise nothing."""
+    """Return the lines of a student's file, numbered as in Python; invalid bytes are replaced."""
     return NEWLINE.split(data.decode("utf-8-sig", "replace"))
 
 
 def _declared_encodings(data: bytes) -> list[str]:
     """Return the encodings that the first two lines declare (PEP 263).
 
-    Python's compiler ends a line at a carriage return too, its `tokenize` module at a newline
-    alone; so both readings count.
+    Python's compiler also ends a line at a carriage return, but its module `tokenize` only at a
+    newline. Both readings count.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     lines = []
@@ -107,16 +108,16 @@ def _declared_encodings(data: bytes) -> list[str]:
 
 
 def importable_sentence(allowed: Sequence[str]) -> str:
-    """Return what a submission may import, in one sentence; `allowed` are modules' names."""
+    """Return one sentence that lists what a submission may import; `allowed` are module names."""
     named = ["the standard library", "numpy", *(f"`{name}`" for name in allowed)]
     listed = f"{', '.join(named[:-1])} and {named[-1]}"
     return f"A submission may import {listed}, nothing else of the kit."
 
 
 STUDENT_FILE = Path(__file__).parent / "ai.py"
-"""The file behind the plain name `ai`."""
+"""The file of the agent `ai`."""
 
 
 def student_file(name: AgentName) -> Path:
-    """Return the file of an `ai` or `ai:FILE` agent; no shell expands a `~` behind the colon."""
+    """Return the file of an `ai` or `ai:FILE` agent; expands `~`, which the shell does not."""
     return Path(os.path.expanduser(name.rest)) if name.rest else STUDENT_FILE

@@ -22,7 +22,7 @@ from connect4.players.local import failure
 
 
 class PolicyAgent:
-    """Asks the function for moves; raises `AgentError` where there is none of that name."""
+    """Calls the function for each move; raises `AgentError` if there is no such function."""
 
     def __init__(self, setup: Setup) -> None:
         self._game = setup.game
@@ -30,7 +30,7 @@ class PolicyAgent:
         random.seed(setup.derived_seed())
         np.random.seed(setup.derived_seed() % 2**32)
         module, _, function = self._name.partition(":")
-        sys.path.append(setup.folder or os.getcwd())  # last: it hides no module of Python's
+        sys.path.append(setup.folder or os.getcwd())  # last, so that it hides no module of Python's
         try:
             self._policy = getattr(importlib.import_module(module), function)
         except Exception as error:
@@ -41,7 +41,7 @@ class PolicyAgent:
             raise failure(self._name, "could not be loaded", error) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return the policy's action; raises `IllegalAction` where it is no number of one."""
+        """Return the policy's action; raises `IllegalAction` if its number is invalid."""
         actions = self._game.actions(state)
         legal = set(state.legal_actions())
         mask = np.array([action in legal for action in actions], dtype=np.int8)

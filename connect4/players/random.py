@@ -11,7 +11,7 @@ from connect4.utils import Integer, get_valid_actions
 
 
 class RandomPlayer:
-    """Plays uniformly at random; equal seeds play equal games."""
+    """Plays uniformly at random; the same seed gives the same moves."""
 
     def __init__(self, player_number: int, seed: int | None = None) -> None:
         self.player_number = player_number
@@ -20,11 +20,10 @@ class RandomPlayer:
         self._random = random.Random(seed)
 
     def get_move(self, state: tuple[Any, dict[int, Integer]]) -> tuple[int, bool]:
-        """Return a valid action for a state in the form that students' agents get."""
+        """Return a valid action for a state in the form that students' agents receive."""
         return self._random.choice(get_valid_actions(self.player_number, state))
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Return a legal action of any game; see `players.base.Agent`."""
         return self._random.choice(state.legal_actions())
 
 

@@ -29,17 +29,17 @@ class PlayerKind:
 
     usage: str
     factory: str | None = None
-    """`module:name` of the function that makes the agent of a `Setup`; None for a person."""
+    """`module:name` of the function that creates the agent of a `Setup`; None for a person."""
     games: frozenset[str] | None = None
     options: dict[str, checks.Check] = field(default_factory=dict)
     contradiction: Callable[[Mapping[str, str]], str | None] = lambda options: None
     needs_heuristic: bool = False
-    """Whether it plays only games that have a heuristic."""
+    """Whether it requires a game with a heuristic."""
     reaches_out: bool = False
     """Whether it connects to another program or loads a module: a record alone never starts it."""
     takes_rest: bool = False
     wrong_rest: Callable[[str], str | None] = lambda rest: None
-    """Checks what follows the colon and is no option."""
+    """Checks the part after the colon that is not an option."""
     wrong_board: Callable[[State], str | None] = lambda state: None
     """Checks the board that a game is to be played on."""
 
@@ -119,7 +119,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
 
 
 def parse_agent(text: str, game: str = "extended") -> AgentName:
-    """Return the agent's name, checked whole; raises `InputError` that lists what is right."""
+    """Return the parsed and checked name; raises `InputError` that says what is valid."""
     name = split_name(text)
     if name.kind not in PLAYERS:
         if text.endswith(".py"):
@@ -154,10 +154,10 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
 
 
 def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
-    """Return the agent of a record; `named` is the agent on the command line, None for none.
+    """Return the agent of a record; `named` is the agent on the command line, or None.
 
-    Raises `InputError` if `named` is another agent. Somebody else may have written the record.
-    Without `named`, an agent that reaches out is therefore refused.
+    Raises `InputError` if `named` is another agent. Without `named`, an agent that connects to a
+    program or loads a module is refused, because somebody else may have written the record.
     """
     if named is not None and named != text:
         raise InputError(f"agent {named!r} did not play this turn; the record names {text!r}")
@@ -171,14 +171,14 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
 
 
 def check_board(name: AgentName, state: State) -> None:
-    """Raise `InputError` where the agent does not play on that board."""
+    """Raise `InputError` if the agent does not play on that board."""
     wrong = PLAYERS[name.kind].wrong_board(state)
     if wrong is not None:
         raise InputError(f"agent {name.text!r} {wrong}")
 
 
 def _check_file(text: str, path: Path) -> None:
-    if os.path.isfile(path):  # unlike Path.is_file, no error where the name is too long
+    if os.path.isfile(path):  # unlike Path.is_file, no error if the name is too long
         if not os.access(path, os.R_OK):
             raise InputError(f"agent {text!r}: the file {str(path)!r} cannot be read")
         try:
@@ -190,7 +190,7 @@ def _check_file(text: str, path: Path) -> None:
         raise InputError(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
-    import difflib  # for a mistake; every agent's process loads this module
+    import difflib  # late: only an error needs it
 
     near = difflib.get_close_matches(path.name, names, n=1)
     hint = f" (did you mean {str(path.with_name(near[0]))!r}?)" if near else ""
@@ -200,18 +200,18 @@ def _check_file(text: str, path: Path) -> None:
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
     """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
 
-    `source` is its text where there is no file.
+    `source` replaces the content of the file.
     """
     if name.kind != "ai":
         return None
-    import hashlib  # with OpenSSL's part, slow to load for a process that plays
+    import hashlib  # slow to load (OpenSSL), so not for agents
 
     data = student_file(name).read_bytes() if source is None else source
     return hashlib.sha256(data).hexdigest()
 
 
 def method_of(name: AgentName, opponent: AgentName, method: Method | None = None) -> Method | None:
-    """Return which method of a student's file is asked: it follows the opponent."""
+    """Return the method of a student's file to call; the opponent determines it."""
     if name.kind not in ("ai", "local"):
         return None
     return method or ("expectimax" if opponent.kind == "random" else "intelligent")

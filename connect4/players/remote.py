@@ -17,14 +17,14 @@ from connect4.players.base import Setup
 from connect4.players.checks import ADDRESS
 
 PATIENCE: Final = 10.0
-"""Seconds in which a server takes a connection."""
+"""Seconds to wait for a connection."""
 
 MAX_ANSWER: Final = 65536
-"""Bytes without a line end after which a server is given up."""
+"""Maximum length of a line in bytes; the connection fails after more."""
 
 
 class Wire:
-    """A connection to a game server; every trouble with it is an `AgentError`."""
+    """A connection to a game server; every failure is an `AgentError`."""
 
     def __init__(self, host: str, port: int) -> None:
         self._pending = b""
@@ -36,14 +36,13 @@ class Wire:
             raise AgentError(f"{host} port {port}: no game server there ({why})") from None
 
     def send(self, line: str) -> None:
-        """Send a line."""
         try:
             self._socket.sendall(line.encode() + b"\n")
         except OSError:
             raise AgentError("the server has closed the connection") from None
 
     def read(self, seconds: Seconds | None) -> str:
-        """Return the next line; `seconds` None waits as long as it takes."""
+        """Return the next line; `seconds` None waits without a limit."""
         deadline = None if seconds is None else time.monotonic() + seconds
         while b"\n" not in self._pending:
             try:
@@ -63,30 +62,29 @@ class Wire:
         return line.removesuffix(b"\r").decode("utf-8", "replace")
 
     def join(self, game: str, colour: str, seconds: Seconds | None = None) -> None:
-        """Join a game; returns when both sides are there."""
+        """Join a game; returns once both sides have joined."""
         self.send(f"{game} {colour}")
         answer = self.read(seconds)
         if answer != f"{game} {colour}":
             raise AgentError(f"the server replied: {answer}")
 
     def play(self, move: str, seconds: Seconds | None = None) -> None:
-        """Send a move and read it back."""
+        """Send a move and read its echo."""
         self.send(move)
         answer = self.read(seconds)
         if answer[:3] != move:
             raise AgentError(f"the server does not take the move {move}: {answer}")
 
     def close(self) -> None:
-        """Hang up."""
         self._socket.close()
 
 
 class RemoteAgent:
-    """Whoever plays the other colour of a game on a server.
+    """The opponent in a game on a server.
 
-    The seat decides which side we join as: white where the opponent is player 2. COLOUR
-    may be that colour, as in the handshake, or the opponent's own; both mean the same game. Our
-    side's moves are sent when the opponent's turn begins.
+    We join as the side of our opponent in the kit's game: white if this agent is player 2. COLOUR
+    may be that colour, as in the handshake, or the other one; both mean the same game. Our side's
+    moves are sent when the remote side's turn begins.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -97,7 +95,7 @@ class RemoteAgent:
         self._wire.join(match["game"], COLOURS[2 - setup.player])
 
     def choose(self, state: State, seconds: Seconds | None) -> str:
-        """Send our side's move, if there was one; return the opponent's."""
+        """Send our side's move, if there is one, and return the opponent's."""
         began = time.monotonic()
         self._send_last(state, seconds)
         left = None if seconds is None else seconds - (time.monotonic() - began)
@@ -112,12 +110,11 @@ class RemoteAgent:
             self._wire.play(state.last, seconds)
 
     def see_end(self, state: State) -> None:
-        """Send our side's last move where that ended the game."""
+        """Send our side's last move if it ended the game."""
         try:
             self._send_last(state, 2.0)
         except AgentError:
-            return  # the game is over here, whatever the server replies
+            return  # the game is over, so the reply does not matter
 
     def close(self) -> None:
-        """Hang up."""
         self._wire.close()

@@ -21,44 +21,44 @@ from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
 from connect4.players.names import source_lines, student_file
 
-if TYPE_CHECKING:  # an agent's process loads the rules of its own game alone
+if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.extended import ExtendedAction
 
 MAX_DETAIL: Final = 4000
-"""Characters of an agent's traceback that are kept."""
+"""Maximum length of an agent's traceback in characters."""
 
 MODULE_NAME: Final = "submission"
 
 KIT: Final = Path(__file__).parents[1]
 
 IMPORT_CHECK: Final = str(KIT / "isolation" / "submission.py")
-"""Refuses imports; its own lines tell an author nothing."""
+"""Its lines are left out of tracebacks: they do not help the author."""
 
 MAX_FRAMES: Final = 20
-"""Calls of a traceback that are kept, the innermost ones."""
+"""Maximum number of frames in a traceback; the innermost are kept."""
 
 FRAME: Final = re.compile(
     rb'^  File "([ -~]{1,500}?)", line ([0-9]{1,7}) in ([!-~]{1,100})$', re.MULTILINE
 )
-"""A line that `faulthandler` writes, innermost call first."""
+"""A line of `faulthandler`; the innermost call comes first."""
 
 REPORTED: Final = "Where its code was, as the agent's own process reported it"
 
 ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
-"""Addresses of objects, which differ from run to run where a game is to repeat."""
+"""Addresses of objects, which differ from run to run; a repeated game must not differ."""
 
 NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllInteger"])
 NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
 
 
 Note: TypeAlias = Callable[[BaseException], str | None]
-"""Returns what to say below an error to its author, or None."""
+"""Returns a note for the author of an error, or None."""
 
 
 class StudentAgent:
-    """An `AIPlayer` of the file that `setup` names.
+    """The `AIPlayer` of the file that `setup` names.
 
-    Raises `AgentError` where the file cannot be loaded or the player not be constructed.
+    Raises `AgentError` if the file cannot be loaded or the player cannot be created.
     """
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
@@ -76,7 +76,7 @@ class StudentAgent:
             if b"\0" in self._source:
                 raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):
-                np.random.seed(setup.derived_seed() % 2**32)  # students use the old way
+                np.random.seed(setup.derived_seed() % 2**32)  # students use the legacy generator
             module = self._load_module()
             if not hasattr(module, "AIPlayer"):
                 raise AgentError(f"{self._path.name} defines no class AIPlayer")
@@ -85,14 +85,14 @@ class StudentAgent:
             self.player = module.AIPlayer(setup.player, limit)
             if "nodes" in setup.agent.options:
                 self.player.node_budget = int(setup.agent.options["nodes"])
-        except (AgentError, KeyboardInterrupt):  # the latter is a person's Ctrl-C
+        except (AgentError, KeyboardInterrupt):  # KeyboardInterrupt is a person's Ctrl-C
             raise
         except BaseException as error:
             signature = "__init__(self, player_number, time)"
             raise self._failure("could not be loaded", error, signature) from None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        """Ask the student's method and read its answer; `AgentError` has the traceback."""
+        """Call the student's method and check its answer; `AgentError` has the traceback."""
         try:
             answer = getattr(self.player, self._method)(state.for_agent())
         except KeyboardInterrupt:
@@ -103,23 +103,23 @@ class StudentAgent:
         return self._action(read_answer(answer))
 
     def _load_module(self) -> ModuleType:
-        """Run the file as a module of its own; no folder is added to the import path.
+        """Run the file as a separate module, without adding a folder to the import path.
 
-        The text itself is compiled: bytecode that lies beside the file could be of another text
-        than the one whose hash the record keeps. The code goes by the file's bare name, so that a
-        traceback is the same wherever the file lies.
+        The source is always compiled: bytecode next to the file might not match the source whose
+        hash the record keeps. The code has the file's bare name, so tracebacks do not depend on the
+        folder.
         """
         code = compile(self._source, self._path.name, "exec", dont_inherit=True)
         module = ModuleType(MODULE_NAME)
         module.__file__ = os.path.abspath(self._path) if self._on_disk else self._path.name
-        sys.modules[MODULE_NAME] = module  # dataclasses and pickle look their module up
+        sys.modules[MODULE_NAME] = module  # dataclasses and pickle look up their module
         exec(code, vars(module))
         return module
 
     def _failure(self, what: str, error: BaseException, signature: str) -> AgentError:
-        """Return the failure with a traceback that begins in the agent's own file.
+        """Return the error with a traceback that begins in the agent's own file.
 
-        Where no line of that file was reached, `signature` is what its method should look like.
+        If the traceback has no line of that file, the error names the expected `signature`.
         """
         name = self._path.name
         try:
@@ -128,21 +128,21 @@ class StudentAgent:
             if isinstance(error, TypeError) and not text.startswith("Traceback ("):
                 note = f"note: the simulator needs def {signature} in class AIPlayer"
             text = text if note is None else f"{text}\n{note}"
-        except Exception:  # the agent wrote the error's class, whose __str__ may do anything
-            text = f"{type(error).__name__}: (its text could not be made)"
+        except Exception:  # __str__ of the agent's own error may raise
+            text = f"{type(error).__name__}: (its message cannot be shown)"
         text = clipped(text)
         return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 
 def clipped(text: str) -> str:
-    """Return both ends of a long text."""
+    """Return the beginning and the end of a long text."""
     if len(text) <= MAX_DETAIL:
         return text
     return text[: MAX_DETAIL // 2] + "\n...\n" + text[-MAX_DETAIL // 2 :]
 
 
 def uses_numpy_random(source: bytes) -> bool:
-    """Return whether a file may draw from `numpy.random`, which takes long to load."""
+    """Return whether a file may use `numpy.random`, which is slow to load."""
     return b"random" in source
 
 
@@ -151,11 +151,11 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
     first: TracebackType | None = error.__traceback__
     while first is not None and first.tb_frame.f_code.co_filename != name:
         first = first.tb_next
-    if first is not None:  # so the source could be compiled, and decoded
+    if first is not None:  # so the source is valid UTF-8
         lines = [f"{line}\n" for line in source_lines(source)]
         linecache.cache[name] = (len(source), None, lines, name)
     lines = traceback.format_exception(type(error), error, first, limit=-MAX_FRAMES)
-    if first is None and isinstance(error, SyntaxError):  # what is wrong first, then where
+    if first is None and isinstance(error, SyntaxError):  # the cause first, then the place
         lines = [f"{type(error).__name__}: {error}\n", *lines[:-1]]
     shown = (line for line in lines if not line.lstrip().startswith(f'File "{IMPORT_CHECK}", '))
     return (
@@ -164,10 +164,10 @@ def _traceback(error: BaseException, name: str, source: bytes) -> str:
 
 
 def reported_stack(dump: bytes, name: str, source: bytes) -> str:
-    """Return where the code was, from what `faulthandler` wrote in the agent's own process.
+    """Return the stack of a student's file, from what `faulthandler` wrote in the agent's process.
 
-    Only frames of the file `name` count, each with its line of `source`; the text is empty where
-    there is none. Whatever else such a process writes there is left out.
+    It has only frames of the file `name`, each with its line of `source`, and is empty if there are
+    none. Any other output is ignored.
     """
     lines = source_lines(source)
     shown = []
@@ -184,11 +184,11 @@ def reported_stack(dump: bytes, name: str, source: bytes) -> str:
 
 
 def read_answer(answer: object) -> ExtendedAction:
-    """Return `(column, is_popout)` as plain values from what an agent returned.
+    """Return an agent's answer as `(column, is_popout)` in plain values.
 
-    Whole numbers of any kind are columns; bool, 0/1 and numpy's bool say whether it is a pop-out.
-    Only a tuple is an action. No method that a class of the answer's author defines is called, so
-    a hostile class cannot lie. Raises `IllegalAction` with what was returned.
+    Columns are whole numbers of any type; pop-outs are bool, 0/1 or numpy's bool. Only a tuple is
+    an action. No method of a class that the agent may have defined is called, so the answer cannot
+    lie. Raises `IllegalAction` with the invalid value.
     """
     if not issubclass(type(answer), tuple):
         raise IllegalAction(f"an action is a tuple (column, is_popout), not {_shown(answer)}")
@@ -204,17 +204,17 @@ def read_answer(answer: object) -> ExtendedAction:
 
 
 def _overrides_tuple(kind: type) -> bool:
-    """Return whether a subclass of tuple replaces anything that reading it relies on."""
+    """Return whether a subclass of tuple overrides a method that reads it."""
     watched = ("__iter__", "__len__", "__getitem__", "__eq__", "__hash__", "__getattribute__")
     own = (base for base in kind.__mro__ if base not in (tuple, object))
     return any(name in vars(base) for base in own for name in watched)
 
 
 def _is_a(value: object, *kinds: type) -> bool:
-    """Return whether `value` is exactly of one of `kinds`, without a question to its class.
+    """Return whether the type of `value` is one of `kinds`, without running code of the agent.
 
-    `isinstance` reads `value.__class__` and `==` asks the metaclass; both can be code of the
-    answer's author.
+    `isinstance` reads `value.__class__` and `==` calls the metaclass; the agent may have defined
+    both.
     """
     return any(type(value) is kind for kind in kinds)
 
@@ -243,13 +243,13 @@ def _read_popout(value: object) -> bool:
 
 
 def _shown(value: object) -> str:
-    """Return a short text for a value that nobody vouches for."""
+    """Return a short text for a value from an untrusted agent."""
     plain = (int, float, str, bool, type(None))
     cells = cast("list[object]", value) if _is_a(value, list) else [value]
     if len(cells) > 60 or not all(_is_a(cell, *plain) for cell in cells):
         return f"a value of type {type.__dict__['__name__'].__get__(type(value))[:60]}"
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
-        return "a number without end"
+    except ValueError:  # an int too long for Python to print
+        return "a number too long to print"
     return text if len(text) <= 60 else text[:60] + "..."
