@@ -1,8 +1,11 @@
-"""Run the command `python3 -m connect4.ConnectFour AGENT AGENT [START] [options]`. Wiring only."""
+"""Run the command `python3 -m connect4.ConnectFour AGENT AGENT [START] [options]`.
+
+This module only connects the parts.
+"""
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
@@ -62,17 +65,17 @@ if TYPE_CHECKING:
     from connect4.views.window.window import Window
 
 FAULT_RECORD: Final = "connect4-fault.json"
-"""Where the record of a game with a failed turn goes if `--record` names no other place."""
+"""The file for the record of a game with a failed turn, without `--record`."""
 
 VIEWS: Final = ("auto", "window", "terminal", "none")
 
 VIEW_VARIABLE: Final = "CONNECT4_VIEW"
-"""The environment variable that stands for `--view` where that is not given."""
+"""The environment variable that sets the default of `--view`."""
 
 VIEW_HELP: Final = f"auto: the window where there is a display; {VIEW_VARIABLE} sets the default"
 
 WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view")
-"""What a command line with `--replay-turn` may say; the view only because there is a variable."""
+"""The options that `--replay-turn` accepts; the view is one because of its variable."""
 
 EXAMPLES: Final = """
 examples:
@@ -101,7 +104,7 @@ piece in column 7, row 1, one square west); q leaves the game
 
 
 def interrupted(stop: KeyboardInterrupt) -> int:
-    """Return the exit status that goes with the signal."""
+    """Return the exit status for the signal."""
     return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
 
 
@@ -120,7 +123,7 @@ def make_parser() -> Parser:
 
 
 def add_contestants(parser: Parser) -> None:
-    """Add who plays from which start, and where the game is shown and written."""
+    """Add the options for the players, the start, the views and the output files."""
     add = parser.add_argument
     add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
     add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
@@ -141,7 +144,7 @@ def add_contestants(parser: Parser) -> None:
 
 
 def add_conditions(parser: Parser) -> None:
-    """Add the conditions that agents and people play under."""
+    """Add the conditions of the game."""
     add = parser.add_argument
     add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
     add("--swap", action="store_true", help="play a second game with sides swapped")
@@ -168,7 +171,7 @@ def add_conditions(parser: Parser) -> None:
 
 
 def add_options_of_games(parser: Parser) -> None:
-    """Add the sizes of the empty board, and the options that games have."""
+    """Add the size of the empty board, and the options of single games."""
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
     parser.add_argument("--rows", type=count, help=f"rows of the empty board ({sized})")
     parser.add_argument("--columns", type=count, help="its columns")
@@ -182,7 +185,7 @@ def add_options_of_games(parser: Parser) -> None:
 
 
 def games_by_option() -> dict[str, list[Game]]:
-    """Return the names of all options that games have, each with its games."""
+    """Return the names of the options of all games, each with its games."""
     found: dict[str, list[Game]] = {}
     for game in GAMES.values():
         for option in game.options:
@@ -196,7 +199,7 @@ def option_text(name: str) -> str:
 
 
 def play(arguments: argparse.Namespace) -> int:
-    """Play what the command line asks for; return the exit status; raises `InputError`."""
+    """Play the games of the command line; return the exit status; raises `InputError`."""
     game = find_game(arguments.game)
     one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
@@ -241,7 +244,7 @@ def play(arguments: argparse.Namespace) -> int:
 def clock(arguments: argparse.Namespace) -> tuple[float, str]:
     """Return the limit of a move in seconds and the isolation; raises `InputError`.
 
-    A budget of fuel is a number of virtual seconds.
+    A budget of fuel is converted to virtual seconds.
     """
     if arguments.fuel is None:
         return arguments.time or DEFAULT_SECONDS, arguments.isolation
@@ -253,7 +256,7 @@ def clock(arguments: argparse.Namespace) -> tuple[float, str]:
 
 
 def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
-    """Return both agents; `--memory` becomes a part of the solver's name; raises `InputError`."""
+    """Return both agents; `--memory` becomes an option of the solver; raises `InputError`."""
     agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
     if arguments.memory is None:
         return agents
@@ -284,7 +287,7 @@ def choose_window(view: str) -> Window | None:
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
-    """Return the position that the command line asks for; raises `InputError`."""
+    """Return the first position of the game; raises `InputError`."""
     if arguments.start is None:
         state = game.start(arguments.rows, arguments.columns)
     elif arguments.rows or arguments.columns:
@@ -302,7 +305,7 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
 
 
 def write_text(place: Path, text: str) -> None:
-    """Add to a text file, or begin it with an empty text; raises `InputError`."""
+    """Append to a text file, or truncate it if the text is empty; raises `InputError`."""
     try:
         with place.open("a" if text else "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
@@ -311,18 +314,18 @@ def write_text(place: Path, text: str) -> None:
 
 
 def tell_progress(line: str) -> None:
-    """Report what takes long before a game."""
+    """Report slow preparations before a game."""
     print(f"note: {line}", file=sys.stderr, flush=True)
 
 
 def tell_notes(notes: Sequence[str]) -> None:
-    """Say what the isolation lacks here, after all else was checked: a refusal is one line."""
+    """Report missing protections, once all arguments are valid: an error is a single line."""
     for line in notes:
         print(f"note: {line}", file=sys.stderr)
 
 
 def record_place(named: Path | None, suffix: str) -> Path:
-    """Return where a game's record goes: the file of `--record`, else that of lost turns."""
+    """Return the path of a game's record: `--record`, or the default for lost turns."""
     place = named or Path(FAULT_RECORD)
     return place.with_name(place.stem + suffix + place.suffix)
 
@@ -330,7 +333,7 @@ def record_place(named: Path | None, suffix: str) -> Path:
 def play_all(
     plans: list[TablePlan], window: Window | None, arguments: argparse.Namespace
 ) -> tuple[int, list[Record]]:
-    """Play in the window or, without one, here; return the exit status and the records."""
+    """Play in the window, or in the terminal; return the exit status and the records."""
     games: list[Record] = []
     status = 0
 
@@ -354,7 +357,7 @@ def play_all(
 
 
 def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[str]]:
-    """Play one game; return the exit status, the record, and what the agents have printed."""
+    """Play one game; return the exit status, the record, and the output of the agents."""
     one, two = plan.agents
     view = TerminalView((one.text, two.text), plan.title, plan.record_name)
     shown = shown or plan.is_person(1) or plan.is_person(2)
@@ -378,7 +381,7 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
 def keep(
     record: Record, logs: Sequence[str], plan: TablePlan, arguments: argparse.Namespace
 ) -> None:
-    """Print what a finished game came to; then write its logs and record where they are wanted."""
+    """Print the summary of a finished game; then write its logs and record if requested."""
     faulty = bool(agents_faults(record))
     printed = [
         (f"Player {player} ({agent.text}) printed:", log)
@@ -410,7 +413,7 @@ def keep(
 
 
 def keep_log(heading: str, log: str, place: Path | None) -> None:
-    """Write what an agent has printed to the file of `--log`, or show the end of it."""
+    """Write an agent's output to the file of `--log`, or show the end of it."""
     if place is None:
         tell_log(heading, log)
     else:
@@ -418,7 +421,7 @@ def keep_log(heading: str, log: str, place: Path | None) -> None:
 
 
 def repeat_turn(arguments: argparse.Namespace) -> int:
-    """Do what `--replay-turn` asks for; return the exit status; raises `InputError`."""
+    """Run `--replay-turn`; return the exit status; raises `InputError`."""
     usual = make_parser().parse_args([])
     for name, value in vars(arguments).items():
         if name not in WITH_REPLAY_TURN and value != getattr(usual, name):

@@ -81,11 +81,11 @@ _HOME = {
     "Record": "connect4.record",
     "State": "connect4.games.base",
     "Turn": "connect4.referee",
-}  # where a public name is defined, if not in connect4.api
+}  # the module of each public name that is not in connect4.api
 
 
 def __getattr__(name: str) -> Any:
-    # agents' processes import this package too, and need nothing of the API
+    # lazy, because agents' processes import this package but do not need the API
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME.get(name, "connect4.api")), name)

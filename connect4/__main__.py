@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import shlex
@@ -20,7 +20,7 @@ from connect4.views.window.display import open_window
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status.
 
-    Two arguments or more are those of `connect4.ConnectFour`, such as `ai random case4`.
+    With two or more arguments, it runs `connect4.ConnectFour`, for example `ai random case4`.
     """
     argv = sys.argv[1:] if argv is None else argv
     if len(argv) > 1:

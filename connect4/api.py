@@ -35,7 +35,7 @@ Agent: TypeAlias = Any
 """An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""
 
 Start: TypeAlias = "State | str | os.PathLike[str] | None"
-"""A position, a state file's name, or None for the position that the game begins with."""
+"""A position, the name of a state file, or None for the default start of the game."""
 
 DEFAULT_GAME: Final = "extended"
 
@@ -43,7 +43,7 @@ DEFAULT_GAME: Final = "extended"
 def load(name: str | os.PathLike[str], game: str = DEFAULT_GAME) -> State:
     """Return the position of a state file: a path, or one of the kit's own, such as `case1`.
 
-    Raises `InputError` where there is no such file or game, or the file holds no position.
+    Raises `InputError` if there is no such file or game, or the file does not contain a position.
 
     >>> state = load("case1")
     >>> state.board().shape                       # (rows, columns), row 0 on top
@@ -60,7 +60,7 @@ def load(name: str | os.PathLike[str], game: str = DEFAULT_GAME) -> State:
 def start(
     game: str = DEFAULT_GAME, *, rows: int | None = None, columns: int | None = None, **options: Any
 ) -> State:
-    """Return the position that a game begins with; `rows` and `columns` None for the usual size.
+    """Return the first position of a game; `rows` and `columns` are None for the default size.
 
     `options` are those of the game: `line`, `max_turns` and `repetition` of `dynamic`. Raises
     `InputError` for a size or an option that the game does not have.
@@ -91,8 +91,8 @@ class Picture:
 def picture(state: State, *, before: State | None = None, runs: Player | None = None) -> Picture:
     """Return a position as a picture that shows where its points come from.
 
-    With `before`, an earlier position, the runs that the moves since then made or broke are
-    marked with their points; with `runs`, a player, all runs of that player with their sum.
+    `before` is an earlier position: the picture marks the runs that moves have made or broken since
+    then, with their points. `runs` is a player: it marks all runs of that player, with their sum.
 
     >>> state = load("case1").apply((2, False)).apply((3, False))
     >>> shown = picture(state.apply((2, False)), before=state)
@@ -105,7 +105,7 @@ def picture(state: State, *, before: State | None = None, runs: Player | None = 
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
-    """Return the game and the position that a caller means; raises `InputError`."""
+    """Return the game and the position of an argument; raises `InputError`."""
     if isinstance(start, State):
         game = game_of(start)
         if name not in (None, game.name):
@@ -130,22 +130,23 @@ def play(
 ) -> Record:
     """Play one game between two agents and return its record.
 
-    An agent is a name, as on the command line, or an object. A named agent runs in a process of
-    its own (`isolation`: `auto`, `strong`, `process`, `none`). An object plays in this process
-    without protection; the record marks it. It is a class or an instance with
+    An agent is a name, as on the command line, or an object. A named agent runs in a separate
+    process (`isolation`: `auto`, `strong`, `process`, `none`). An object runs in this process
+    without protection, and the record says so. It is a class or an instance with
     `get_expectimax_move(state)` and `get_intelligent_move(state)`, as in `ai.py`; one with
-    `choose(state, seconds)`; or a function of a state. A class is called with
-    `(player_number, seconds)`.
+    `choose(state, seconds)`; or a function of a state. A class is called with `(player_number,
+    seconds)`.
 
-    `start` is a position or a state file's name; None is the usual start of `game`. `seconds` is
-    the limit of a move. `seed` makes a game between deterministic agents repeat. `ask` names the
-    method of `AIPlayer` that is asked, `expectimax` or `intelligent`; without it the opponent
-    decides, as in the assignment. `on_turn(position, turn)` is called after each turn with the
-    position after it; `progress=True` shows tqdm's bar.
+    `start` is a position or the name of a state file; None is the default start of `game`.
+    `seconds` is the limit of a move. With the same `seed`, a game between deterministic agents
+    repeats. `ask` selects the method of `AIPlayer`, `expectimax` or `intelligent`; by default it
+    depends on the opponent, as in the assignment. `on_turn(position, turn)` is called after each
+    turn with the position after it; `progress=True` shows a progress bar (tqdm).
 
     A late, illegal or failed turn is a fault in the record, not an error. Raises `InputError` for
-    an agent, a start or an option that does not exist, `IsolationError` where the machine cannot
-    run an agent. Whatever it raises, also out of `on_turn` or by Ctrl-C, every process has ended.
+    an agent, a start or an option that does not exist, and `IsolationError` if the machine cannot
+    run an agent. All processes have ended when it raises, even if `on_turn` or Ctrl-C causes the
+    exception.
 
     >>> record = play("greedy", "random", "case1", seconds=1, seed=7)
     >>> record
@@ -178,7 +179,7 @@ def play(
 
 
 def _agent(agent: Agent, game: Game, state: State) -> AgentName:
-    """Return an agent's name, checked; raises `InputError`."""
+    """Return the name of an agent after checking it; raises `InputError`."""
     if not isinstance(agent, str):
         return local_name(agent, game)
     name = parse_agent(agent, game.name)
@@ -189,16 +190,16 @@ def _agent(agent: Agent, game: Game, state: State) -> AgentName:
 
 
 def _positive(seconds: Any) -> Seconds:
-    """Return a time limit; raises `InputError` where it is none."""
+    """Return a time limit; raises `InputError` if it is not above 0."""
     if not (isinstance(seconds, int | float) and 0 < seconds < 1e6):
         raise InputError(f"{seconds!r} is not a time limit; expected seconds above 0")
     return seconds
 
 
 def show_progress(stack: ExitStack, unit: str) -> Any:
-    """Return a bar of tqdm's, for a notebook or a terminal, that is closed with `stack`.
+    """Return a tqdm progress bar that `stack` closes.
 
-    Raises `InputError` without tqdm.
+    Raises `InputError` if tqdm is missing.
     """
     try:
         return stack.enter_context(importlib.import_module("tqdm.auto").tqdm(unit=f" {unit}"))
@@ -207,7 +208,7 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
 
 
 def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], object]]:
-    """Yield what moves tqdm's bar, where one is to be shown."""
+    """Yield the function that advances the tqdm bar; yield nothing without a bar."""
     if not shown:
         return
     bar = show_progress(stack, "turns")
@@ -222,12 +223,12 @@ def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], obje
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one turn cost its mover, in the analysis' unit; `loss` is never below 0.
+    """The cost of one turn for its mover, in the analysis' unit; `loss` is never below 0.
 
-    `before` and `after` are what best play comes to before and after the turn, from player 1's
-    view. `line` is the better move and what follows it, as typed; empty where nothing was lost.
-    A cost that is not `proven` is an estimate beyond its `noise`; `slower` counts the plies by
-    which the mover wins later or loses sooner where the outcome stays the same.
+    `before` and `after` are the values of best play before and after the turn, from player 1's
+    view. `line` is the better move and its continuation, as typed; empty if nothing was lost. A
+    cost that is not `proven` is an estimate greater than its `noise`. If the outcome stays the
+    same, `slower` counts the plies by which the mover wins later or loses sooner.
     """
 
     turn: int
@@ -242,10 +243,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What each move of a game cost, one `Cost` a turn in `costs`.
+    """The costs of the moves of a game, one `Cost` for each turn in `costs`.
 
-    `agent` names the judge, `unit` the unit, `worst` the turns of player 1 and of player 2 that
-    cost most, worst first. `str` gives these in words.
+    `agent` is the agent that judged, `unit` the unit. `worst` has the most costly turns of player 1
+    and of player 2, worst first; `str` describes them.
     """
 
     agent: str
@@ -259,11 +260,11 @@ class Analysis:
 
 
 def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -> Analysis:
-    """Return what each move of a game cost; `seconds` are those of each search.
+    """Return the cost of each move of a game; each search takes `seconds`.
 
-    The record keeps the result: its page then shows it, and `record.save` writes it. The searches
-    run one after the other in this process; `python3 -m connect4.analysis` uses all cores. Raises
-    `InputError` where a student's file is to judge and is broken.
+    The record stores the result, so its page shows it and `record.save` writes it. The searches run
+    one after the other in this process; `python3 -m connect4.analysis` uses all cores. Raises
+    `InputError` if a student's file that judges cannot be loaded.
 
     >>> record = play("random", "random", start("classic"), seconds=1, seed=3)
     >>> advice = analyse(record, seconds=0.02)
@@ -289,7 +290,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
 
 
 def _steps(stack: ExitStack, shown: bool) -> Callable[[str, int, int], None]:
-    """Return what shows how far an analysis is."""
+    """Return the function that reports the progress of an analysis."""
     if not shown:
         return lambda what, done, todo: None
     bar = show_progress(stack, "searches")
@@ -306,7 +307,7 @@ def _steps(stack: ExitStack, shown: bool) -> Callable[[str, int, int], None]:
 
 @dataclass(frozen=True)
 class SearchTree:
-    """What a search looked at: `nodes` in its order, the root first."""
+    """The nodes of a search in search order, the root first."""
 
     game: Game
     start: State
@@ -320,7 +321,7 @@ class SearchTree:
         return f"<SearchTree of {self.agent}: {len(self)} nodes>"
 
     def to_html(self) -> str:
-        """Return the tree as one HTML document, to be opened in any browser."""
+        """Return the tree as one HTML document, for any browser."""
         tree = importlib.import_module("connect4.views.tree.tree")
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
@@ -339,9 +340,9 @@ def search_tree(
 ) -> SearchTree:
     """Return the tree of an agent's search from a position.
 
-    Of a search that deepens it is the tree of the last depth searched whole. A student's file
-    needs the method `explain`, as docs/students.md describes, and runs in a process of its own.
-    Raises `InputError` where the agent searches no tree.
+    For an iterative deepening search, it is the tree of the last completed depth. A student's file
+    needs the method `explain` (see docs/students.md) and runs in a separate process. Raises
+    `InputError` if the agent does not search a tree.
 
     >>> tree = search_tree("alphabeta:depth=2", "case4")
     >>> tree

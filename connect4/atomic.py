@@ -13,7 +13,7 @@ from typing import IO
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8 without changing its line ends; raises `OSError`.
 
-    Half of a surrogate pair, which UTF-8 cannot hold, is written as its escape.
+    A lone surrogate, which UTF-8 cannot encode, is written as its escape.
     """
     with writing(path) as file:
         file.write(text.encode(errors="backslashreplace"))
@@ -21,9 +21,9 @@ def write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file whose content stands at `path` once the block has ended; raises `OSError`.
+    """Open a file that replaces `path` at the end of the block; raises `OSError`.
 
-    A link stays a link, and a device or a pipe is written to as it is.
+    A link stays a link; a device or a pipe is written directly.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -35,17 +35,17 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(handle, "wb") as file:
             yield file
         os.replace(temporary, path)
-    except BaseException:  # Ctrl-C too: no half a file stays behind
+    except BaseException:  # also on Ctrl-C: remove an incomplete file
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
 
 
 def _new_file(beside: Path) -> tuple[int, Path]:
-    """Open a new file in the same folder, with the permissions that a new file gets there.
+    """Open a new file in the same folder, with the default permissions.
 
-    `tempfile` would keep it from everybody else, and the mask of the process cannot be read
-    without setting it for all its threads.
+    `tempfile` would make it private, and the umask cannot be read without changing it for all
+    threads of the process.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:

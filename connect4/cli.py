@@ -13,7 +13,7 @@ from connect4.errors import InputError, one_line
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports what is wrong in one line; an epilog of several lines is shown as it is."""
+    """Reports errors in one line; shows an epilog of several lines unchanged."""
 
     def __init__(self, **options: Any) -> None:
         if "\n" in options.get("epilog", ""):
@@ -21,16 +21,16 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
-        """Leave with status 2."""
+        """Exit with status 2."""
         self.exit(2, f"error: {one_line(message)} (--help shows examples)\n")
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: stops a command as a Ctrl-C does."""
+    """Raised on SIGTERM; it stops a command as Ctrl-C does."""
 
 
 def end_on_sigterm() -> None:
-    """Raise `Terminated` in the main thread when a SIGTERM comes."""
+    """Raise `Terminated` in the main thread on SIGTERM."""
     signal.signal(signal.SIGTERM, _terminate)
 
 
@@ -46,7 +46,7 @@ def fail(error: Exception, status: int = 2) -> int:
 
 def time_limit(text: str) -> float:
     """Read a time in seconds."""
-    try:  # float reads other scripts' digits too, and underscores between them
+    try:  # float() also accepts digits of other scripts, and underscores
         value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
@@ -56,14 +56,14 @@ def time_limit(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Read a number of rows, plies and the like."""
+    """Read a positive whole number, such as rows or plies."""
     if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
 def port_number(text: str) -> int:
-    """Read a TCP port; 0 leaves the choice to the system."""
+    """Read a TCP port; with 0 the system chooses one."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 65536):
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; expected 0 to 65535")
     return int(text)
@@ -77,7 +77,7 @@ def seed_number(text: str) -> int:
 
 
 def check_place(option: str, path: Path) -> None:
-    """Raise `InputError`, before any work is done, where no file can be written to `path`."""
+    """Raise `InputError` before any work is done if no file can be written to `path`."""
     if not path.parent.is_dir():
         raise InputError(f"{option} {path}: no folder {str(path.parent)!r}")
     if path.is_dir():

@@ -1,11 +1,11 @@
-"""Connect one of the kit's agents to a game server of Dynamic Connect-4, the kit's own or another.
+"""Connect one of the kit's agents to a game server of Dynamic Connect-4, the kit's or another.
 
 `docs/protocol.md` describes the lines that are exchanged.
 """
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
@@ -37,10 +37,10 @@ from connect4.server.arbiter import REMOTE, verdict
 GAME_OVER: Final = "Game over: "
 
 NO_LIMIT: Final = 100_000
-"""The most plies that the rules know: a relay counts none."""
+"""More plies than any game has, because a relay has no limit."""
 
 MARGIN: Final = (0.5, 0.1)
-"""What communication with the server may take of a move's time: seconds, or a part of it."""
+"""The part of a move's time that is reserved for communication: seconds, and a fraction."""
 
 EXAMPLES: Final = """
 examples:
@@ -58,18 +58,18 @@ exit status: 0 the game was played to its end, 1 it was broken off or never bega
 
 
 class ServerGame:
-    """A game that both sides have joined, played on the client's own board and recorded."""
+    """A game on a server, played on the client's own board and recorded."""
 
     def __init__(self, wire: Wire, seat: Seat, player: Player, record: Record) -> None:
-        """Take our `player`'s seat; `record` holds the start and the limit of a move."""
+        """Take `player`, our side, and `record`, which has the start and the limit of a move."""
         self.record = record
         self._wire, self._seat, self._player = wire, seat, player
         self._state = record.start
 
     def play(self, show: Callable[[str], None]) -> str:
-        """Play to the end; return the line that tells how it ended.
+        """Play to the end; return the line that says how the game ended.
 
-        Raises `AgentError` where the game was broken off. The record has its result either way.
+        Raises `AgentError` if the game is interrupted. The record has a result either way.
         """
         try:
             while not self._state.is_over():
@@ -99,7 +99,7 @@ class ServerGame:
         return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
 
     def _own_move(self) -> str:
-        """Send our agent's move; return it, or the line with which the server ended the game."""
+        """Send our agent's move; return its echo, or the line with which the server ended the game."""
         reply = self._seat.ask(self._state, self.record.time_limit)
         if reply.outcome is not Outcome.PLAYED or reply.text is None:
             self._step(reply)
@@ -113,7 +113,7 @@ class ServerGame:
         raise AgentError(f"the server does not take the move {reply.text}: {answer}")
 
     def _their_move(self) -> str:
-        """Return the opponent's line, or the one with which the server ended the game."""
+        """Return the opponent's line, or the line with which the server ended the game."""
         line = self._wire.read(None)
         if not line.startswith(GAME_OVER) and re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
             self._end_by(line, self._player)
@@ -121,7 +121,7 @@ class ServerGame:
         return line
 
     def _apply(self, line: str, seconds: Seconds) -> bool:
-        """Play a line's move; return whether the line was one and not the end of the game."""
+        """Play the move of a line; return False if the line ends the game instead."""
         if line.startswith(GAME_OVER):
             colour = line.removeprefix(GAME_OVER).partition(" ")[0]
             winner: Winner = 0
@@ -143,7 +143,7 @@ class ServerGame:
         return turn
 
     def _end_by(self, line: str, other: Player) -> None:
-        """Give the record its result from a line that is not a move; `other` wins by a timeout."""
+        """Set the result from a line that is not a move; `other` wins if it is a timeout."""
         if line.startswith("Timeout of "):
             self._end(Ending.TIMEOUT, other, line)
         else:
@@ -154,14 +154,14 @@ class ServerGame:
 
 
 def without_limit(state: DynamicState) -> DynamicState:
-    """Return a position whose game goes on until a side wins, unless its file has a limit."""
+    """Return a position without a limit on the plies, unless its file sets one."""
     if state.setting[2].max_turns != DynamicRules().max_turns:
         return state
     return state.with_options(max_turns=NO_LIMIT)
 
 
 def take_seat(agent: AgentName, player: Player, seconds: Seconds, seed: int) -> Seat:
-    """Return the seat of our agent."""
+    """Open our agent's seat."""
     if agent.kind == "human":
         return HumanSeat(DYNAMIC, player, input, print)
     return open_seat(Setup(agent, player, DYNAMIC, seconds, seed), "none")
@@ -191,9 +191,9 @@ def make_parser() -> Parser:
 
 
 def join_and_play(arguments: argparse.Namespace) -> str:
-    """Play what the command line asks for; return the line that tells how it ended.
+    """Play the game of the command line; return the line that says how it ended.
 
-    Raises `InputError`, and `AgentError` where the game was broken off.
+    Raises `InputError`, or `AgentError` if the game is interrupted.
     """
     agent = parse_agent(arguments.agent, DYNAMIC.name)
     state = load_start(DYNAMIC, arguments.start)

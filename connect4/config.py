@@ -1,4 +1,4 @@
-"""Constants of the game, and nothing else."""
+"""Constants of the game."""
 
 from typing import Final
 
@@ -6,13 +6,13 @@ win_pts = [0, 0, 2, 5, 20]
 """Points of a run of 0..4 tokens; `utils.get_pts` describes longer runs."""
 
 debug_mode = False
-"""Whether `utils.Integer` refuses to count below 0, or above what it started with."""
+"""Whether `utils.Integer` refuses to count below 0, or above its initial value."""
 
 MAX_CONSECUTIVE_SKIPS = 6
 """A game of ExtendedConnect4 is stopped (`stalled`) after this many skipped turns in a row."""
 
 DEFAULT_SECONDS = 20.0
-"""Seconds per move where `--time` does not say otherwise."""
+"""Seconds per move without `--time`."""
 
 ALLOWED_MODULES: Final = ("connect4.utils", "connect4.config")
-"""What a submission may import besides the standard library and numpy."""
+"""Modules that a submission may import besides the standard library and numpy."""

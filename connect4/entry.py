@@ -27,7 +27,7 @@ NEEDED: Final = ("numpy", "tabulate")
 
 
 def missing(modules: Sequence[str] = NEEDED) -> str | None:
-    """Return the line that names a missing module and the remedy; None if none is missing."""
+    """Return a line with the missing module and the remedy; None if none is missing."""
     for name in modules:
         if importlib.util.find_spec(name) is None:
             return (
@@ -38,9 +38,9 @@ def missing(modules: Sequence[str] = NEEDED) -> str | None:
 
 
 def hiding(trace: TracebackType | None) -> str | None:
-    """Return the file in the current folder that was taken for a module of Python's or numpy.
+    """Return the file in the current folder that Python loaded in place of a required module.
 
-    It is loaded in place of that module, or, where it fails itself, among the files of `trace`.
+    It is that module now or, if it failed to load, one of the files of `trace`.
     """
     names = {*sys.stdlib_module_names, *NEEDED}
     loaded: list[str | None] = [getattr(sys.modules.get(name), "__file__", None) for name in names]
@@ -53,7 +53,7 @@ def hiding(trace: TracebackType | None) -> str | None:
 
 
 def explain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one line which file keeps the imports from working, else show the traceback."""
+    """Report in one line which file breaks the imports, else show the traceback."""
     file = hiding(trace)
     if file is None:
         sys.__excepthook__(kind, error, trace)
@@ -64,7 +64,7 @@ def explain(kind: type[BaseException], error: BaseException, trace: TracebackTyp
 
 
 def begin() -> None:
-    """Let a Ctrl-C end the process without a word, and end it here where a module is missing."""
+    """Let Ctrl-C end the process silently; exit if a module is missing."""
     sys.excepthook = explain
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -75,7 +75,7 @@ def begin() -> None:
 
 
 def ready() -> None:
-    """The imports are done: a Ctrl-C is the command's own `KeyboardInterrupt` from here on."""
+    """Restore Ctrl-C once the imports are done: from now on it raises `KeyboardInterrupt`."""
     sys.excepthook = sys.__excepthook__
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,28 +2,28 @@
 
 
 def harmless(text: str) -> str:
-    """Return somebody else's text for a terminal: control characters become visible escapes.
+    """Return untrusted text in a form that is safe for a terminal: control characters are escaped.
 
-    Those that reorder or hide text are among them. Line ends and tabs stay.
+    So are characters that reorder or hide text. Line ends and tabs stay.
     """
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def one_line(text: object) -> str:
-    """Return somebody else's text as one harmless line: line ends become visible escapes too."""
+    """Return untrusted text as one harmless line: line ends are escaped too."""
     return harmless(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def printable(name: str) -> str:
     """Return a name as one harmless line for any terminal, file and database.
 
-    Different names stay different.
+    Different names have different results.
     """
     return one_line(name.replace("\\", "\\\\"))
 
 
 class Connect4Error(Exception):
-    """Anything that this project refuses; its text is one line for the person who caused it.
+    """Base class of the errors; the text is one line for the person who caused the error.
 
     The text may quote a foreign file, so it is always `harmless`.
     """
@@ -33,21 +33,22 @@ class Connect4Error(Exception):
 
 
 class IllegalAction(Connect4Error, ValueError):  # noqa: N818 - the name that the field uses
-    """An action that the rules do not allow in the position it was applied to."""
+    """An action that the rules do not allow in a position."""
 
 
 class InputError(Connect4Error, ValueError):
-    """A file, a name or an option that cannot be used: what, where, and what would be right."""
+    """A file, a name or an option is invalid; the text says what, where, and what is valid."""
 
 
 class MissingExtraError(InputError, ImportError):
-    """Something needs a package that is not installed; the text names the extra to install."""
+    """A required package is not installed; the text names the extra to install."""
 
 
 class AgentError(Connect4Error, RuntimeError):
-    """An agent could not be loaded or answered with an exception.
+    """An agent could not be loaded, or raised an exception.
 
-    `detail` is the whole text for the agent's author, the traceback of their own file first.
+    `detail` is the full text for the agent's author; it begins with the traceback of the agent's
+    file.
     """
 
     def __init__(self, message: str, detail: str | None = None) -> None:
@@ -56,13 +57,13 @@ class AgentError(Connect4Error, RuntimeError):
 
 
 class IsolationError(Connect4Error, RuntimeError):
-    """The machine could not run an agent as it was to be run: never the agent's fault."""
+    """The machine could not run an agent as requested; the agent is never the cause."""
 
 
 def headline(text: str) -> str:
-    """Return the first line of a text, or the line of a traceback that names the error.
+    """Return the first line of a text; for a traceback, the line with the error.
 
-    Of errors that were raised while others were handled that is the last one.
+    Of a chain of tracebacks, this is the last error.
     """
     lines = [line.removeprefix("  | ") for line in text.strip("\n").splitlines()] or [""]
     heads = ("Traceback (", "Exception Group Traceback (")

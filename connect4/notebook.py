@@ -1,6 +1,6 @@
 """Display objects in Jupyter: a position as a picture, a record and a search tree as a page.
 
-`import connect4` registers this in a notebook. Only the modules that this needs are loaded.
+`import connect4` registers this in a notebook. Only the required modules are loaded.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import sys
 from typing import Any, Final
 
 HEIGHT: Final = 760
-"""Pixels of a page's frame."""
+"""Height of a page's frame in pixels."""
 
 SVG: Final = "image/svg+xml"
 HTML: Final = "text/html"
 
 
 def register() -> None:
-    """Tell the running IPython shell, if there is one, how to show the kit's objects."""
+    """Register formatters for the kit's objects in the running IPython shell, if there is one."""
     shell = sys.modules["IPython"].get_ipython()
     if shell is None:
         return
@@ -47,7 +47,7 @@ def tree(found: Any) -> str:
 
 
 def frame(document: str) -> str:
-    """Return a frame around an HTML document, kept from the page that it is in."""
+    """Return an HTML document in a sandboxed frame."""
     return (
         f'<iframe srcdoc="{html.escape(document)}" sandbox="allow-scripts" '
         f'style="width: 100%; height: {HEIGHT}px; border: 0; border-radius: 8px"></iframe>'

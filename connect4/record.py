@@ -1,4 +1,4 @@
-"""The record of a game: one JSON document that is written completely, checked on reading, replayed.
+"""The record of a game: a JSON document, written completely, and checked by replay when read.
 
 Everything that processes a finished game starts here. `docs/formats.md` describes the document.
 """
@@ -25,33 +25,32 @@ from connect4.referee import Result, Turn, final
 FORMAT: Final = "connect4-record/1"
 
 MAX_CHARACTERS: Final = 50_000_000
-"""More than any game's record has."""
+"""A limit that no record of a game reaches."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedPlayer:
-    """One side of a recorded game; `sha256` is of the agent's file, where it has one."""
+    """One side of a recorded game; `sha256` is the hash of a student's file, else None."""
 
     agent: str
     asked: Method | None = None
     sha256: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the player as it stands in the document."""
         return {"agent": self.agent, "asked": self.asked, "sha256": self.sha256}
 
 
 def agent_versions() -> dict[str, str]:
-    """Return the versions of what agents run on."""
+    """Return the versions of Python and numpy, which agents depend on."""
     return {"python": platform.python_version(), "numpy": np.__version__}
 
 
 @dataclass(slots=True, repr=False)
 class Record:
-    """A game that was played, or is being played.
+    """A finished game, or a game in progress.
 
-    Iterating gives `(position, turn)` pairs: each turn with the position that it was played from.
-    `extra` keeps what a reader does not know, so that nothing is lost.
+    Iterating gives `(position, turn)` pairs: each turn with the position before it. `extra` keeps
+    unknown keys of a document.
     """
 
     game: Game
@@ -79,7 +78,7 @@ class Record:
 
     @property
     def winner(self) -> Winner:
-        """Who has won: 1, 2, or 0 for nobody; raises `InputError` before the game has ended."""
+        """The winner, 1 or 2, or 0 if nobody won; raises `InputError` before the game has ended."""
         return self._ended().winner
 
     @property
@@ -98,7 +97,7 @@ class Record:
         return self.result
 
     def __iter__(self) -> Iterator[tuple[State, Turn]]:
-        return zip(replay(self), self.turns, strict=False)  # no turn from the last position
+        return zip(replay(self), self.turns, strict=False)  # the last position has no turn
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -118,13 +117,13 @@ class Record:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the record as JSON, whole or not at all; raises `InputError` where it cannot."""
+        """Write the record as JSON, completely or not at all; raises `InputError` if that fails."""
         self._ended()
         write(self, Path(path))
 
     @staticmethod
     def load(path: str | Path) -> Record:
-        """Return the record in a file, replayed and checked; raises `InputError`."""
+        """Return the record in a file after replaying and checking it; raises `InputError`."""
         return read(Path(path))
 
     def to_json(self) -> dict[str, Any]:
@@ -172,7 +171,7 @@ def _turn_to_json(turn: Turn) -> dict[str, Any]:
 
 
 def dumps(record: Record) -> str:
-    """Return the document as text: one line for each turn and each row, so that it can be read."""
+    """Return the document as readable text: one line for each turn and each row of a board."""
     document = record.to_json()
     lines = []
     for key, value in document.items():
@@ -185,7 +184,7 @@ def dumps(record: Record) -> str:
 
 
 def write(record: Record, path: Path) -> None:
-    """Write the document whole or not at all; raises `InputError` if the file cannot be written."""
+    """Write the document completely or not at all; raises `InputError` if that fails."""
     try:
         atomic.write_text(path, dumps(record))
     except OSError as error:
@@ -193,9 +192,9 @@ def write(record: Record, path: Path) -> None:
 
 
 def read(path: Path) -> Record:
-    """Read and check a record; raises `InputError` that names the file and what is wrong.
+    """Read and check a record; raises `InputError` with the file and what is wrong.
 
-    The turns are replayed from the start and must be legal and give the scores written.
+    The turns are replayed from the start. They must be legal and give the recorded scores.
     """
     try:
         with path.open(encoding="utf-8") as file:
@@ -213,7 +212,7 @@ def read(path: Path) -> Record:
 
 
 def loads(text: str) -> Record:
-    """Read and check a record's text; see `read`."""
+    """Read and check the text of a record; see `read`."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -325,7 +324,7 @@ def _text(value: object, name: str) -> str:
 
 
 def _optional(value: object, name: str, among: Collection[str] = ()) -> Any:
-    """Return a text, one of `among` if that names any, or None."""
+    """Return a text, which must be in `among` unless that is empty, or None."""
     if value is not None and among and value not in among:
         raise ValueError(f"{name} is {value!r}; expected {' or '.join(among)}")
     return None if value is None else _text(value, name)
@@ -334,7 +333,7 @@ def _optional(value: object, name: str, among: Collection[str] = ()) -> Any:
 def replay(record: Record) -> Iterator[State]:
     """Yield the position before the first turn and after each turn.
 
-    Raises `InputError` that names the turn which the rules do not allow.
+    Raises `InputError` with the first turn that the rules do not allow.
     """
     state = record.start
     yield state
@@ -358,9 +357,9 @@ def replay(record: Record) -> Iterator[State]:
 
 
 def _skipped_in_a_row(record: Record) -> int:
-    """Return how many turns at the end were skipped one after the other.
+    """Return the number of skipped turns in a row at the end.
 
-    Raises `InputError` that names the turn which comes after the referee has stopped the game.
+    Raises `InputError` with the turn if the game goes on after the referee must stop it.
     """
     skips = 0
     for turn in record.turns:
@@ -374,7 +373,7 @@ def _skipped_in_a_row(record: Record) -> int:
 
 
 def check(record: Record) -> None:
-    """Replay the record; raises `InputError` where the turns do not give the result written."""
+    """Replay the record; raises `InputError` if the turns do not lead to the recorded result."""
     result = record.result
     assert result is not None
     state = record.start

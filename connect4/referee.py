@@ -28,21 +28,21 @@ from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn as it was judged. `number` counts from 1; seconds are wall clock."""
+    """One judged turn. `number` counts from 1; `seconds` is wall-clock time."""
 
     number: int
     player: Player
     outcome: Outcome
     action: Action | None = None
     text: str | None = None
-    """The action as a person would type it, legal or not; None where there is none."""
+    """The action as a person would type it, legal or not; None if there is none."""
     seconds: Seconds = 0.0
     cpu_seconds: Seconds = 0.0
     overrun: Seconds = 0.0
     starved: bool = False
     detail: str | None = None
     fuel: int | None = None
-    """The instructions used, in a game by fuel."""
+    """The number of instructions, in a game by fuel."""
 
     @property
     def is_lost(self) -> bool:
@@ -52,13 +52,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a game came to, and why it ended: two separate values."""
+    """The outcome of a game and why it ended, as two separate values."""
 
     scores: tuple[int, int]
     ending: Ending
     winner: Winner
     detail: str | None = None
-    """More about the ending, where there is more to say: why an agent could not be loaded."""
+    """Details of the ending, such as why an agent could not be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """`state.mover` is about to be asked; `limit` None means that nobody clocks it."""
+    """The referee is about to ask `state.mover`; `limit` None means that there is no clock."""
 
     number: int
     state: State
@@ -106,9 +106,9 @@ def play(
 ) -> Generator[Event, None, Result]:
     """Play one game from `start`, yielding each event as it happens.
 
-    `game.on_fault` decides whether a late, invalid or failed turn is skipped or loses the game. An
-    agent that could not be loaded loses the game before its first turn, or with `play_unloaded`
-    each of its turns. The caller closes the seats.
+    A late, invalid or failed turn is skipped or loses the game, depending on `game.on_fault`. An
+    agent that could not be loaded loses the game before its first turn; with `play_unloaded` it
+    loses each of its turns instead. The caller closes the seats.
     """
     state = start
     yield Started(game, state)
@@ -140,16 +140,16 @@ def play(
 
 
 def ended(game: Game, state: State, skips: int) -> Result | None:
-    """Return the result if the rules end the game in `state`, or too many turns in a row are lost.
+    """Return the result if the rules end the game in `state`, or too many turns in a row were lost.
 
-    None while the game goes on.
+    Returns None if the game is not over.
     """
     ending = state.ending() or (Ending.STALLED if skips == game.max_skips else None)
     return None if ending is None else final(state, ending)
 
 
 def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
-    """Return the judged turn that `reply` makes, and the position after it.
+    """Return the judged turn for `reply`, and the position after it.
 
     An action that the rules refuse makes the turn invalid; a turn without an action is skipped.
     """
@@ -177,13 +177,13 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
 
 
 def final(state: State, ending: Ending) -> Result:
-    """Return the result of a position that the rules have ended: the higher score wins."""
+    """Return the result of a position in which the rules end the game: the higher score wins."""
     scores = state.scores()
     return Result(scores, ending, leader(scores))
 
 
 def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:
-    """Return the result where an agent could not be loaded: the other side wins; None elsewhere."""
+    """Return the result if an agent could not be loaded (the other side wins), else None."""
     players: tuple[Player, Player] = (1, 2)
     failures = {player: seats[player].load_failure for player in players}
     failed = [player for player in players if failures[player] is not None]
@@ -195,5 +195,5 @@ def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:
 
 
 def abandoned(state: State, ending: Ending) -> Result:
-    """Return the result of a game that was broken off: the scores as they stand, no winner."""
+    """Return the result of an interrupted game: the current scores, and no winner."""
     return Result(state.scores(), ending, 0)

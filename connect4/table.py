@@ -20,12 +20,12 @@ from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a game is played under. `seconds` is the limit of a move.
+    """The conditions of a game. `seconds` is the limit of a move.
 
-    `method` is the one that students' files are asked, in place of the one that follows
-    from the opponent. People are clocked only with `human_clock`, and pay for an illegal move only
-    with `human_strict`. An agent that could not be
-    loaded ends the game before it begins, or with `play_unloaded` fails on each of its turns.
+    `method` is the method of students' files to call; by default the opponent determines it. Only
+    with `human_clock` do people have a time limit, and only with `human_strict` does an illegal
+    move cost them the turn. An agent that could not be loaded ends the game before it begins; with
+    `play_unloaded` it fails on each of its turns instead.
     """
 
     seconds: Seconds
@@ -40,18 +40,18 @@ class Terms:
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """Modules that students' files may import besides the standard library and numpy."""
     sources: tuple[bytes | None, bytes | None] = (None, None)
-    """The text of a student's file, each player's, where no file is to be read."""
+    """Each player's student file, if it must not be read from disk."""
 
 
 def no_person(player: Player) -> Seat:
-    """Seat nobody, at a table of programs; raises `InputError`."""
+    """Refuse a person in a game between programs: raises `InputError`."""
     raise InputError(f"player {player} is a person, and only programs play here")
 
 
 def seat_agent(
     game: Game, player: Player, agent: AgentName, method: Method | None, terms: Terms
 ) -> Seat:
-    """Open the seat of an agent that plays from a process of its own."""
+    """Open the seat of an agent that runs in a separate process."""
     source = terms.sources[player - 1]
     setup = Setup(
         agent, player, game, terms.seconds, terms.seed, method, source, allowed=terms.allowed
@@ -60,7 +60,7 @@ def seat_agent(
 
 
 def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return what agents run on in a game by fuel, and the record's fields on its fuel."""
+    """Return the versions that a game by fuel depends on, and the record's fields on its fuel."""
     from connect4.isolation.wasm import budget, images, package
 
     fields = {"fuel": budget.fuel_of(seconds), "fuel_per_second": budget.FUEL_PER_SECOND}
@@ -68,9 +68,10 @@ def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 class Table:
-    """One game between two agents; a context manager, so that no seat is left open.
+    """One game between two agents, as a context manager that closes their seats.
 
-    `record` grows with every turn and is whole once `events()` has ended or `abandon` was called.
+    `record` grows with every turn and is complete once `events()` has ended or `abandon` was
+    called.
     """
 
     def __init__(
@@ -81,9 +82,9 @@ class Table:
         terms: Terms,
         seat_person: Callable[[Player], Seat] = no_person,
     ) -> None:
-        """Open both seats; `seat_person(player)` makes the seat of a `human`.
+        """Open both seats; `seat_person(player)` creates the seat of a `human`.
 
-        It also makes that of a `local` agent, an object of this process.
+        It also creates that of a `local` agent, an object of this process.
         """
         one, two = agents
         methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
@@ -114,7 +115,7 @@ class Table:
                     if person or agent.kind == "local"
                     else seat_agent(game, player, agent, methods[player - 1], terms)
                 )
-        except BaseException:  # Ctrl-C too: no process of a seat stays behind
+        except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise
 
@@ -141,17 +142,17 @@ class Table:
             yield event
 
     def abandon(self, ending: Ending) -> None:
-        """Give a game that was broken off from outside its result: the scores as they stand."""
+        """Set the result of an interrupted game: the current scores, and no winner."""
         if self.record.result is None:
             self.record.result = abandoned(self._state, ending)
 
     def log(self, player: Player) -> str:
-        """Return what a player's agent has printed so far."""
+        """Return the output of a player's agent so far."""
         return self._seats[player].log
 
     @property
     def left_behind(self) -> list[Player]:
-        """The players whose agents have a process that was killed and does not end."""
+        """The players whose agents have a process that was killed but has not ended."""
         return [
             player
             for player, seat in self._seats.items()
@@ -159,7 +160,6 @@ class Table:
         ]
 
     def close(self) -> None:
-        """Close both seats."""
         for seat in self._seats.values():
             seat.close()
 
