@@ -99,7 +99,7 @@ class ServerGame:
         return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
 
     def _own_move(self) -> str:
-        """Send our agent's move; return its echo, or the line with which the server ended the game."""
+        """Send our agent's move; return its echo, or the server's line that ends the game."""
         reply = self._seat.ask(self._state, self.record.time_limit)
         if reply.outcome is not Outcome.PLAYED or reply.text is None:
             self._step(reply)

@@ -1,1 +1,1 @@
-"""Analyse what each move of a finished game cost (`python3 -m connect4.analysis`)."""
+"""Analyse the cost of each move of a finished game (`python3 -m connect4.analysis`)."""

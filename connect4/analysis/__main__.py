@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
@@ -28,7 +28,7 @@ class ProgressLine:
         self._began = time.monotonic()
 
     def __call__(self, what: str, done: int, todo: int) -> None:
-        """See `Progress`."""
+        """Report progress; see `Progress`."""
         if not done:
             self._began = time.monotonic()
         left = ""
@@ -44,7 +44,7 @@ class ProgressLine:
 
 
 def process_count(text: str) -> int:
-    """Read a `--jobs`."""
+    """Read the number of processes."""
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= MAX_JOBS):
         raise argparse.ArgumentTypeError(f"{text!r} jobs; expected a number from 1 to {MAX_JOBS}")
     return int(text)

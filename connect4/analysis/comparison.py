@@ -1,4 +1,4 @@
-"""Hold a search's result for a position, and compare the results of two positions.
+"""Compare a search's results for two positions.
 
 Estimates of different depths are not comparable, in particular if one search ends with a move of
 player 1 and the other with a move of player 2. A position and the position after a move are
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from connect4.games.base import Action, Player
 
 LAST: Final = 4
-"""Depths whose scatter is the noise of an estimated cost."""
+"""The number of depths that determine the noise of an estimated cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Expected:
     """The result of best play from a position: a value from player 1's view, and the moves.
 
     If `proven`, no deeper search can change the value. `plies` is the number of plies until the
-    game is won or lost, None if unknown. Nobody can force a win within `open_until` plies.
-    `depths` holds the value that the search had after each of its depths, the deepest last;
-    without them a proven value holds at every depth.
+    game is won or lost, None if unknown. No side can force a win within `open_until` plies.
+    `depths` holds the value after each depth of the search, the deepest last; if it is empty, a
+    proven value is valid at every depth.
     """
 
     value: float
@@ -35,20 +35,19 @@ class Expected:
     open_until: int = 0
 
     def at(self, depth: int) -> float | None:
-        """Return the value at a depth; None where the search did not come to it."""
+        """Return the value at a depth; None if the search did not reach it."""
         if self.proven and (not self.depths or depth >= self.depths[-1][0]):
             return self.value
         return dict(self.depths).get(depth)
 
 
 class Cost(NamedTuple):
-    """What a move cost its mover, in the expert's unit.
+    """The cost of a move for its mover, in the expert's unit.
 
-    `before` and `after` are what best play comes to before and after the move, from player 1's
-    view. `loss` is what the mover gave away, never below 0; an estimated one is 0 where it is not
-    beyond its `noise`. `slower` counts the plies by which the mover wins later or loses sooner than
-    it could, where the outcome is the same. `line` is the better move with what follows it; empty
-    where nothing was lost.
+    `before` and `after` are the values of best play before and after the move, from player 1's
+    view. `loss` is what the mover lost, never below 0; an estimated loss of at most `noise` is 0.
+    If the outcome stays the same, `slower` counts the plies by which the mover wins later or loses
+    sooner than possible. `line` is the better move and its continuation; empty if nothing was lost.
     """
 
     before: float
@@ -61,11 +60,11 @@ class Cost(NamedTuple):
 
 
 def cost_of(player: Player, before: Expected, after: Expected, largest: float) -> Cost:
-    """Return what a move of `player` cost that led from `before` to `after`.
+    """Return the cost of the move of `player` that led from `before` to `after`.
 
-    Where only one of the two is proven, it counts as an estimate of at most `largest`. A cost
-    within the noise is also shown if the move led into a forced loss. Where neither has the values
-    of its depths, the two are compared as they are.
+    If only one of the two is proven, it counts as an estimate of at most `largest`. A cost within
+    the noise also counts if the move led to a forced loss. If neither has values of single depths,
+    their final values are compared.
     """
     sign = 1 if player == 1 else -1
     if before.proven and after.proven:
@@ -85,12 +84,12 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
 
 
 def _is_forced_now(before: Expected, after: Expected) -> bool:
-    """Return whether a move led into a loss that was not forced within as many plies before it."""
+    """Return whether a move led to a loss that was not forced within as many plies before it."""
     return bool(after.plies and after.value) and before.open_until > (after.plies or 0)
 
 
 def _slower(sign: int, before: Expected, after: Expected) -> int:
-    """Return the plies that a win comes later, or a loss sooner, than after the best move."""
+    """Return how many plies later a win comes, or earlier a loss, than after the best move."""
     if before.plies is None or after.plies is None or not before.value:
         return 0
     later = after.plies + 1 - before.plies

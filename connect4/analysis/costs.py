@@ -1,7 +1,7 @@
-"""Compute what each move of a finished game cost.
+"""Compute the cost of each move of a finished game.
 
-The strongest agent that the kit has for the game searches every position for a few seconds. The
-cost of a turn is the value that best play loses between the positions before and after it.
+The kit's strongest agent for the game searches every position for a few seconds. The cost of a turn
+is the value that best play loses between the positions before and after it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from connect4.record import Record
 from connect4.referee import Turn
 
 WORST: Final = 3
-"""Moves of each side that are named as the worst."""
+"""The number of worst moves listed for each side."""
 
 
 class Searcher:
     """Searches the positions of one record; each worker process has one."""
 
     def __init__(self, text: str, seconds: Seconds, file: AgentName) -> None:
-        """`text` is the record's, as it stands on disk."""
+        """`text` is the text of the record's file."""
         record = records.loads(text)
         self._states = list(records.replay(record))
         self._expert = expert_for(record.game, record.start, file)
@@ -42,7 +42,7 @@ class Searcher:
         return self._expert.expect(self._states[turns], self._seconds)
 
     def close(self) -> None:
-        """Leave no process of a student's file behind."""
+        """End the process of a student's file, if there is one."""
         if isinstance(self._expert.evaluate, FileJudge):
             self._expert.evaluate.close()
 
@@ -51,7 +51,7 @@ _searcher: Searcher | None = None
 
 
 def _open_worker(text: str, seconds: Seconds, file: AgentName) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a person's Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     global _searcher  # noqa: PLW0603 - a worker process has one record
     _searcher = Searcher(text, seconds, file)
 
@@ -62,7 +62,7 @@ def _work(turns: int) -> Expected:
 
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
+"""Receives the name of the task, the number of items done, and their total."""
 
 
 def analyse(
@@ -72,10 +72,10 @@ def analyse(
     progress: Progress = lambda *_: None,
     file: AgentName = OWN_FILE,
 ) -> dict[str, Any]:
-    """Return the `analysis` of a record; `seconds` are those of each search.
+    """Return the `analysis` of a record; each search takes `seconds`.
 
-    `jobs` is the number of processes that search; with 0 this one does. `file` is the student's
-    file that may judge. Raises `InputError` where it is broken.
+    `jobs` processes search; with 0, this process does. `file` is the student's file that may judge.
+    Raises `InputError` if it cannot be loaded.
     """
     expert = expert_for(record.game, record.start, file)
     found = []
@@ -96,7 +96,7 @@ def analyse(
 def _searchers(
     jobs: int, text: str, seconds: Seconds, file: AgentName
 ) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
-    """Yield what searches a list of positions, in `jobs` processes or with 0 in this one."""
+    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one)."""
     if not jobs:
         with closing(Searcher(text, seconds, file)) as searcher:
             yield lambda todo: map(searcher.run, todo)
@@ -104,7 +104,7 @@ def _searchers(
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
 
     def run_all(todo: Iterable[int]) -> Iterator[Expected]:
-        with uninterrupted():  # a worker that is half started could not be ended
+        with uninterrupted():  # a half-started worker could not be killed
             return pool.map(_work, todo)
 
     with closing_at_once(pool):
@@ -113,7 +113,7 @@ def _searchers(
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a Ctrl-C wait. A signal mask would not do: other threads of numpy's would take it."""
+    """Delay a Ctrl-C. A signal mask would not help, because threads of numpy would receive it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -129,11 +129,11 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
-    """Close the pool; where something went wrong, without waiting for its searches."""
+    """Close the pool; after an exception, without waiting for its searches."""
     others = active_children()
     try:
         yield
-    except BaseException:  # a Ctrl-C too: its searches may run for minutes
+    except BaseException:  # also on Ctrl-C: the searches may run for minutes
         for child in active_children():
             if child not in others:
                 child.kill()
@@ -143,7 +143,7 @@ def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
 
 
 def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
-    """Return what a turn cost: nothing where the expert has no better move."""
+    """Return the cost of a turn; it is 0 if the expert has no better move."""
     found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
     if turn.outcome is Outcome.PASS or (is_best and not found.proven):
@@ -152,7 +152,7 @@ def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Cost
 
 
 def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
-    """Return the numbers of the costliest turns of player 1 and of player 2, worst first."""
+    """Return the numbers of the most costly turns of player 1 and of player 2, worst first."""
     return [
         sorted(
             (
@@ -167,7 +167,7 @@ def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
 
 
 def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]) -> dict[str, Any]:
-    """Return the analysis as it stands in a record; `docs/formats.md` describes it."""
+    """Return the `analysis` of a record, as `docs/formats.md` describes it."""
     write = record.game.format_action
     return {
         "agent": expert.agent,

@@ -27,28 +27,28 @@ from connect4.search.ordering import center
 from connect4.search.transposition import TableAlphaBeta
 
 WON: Final = 100.0
-"""What a won game is worth where only winning counts; a draw is worth 0."""
+"""The value of a won game if only winning counts; a draw is worth 0."""
 
 ESTIMATE: Final = 40.0
-"""What an undecided position of such a game is worth at most."""
+"""The maximum value of an undecided position of such a game."""
 
 UNIT_OF_WINS: Final = "hundredths of a win"
 
 DEEPEST: Final = 144
-"""Plies that no search goes beyond."""
+"""The maximum depth of a search in plies."""
 
 LINE: Final = 12
-"""Moves of a line of best play that are worked out."""
+"""The maximum length of a line of best play."""
 
 OWN_FILE: Final = AgentName("ai", "ai")
-"""The student's file in its place."""
+"""The student's file at its usual path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """The strongest agent for a game, as a judge of its positions.
+    """The strongest agent for a game, which judges its positions.
 
-    `unit` is the unit of its values. `evaluate(state, seconds)` requires a game that is not over.
+    `unit` is the unit of its values. `evaluate(state, seconds)` requires an unfinished game.
     """
 
     agent: str
@@ -57,10 +57,10 @@ class Expert:
     final: Callable[[State], float]
     """Returns the value, from player 1's view, of a position that is over."""
     largest: float = math.inf
-    """What an estimate is worth at most."""
+    """The maximum of an estimate."""
 
     def expect(self, state: State, seconds: Seconds) -> Expected:
-        """Return what best play comes to from any position."""
+        """Return the result of best play from any position."""
         if state.is_over():
             return Expected(self.final(state), (), True, 0)
         return self.evaluate(state, seconds)
@@ -69,18 +69,18 @@ class Expert:
 def expert_for(game: Game, start: State, file: AgentName = OWN_FILE) -> Expert:
     """Return the expert that the game names, for a game that begins with `start`.
 
-    `file` is the student's file that may be asked. Raises `InputError` where it cannot be loaded,
-    and where a game has neither an expert of its own nor a heuristic.
+    `file` is the student's file that may judge. Raises `InputError` if the file cannot be loaded,
+    or the game has neither an expert nor a heuristic.
     """
     expert: Expert = resolve(game.expert)(game, start, file)
     return expert
 
 
 def file_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return the student's file, if its `AIPlayer` offers the method `expected_play(state)`.
+    """Return the student's file as expert if its `AIPlayer` has `expected_play(state)`.
 
-    That returns the margin that best play expects for that player, and the moves of it. Without it
-    a search is the expert.
+    That method returns the margin of best play for the player, and the moves. Without it, a search
+    is the expert.
     """
     if offers_to_judge(file):
         return Expert(file.text, "points", FileJudge(file), lambda state: state.margin(1))
@@ -88,7 +88,7 @@ def file_expert(game: Game, start: State, file: AgentName) -> Expert:
 
 
 def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return perfect play on its board; without the library, a search where time is too short."""
+    """Return perfect play; without the library, a search if the time is too short."""
     search = search_expert(game, start, file)
     if start.setting != solver.SETTING:
         return search
@@ -98,7 +98,7 @@ def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
 
 
 def proving_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return proofs of forced wins, and a search of the positions in which nothing is forced."""
+    """Return proofs of forced wins, and a search if nothing is forced."""
     search = search_expert(game, start, file)
     return replace(
         search, agent=f"forced wins, else {search.agent}", evaluate=proving(start, search.evaluate)
@@ -106,9 +106,9 @@ def proving_expert(game: Game, start: State, file: AgentName) -> Expert:
 
 
 def search_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return alpha-beta with the game's heuristic for judging.
+    """Return alpha-beta with the game's heuristic for analyses.
 
-    Its values are points where points decide; else they are on a scale on which a win is worth 100.
+    If points decide, values are points; otherwise they are on a scale on which a win is worth 100.
     """
     heuristic = game.heuristic(game.judge)
     values = evaluation(game, heuristic.name)
@@ -133,9 +133,9 @@ def search_expert(game: Game, start: State, file: AgentName) -> Expert:
 
 
 def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) -> Expected:
-    """Search 1, 2, ... plies deep until time or game is used up; keep the value of each depth.
+    """Search 1, 2, ... plies deep until time or game ends; keep the value of each depth.
 
-    A depth that was not searched whole is left out.
+    A depth that was not completed is left out.
     """
     sign = 1 if state.mover == 1 else -1
     found = None
@@ -159,14 +159,14 @@ def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) ->
 
 
 class LibraryJudge:
-    """Judges by the library that answers each position of 6 by 7 at once."""
+    """Judges with the library, which answers each 6 by 7 position at once."""
 
     def __init__(self) -> None:
         self._engine: LibrarySolver | None = None
 
     def __call__(self, state: State, seconds: Seconds) -> Expected:
-        """See `Expert.evaluate`. The line ends where the time does."""
-        if self._engine is None:  # a process that judges nothing needs no 170 MB
+        """Evaluate a position; see `Expert`. If the time runs out, the line ends early."""
+        if self._engine is None:  # loaded late: it takes 170 MB
             self._engine = LibrarySolver()
         deadline = Deadline(seconds)
         move, score = self._engine.best(state)
@@ -182,7 +182,7 @@ class LibraryJudge:
 def solving(
     otherwise: Callable[[State, Seconds], Expected],
 ) -> Callable[[State, Seconds], Expected]:
-    """Return an `evaluate` that solves what it can in half of the time."""
+    """Return an `evaluate` that tries to solve the position in half of the time."""
     perfect = solver.Solver()
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
@@ -199,7 +199,7 @@ def solving(
                 line.append(perfect.best(after)[0])
         if score is not None:
             return solved(state, score, line)
-        if outcome is not None:  # how fast is not known
+        if outcome is not None:  # the number of plies is unknown
             value = WON * outcome * (1 if state.mover == 1 else -1)
             return Expected(value, tuple(line), True)
         return otherwise(state, seconds / 2)
@@ -215,7 +215,7 @@ def proving(
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
         nonlocal engine
-        if getattr(state, "history", ()):  # earlier positions decide what a draw is
+        if getattr(state, "history", ()):  # earlier positions matter for draws
             engine = ForcedWins(state)
         engine.nodes, engine.open_until, engine.deadline = 0, 0, Deadline(seconds / 2)
         proof = None
@@ -230,23 +230,23 @@ def proving(
             if line:
                 return Expected(WON * proof.outcome, tuple(line), True, proof.plies)
         found = otherwise(state, seconds * 0.4)
-        is_won = abs(found.value) == WON  # a draw by repeated positions is no proof
+        is_won = abs(found.value) == WON  # a draw by repetition is not proven
         line = list(found.line)
         engine.nodes, engine.deadline = 0, Deadline(seconds * 0.1)
         with suppress(OutOfBudgetError):
             move = line[0] if is_won else engine.safe_move(state, line[0], engine.open_until)
-            if move != line[0]:  # the proof looks further than the search
+            if move != line[0]:  # the proof looks deeper than the search
                 line = [move]
         plies = found.plies
         if plies is not None and plies > found.depths[-1][0]:
-            plies = None  # found by forced replies; there may be a faster win
+            plies = None  # found by forced replies, so a faster win may exist
         return Expected(found.value, tuple(line), is_won, plies, found.depths, engine.open_until)
 
     return evaluate
 
 
 def solved(state: State, score: int, line: list[Action]) -> Expected:
-    """Return a solver's score of a position as what best play comes to."""
+    """Return a solver's score of a position as the result of best play."""
     if not score:
         return Expected(0.0, tuple(line), True)
     winner = state.mover if score > 0 else opponent(state.mover)
@@ -256,7 +256,7 @@ def solved(state: State, score: int, line: list[Action]) -> Expected:
 
 
 def offers_to_judge(file: AgentName) -> bool:
-    """Return whether a student's file has `expected_play`; raises `InputError` if it is broken."""
+    """Return whether a student's file has `expected_play`; raises `InputError` if it is invalid."""
     with closing(Questions(Setup(file, 1, EXTENDED, 1.0, 0, "intelligent"))) as questions:
         key, value = questions.offers("expected_play")
     if key == "failed":
@@ -265,14 +265,14 @@ def offers_to_judge(file: AgentName) -> bool:
 
 
 class FileJudge:
-    """Asks `AIPlayer.expected_play` of a student's file, which thinks as long as for a move."""
+    """Calls `AIPlayer.expected_play` of a student's file, with the time limit of a move."""
 
     def __init__(self, file: AgentName) -> None:
         self._file = file
         self._questions: tuple[Seconds, Questions] | None = None
 
     def __call__(self, state: State, seconds: Seconds) -> Expected:
-        """See `Expert.evaluate`; raises `InputError` where the answer is none."""
+        """Evaluate a position; see `Expert`. Raises `InputError` if the answer is invalid."""
         if self._questions is None or self._questions[0] != seconds:
             setup = Setup(self._file, state.mover, EXTENDED, seconds, 0, "intelligent")
             self._questions = seconds, Questions(setup)
@@ -287,7 +287,6 @@ class FileJudge:
             raise _not_judged(self._file, f"expected_play: {error}") from None
 
     def close(self) -> None:
-        """Leave no process behind."""
         if self._questions is not None:
             self._questions[1].close()
 
@@ -295,7 +294,7 @@ class FileJudge:
 def _expected(
     state: State, margin: Any, moves: Any, depths: Any = (), solved: Any = False
 ) -> Expected:
-    """Return what a student's file expects, its moves played on the board to check them."""
+    """Check the answer of a student's file by playing its moves, and return it."""
     sign = 1 if state.mover == 1 else -1
     value = sign * _finite(margin)
     line = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
@@ -61,7 +61,7 @@ def make_parser() -> Parser:
 
 
 def make_server(arguments: argparse.Namespace) -> Server:
-    """Return the server that the command line asks for; raises `InputError`."""
+    """Create the server from the command line; raises `InputError`."""
     start = None
     if arguments.strict:
         state = load_start(DYNAMIC, "start" if arguments.start is None else arguments.start)
@@ -82,7 +82,7 @@ async def serve(server: Server, host: str, port: int) -> None:
     """Serve until a SIGTERM or Ctrl-C; raises `InputError` if the port is not available."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
-    with contextlib.suppress(NotImplementedError):  # on Windows a Ctrl-C cancels this instead
+    with contextlib.suppress(NotImplementedError):  # on Windows, Ctrl-C cancels this instead
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopped.set)
     try:
@@ -99,7 +99,7 @@ async def serve(server: Server, host: str, port: int) -> None:
     finally:
         listener.close()
         server.stop()
-        await asyncio.sleep(0.1)  # what was sent last leaves
+        await asyncio.sleep(0.1)  # let the last lines be sent
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -13,11 +13,11 @@ from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final, step
 
 REMOTE: Final = "remote"
-"""What a record calls a player that it knows no agent of."""
+"""The name of a player whose agent is unknown."""
 
 
 class Arbiter:
-    """Plays the moves of one server game on the board. A side that cannot move has passed."""
+    """Applies the moves of one server game to its board; a side that cannot move passes."""
 
     def __init__(self, start: DynamicState, seconds: Seconds) -> None:
         client = RecordedPlayer(REMOTE)
@@ -28,21 +28,19 @@ class Arbiter:
 
     @property
     def mover(self) -> str:
-        """Return the colour of the side to move."""
         return COLOURS[self._state.mover - 1]
 
     @property
     def has_moves(self) -> bool:
-        """Return whether a side has moved."""
         return any(turn.outcome is Outcome.PLAYED for turn in self._record.turns)
 
     def refusal(self, move: str) -> str | None:
-        """Return the line that refuses an illegal move, or None."""
+        """Return the error line for an illegal move, or None."""
         turn, _ = step(0, self._state, Reply(Outcome.PLAYED, move, move))
         return f"illegal move: {turn.detail}" if turn.outcome is Outcome.INVALID else None
 
     def play(self, move: str, seconds: Seconds) -> None:
-        """Play a legal move that took so long."""
+        """Play a legal move that took `seconds`."""
         self._step(Reply(Outcome.PLAYED, move, move, seconds))
         self._pass()
 
@@ -56,11 +54,11 @@ class Arbiter:
         turns.append(turn)
 
     def verdict(self) -> str | None:
-        """Return the line that announces the end, once there is one."""
+        """Return the line that announces the end, or None if the game is not over."""
         return verdict(self._state)
 
     def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
-        """Write the record; `loser` is who let the game break off. Raises `InputError`."""
+        """Write the record; `loser` is the side that ended the game early. Raises `InputError`."""
         ending = self._state.ending() or broken_off
         assert ending is not None
         result = final(self._state, ending)
@@ -71,7 +69,7 @@ class Arbiter:
 
 
 def verdict(state: State) -> str | None:
-    """Return the line that announces the end of a game that its rules have ended."""
+    """Return the line that announces the end of a game."""
     ending = state.ending()
     if ending is None:
         return None

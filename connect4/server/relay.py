@@ -1,7 +1,7 @@
-"""The relay: who has joined which game, whose line is next, and the clock (`docs/protocol.md`).
+"""The relay: who has joined which game, whose turn it is, and the clock (`docs/protocol.md`).
 
 Everything runs in one thread, driven by incoming data. A `Connection` splits bytes into lines. A
-`RelayedGame` processes the lines of its two sides one at a time, so no client delays another.
+`RelayedGame` processes the lines of its two sides one at a time, so no client delays another game.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NO_OPPONENT: Final = "Waited one minute, but still no opponent: Aborting."
 TIMEOUT: Final = "Timeout of {milliseconds} ms triggered: Game over."
 
 MAX_RECORDS: Final = 10_000
-"""Records in the folder: anybody can start a game, so games must not fill the disk."""
+"""The maximum number of records in the folder, so that clients cannot fill the disk."""
 
 
 def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
-    """Return what is wrong with the form of a move line, in the order of the protocol."""
+    """Return the error in the form of a move line, in the order of the protocol, or None."""
     if len(line) < 3:
         return "String index out of range: 2"
     if line[2] not in "NSEW":
@@ -43,7 +43,7 @@ def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
 
 
 class RelayedGame:
-    """One game ID: the sides that have joined, whose turn it is, the clock."""
+    """One game ID: the sides that have joined, the side to move, the clock."""
 
     def __init__(self, server: Server, name: str) -> None:
         self._server = server
@@ -56,7 +56,7 @@ class RelayedGame:
         self._arbiter: Arbiter | None = None
 
     def join(self, connection: Connection, colour: str) -> None:
-        """Seat a client; the second one begins the game."""
+        """Seat a client; the second one starts the game."""
         connection.game = self
         self.sides[colour] = connection
         if len(self.sides) < 2:
@@ -68,7 +68,7 @@ class RelayedGame:
         self._next_turn("white")
 
     def advance(self) -> None:
-        """Take the next step, if there is one, and see to it that the one after it comes."""
+        """Take the next step, if there is one, and schedule the one after it."""
         step = self._step()
         if step is not None:
             step()
@@ -76,7 +76,7 @@ class RelayedGame:
                 self._loop.call_soon(self.advance)
 
     def _step(self) -> Callable[[], None] | None:
-        """Return what can be done now: play a line, or end a game that a side has left."""
+        """Return the next step, if any: play a line, or end a game that a side has left."""
         if len(self.sides) == 2 and self.sides[self._mover].lines:
             return self._judge
         if any(side.ended and not side.lines for side in self.sides.values()):
@@ -84,7 +84,7 @@ class RelayedGame:
         return None
 
     def _judge(self) -> None:
-        """Answer a line of the side to move."""
+        """Process a line of the side to move."""
         mover, other = self.sides[self._mover], self.sides[other_colour(self._mover)]
         line = mover.lines.popleft()
         arbiter = self._arbiter
@@ -102,7 +102,7 @@ class RelayedGame:
         self._next_turn(other_colour(self._mover))
 
     def _next_turn(self, colour: str) -> None:
-        """Start the clock of the side whose turn it is, by the board where one is kept."""
+        """Start the clock of the side to move, which the board determines if there is one."""
         self._mover = colour
         if self._arbiter is not None:
             verdict = self._arbiter.verdict()
@@ -133,7 +133,7 @@ class RelayedGame:
             side.send(line)
 
     def end(self, ending: Ending | None, loser: str | None = None) -> None:
-        """Close both connections. `ending` is None by the rules, and where no opponent came."""
+        """Close both connections. `ending` is None by the rules, or if no opponent came."""
         self._timer.cancel()
         self._server.games.pop(self.name, None)
         for side in self.sides.values():
@@ -153,8 +153,9 @@ def other_colour(colour: str) -> str:
 class Server:
     """All games. `start` is None in relay mode; `seconds` is the limit of a move.
 
-    A client waits `wait` seconds for an opponent, and may stay as long without a seat; of clients
-    without a seat the oldest one over `idle` goes. Records are written to `records`.
+    A client waits `wait` seconds for an opponent, and has the same time to join a game. Of the
+    clients without a game, the oldest beyond `idle` are disconnected. Records are written to
+    `records`.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class Server:
         self._written = min(sum(1 for _ in there), MAX_RECORDS)
 
     def arrived(self, connection: Connection) -> None:
-        """Take a client that has no seat yet."""
+        """Accept a client that has not joined a game yet."""
         timer = asyncio.get_running_loop().call_later(self.wait, connection.close)
         self._unseated[connection] = timer
         if len(self._unseated) > self._idle:
@@ -185,14 +186,14 @@ class Server:
             oldest.close()
 
     def unlist(self, connection: Connection) -> None:
-        """Take a client off the list of those without a seat."""
+        """Remove a client from the list of those without a game."""
         timer = self._unseated.pop(connection, None)
         if timer is not None:
             timer.cancel()
 
     def seat(self, connection: Connection, line: str) -> None:
-        """Answer a handshake."""
-        if line.endswith(HTTP):  # a page in a browser of this machine must not play
+        """Process a handshake."""
+        if line.endswith(HTTP):  # a web page in a local browser must not play
             connection.close()
             return
         words = line.split(" ")
@@ -213,7 +214,7 @@ class Server:
         game.join(connection, colour)
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
-        """Write a strict game's record if records are wanted and a move was played."""
+        """Write a strict game's record if records are enabled and a move was played."""
         if self._records is None or not arbiter.has_moves or self._written > MAX_RECORDS:
             return
         self._written += 1

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from connect4.server.relay import RelayedGame, Server
 
 MAX_LINE: Final = 1024
-"""Bytes of a line without its end."""
+"""The maximum length of a line in bytes, without its end."""
 
 MAX_KEPT: Final = 256
-"""Lines of one client that are kept until its turn comes."""
+"""The maximum number of lines stored for a client until its turn."""
 
 MAX_UNSENT: Final = 65536
-"""Bytes that a client may leave unread before its connection is closed."""
+"""The maximum number of unread bytes; beyond it, the connection is closed."""
 
 LINGER: Final = 5.0
-"""Seconds that a closed connection gets to take what was sent to it."""
+"""Seconds that a client has to receive the last lines before its connection is closed."""
 
 CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 class Connection(asyncio.Protocol):
-    """One client: its lines in, lines out to it."""
+    """One client: receives its lines and sends lines to it."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -38,22 +38,22 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self.lines: deque[str] = deque()
         self.ended = False
-        """Whether the client will send nothing more."""
+        """Whether the client has closed its sending side."""
         self.game: RelayedGame | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new client."""
+        """Accept a new client."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=MAX_UNSENT)
         client = self._transport.get_extra_info("socket")
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_UNSENT)
-        # asyncio sets this option. Without it two lines rarely come together, and there are
-        # clients that take one `recv` for one line (docs/protocol.md).
+        # asyncio sets TCP_NODELAY. Without it two lines rarely arrive together, and some
+        # clients take the result of one `recv` for one line (docs/protocol.md).
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
         self._server.arrived(self)
 
     def data_received(self, data: bytes) -> None:
-        """Cut what has come into lines; what is no line, or far too many, ends the connection."""
+        """Split the data into lines; an invalid line, or far too many, ends the connection."""
         if len(self.lines) + data.count(b"\n") > MAX_KEPT:
             self.close()
             return
@@ -70,7 +70,7 @@ class Connection(asyncio.Protocol):
         self.advance()
 
     def eof_received(self) -> bool:
-        """Keep the way out open: what the client sent before is still to be answered."""
+        """Keep the sending side open, because earlier lines still need an answer."""
         if self._partial:
             self.data_received(b"\n")
         self.ended = True
@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
         return True
 
     def pause_writing(self) -> None:
-        """Give up on a client that does not read."""
+        """Disconnect a client that does not read."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
         self.advance()
 
     def advance(self) -> None:
-        """Do what the lines kept so far allow, one line at a time: the others have their turn."""
+        """Process the stored lines, one at a time, so that other clients have their turn."""
         if self.game is not None:
             self.game.advance()
         elif self._transport is None or self._transport.is_closing():
@@ -103,19 +103,19 @@ class Connection(asyncio.Protocol):
             self.close()
 
     def send(self, line: str) -> None:
-        """Send a line, if the client is still there."""
+        """Send a line if the client is still connected."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(line.encode() + b"\n")
 
     def close(self) -> None:
-        """Close once everything is sent, or after `LINGER` seconds."""
+        """Close the connection once everything is sent, or after `LINGER` seconds."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
             asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
 
 
 def decoded(line: bytes) -> str | None:
-    """Return a line's text; None where it is too long or no text."""
+    """Return a line's text; None if it is too long or not text."""
     line = line.removesuffix(b"\r")
     try:
         text = line.decode("utf-8")
