@@ -28,11 +28,12 @@ PLAYERS: dict[str, Player] = {"player_0": 1, "player_1": 2}
 class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
     """One game; `player_0` is player 1, who moves first unless the start differs.
 
-    An observation is a dict: `observation`, the planes of `State.planes` from that agent's view,
-    and `action_mask`, 1 for each legal action, all 0 for whoever does not move. An action is its
-    place in `Game.actions(start)`. Rewards come at the end, add up to 0 and lie within -1 and 1:
-    the margin as a part of what a board full of one's tokens scores, or 1 for a win where only
-    that counts. `infos` then has `winner` (1 won, -1 lost, 0 drawn), `margin` and `ending`.
+    An observation is a dict: `observation` holds the planes of `State.planes` from that agent's
+    view, and `action_mask` has 1 for each legal action; it is all 0 if another agent moves. An
+    action is its index in `Game.actions(start)`. Rewards come at the end, add up to 0 and are
+    between -1 and 1: the margin divided by the score of a board full of one's tokens, or 1 for a
+    win if only winning counts. `infos` then has `winner` (1 won, -1 lost, 0 drawn), `margin` and
+    `ending`.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         max_cycles: int | None = None,
         **where: Any,
     ) -> None:
-        """`where` is what `Rules` takes; `max_cycles` rounds truncate a game."""
+        """`where` holds the arguments of `Rules`; `max_cycles` rounds truncate the game."""
         super().__init__()
         self.metadata = {
             "name": name,
@@ -81,7 +82,7 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin again. Nothing is drawn at random, so `seed` changes nothing."""
+        """Begin again. Nothing is random, so `seed` has no effect."""
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -121,7 +122,7 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
             self.render()
 
     def _end(self) -> None:
-        """Give out rewards, and what else is known of the end."""
+        """Set the rewards and the infos at the end."""
         state, rules = self.position, self.rules
         reward, sign, margin = rules.reward(state), rules.sign(state), state.margin(1)
         ending = str(state.ending())
@@ -141,13 +142,13 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; the environment holds no resources."""
 
 
 class Env(RawEnv):
     """The same, except that an illegal action ends the game: -1 for its agent, 1 for the other.
 
-    PettingZoo has wrappers for this, and they cost more than the rest of a step.
+    PettingZoo's wrappers for this take longer than the rest of a step.
     """
 
     def step(self, action: int) -> None:
@@ -172,5 +173,5 @@ class Env(RawEnv):
 
 
 def env(game: str, name: str, **where: Any) -> Any:
-    """Return the environment that checks its user: order of the calls, actions, their legality."""
+    """Return the environment that checks its use: order of the calls, actions, their legality."""
     return wrappers.OrderEnforcingWrapper(Env(game, name, **where))

@@ -13,14 +13,14 @@ from connect4.games import game_of
 from connect4.games.base import State
 
 SIMULATIONS: Final = 1000
-"""Of `mcts`, for one move."""
+"""Simulations of `mcts` for one move."""
 
 DEPTH: Final = 4
-"""Plies of `minimax`."""
+"""Depth of `minimax` in plies."""
 
 
 def mcts(observation: object, state: State) -> int:
-    """Return the action of OpenSpiel's Monte Carlo tree search, its settings the usual ones."""
+    """Return the action of OpenSpiel's Monte Carlo tree search with its default settings."""
     from open_spiel.python.algorithms.mcts import MCTSBot
 
     spiel = openspiel.state_at(game_of(state), state)
@@ -41,7 +41,7 @@ def _random() -> np.random.RandomState:
 
 
 def minimax(observation: object, state: State) -> int:
-    """Return the action of OpenSpiel's alpha-beta, which knows no heuristic: 0 at its depth."""
+    """Return the action of OpenSpiel's alpha-beta; at its depth, every position has the value 0."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
     spiel = openspiel.state_at(game_of(state), state)

@@ -9,7 +9,7 @@ from connect4.games.base import State
 from connect4.views import palette
 
 CELL = 32
-"""Pixels of a cell's side."""
+"""Side of a cell in pixels."""
 
 
 def rgb_array(state: State) -> npt.NDArray[np.uint8]:

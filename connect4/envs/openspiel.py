@@ -27,7 +27,7 @@ PREFIX = "connect4_"
 
 
 def short_name(game: Game) -> str:
-    """Return what OpenSpiel calls a game."""
+    """Return OpenSpiel's name for a game."""
     return PREFIX + game.name.replace("-", "_")
 
 
@@ -37,7 +37,7 @@ def register() -> list[str]:
         if short_name(game) not in pyspiel.registered_names():
             game_type = _game_type(game)
             members = {"rules_of": game, "game_type": game_type}
-            # a class, for OpenSpiel lets go of it when Python has ended already
+            # a class, because OpenSpiel releases it after Python has ended
             pyspiel.register_game(game_type, type(short_name(game), (SpielGame,), members))
     return [short_name(game) for game in GAMES.values()]
 
@@ -71,7 +71,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None, start: State | None = None) -> None:
         """Take the parameters of a game string, or a position.
 
-        Raises `InputError` where the parameters name no start.
+        Raises `InputError` if the parameters name no start.
         """
         given = {name: value for name, value in (params or {}).items() if value}
         self.rules = Rules(self.rules_of, given.pop("start", start), **given)
@@ -94,12 +94,12 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
-        """Return what turns a state into a tensor."""
+        """Return the observer that converts a state to a tensor."""
         return PlanesObserver(self.rules)
 
 
 def state_at(game: Game, position: State) -> SpielState:
-    """Return a position as OpenSpiel's state, of a game that begins there."""
+    """Return a position as OpenSpiel's state of a game that begins there."""
     members = {"rules_of": game, "game_type": _game_type(game)}
     made = type(short_name(game), (SpielGame,), members)
     first: SpielState = made(start=position).new_initial_state()
@@ -107,13 +107,13 @@ def state_at(game: Game, position: State) -> SpielState:
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
-    """One of our agents at OpenSpiel's table, for `evaluate_bots` and the like.
+    """One of the kit's agents as a bot for `evaluate_bots` and similar functions.
 
-    A context manager like the `Policy` that it takes `seconds`, `seed` and `isolation` for.
+    It is a context manager, like the `Policy` that receives `seconds`, `seed` and `isolation`.
     """
 
     def __init__(self, agent: str, game: SpielGame, **options: Any) -> None:
-        """Raise `InputError` where there is no such agent."""
+        """Raise `InputError` if there is no such agent."""
         super().__init__()
         self.policy = Policy(agent, game.rules, **options)
 
@@ -123,7 +123,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         return int(legal[0]) if len(legal) == 1 else self.policy.action_of(state.position)
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """End the agent's process."""
         self.policy.close()
 
 
@@ -156,7 +156,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.position.is_over()
 
     def returns(self) -> list[float]:
-        """Return the rewards of both players; 0 while the game goes on."""
+        """Return the rewards of both players; 0 if the game is not over."""
         reward = self.rules.reward(self.position) if self.position.is_over() else 0.0
         return [reward, -reward]
 
@@ -173,11 +173,9 @@ class PlanesObserver:
         self.dict = {"observation": self.tensor.reshape(planes, rows, columns)}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Take a state."""
         self.dict["observation"][:] = state.position.planes(1 if player == 0 else 2).transpose(
             2, 0, 1
         )
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return the position as text."""
         return str(state.position)

@@ -13,11 +13,11 @@ from connect4.players.registry import check_board, parse_agent
 
 
 class Policy:
-    """An agent by name as a function from a position to an action's number.
+    """An agent as a function from a position to the index of an action.
 
-    A context manager. The agent has a process of its own for each side that it plays
-    (`isolation`, as in `connect4.play`), which `close` ends. Raises `InputError` where there is no
-    such agent.
+    It is a context manager. The agent has a separate process for each side that it plays
+    (`isolation`, as in `connect4.play`); `close` ends them. Raises `InputError` if there is no such
+    agent.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Policy:
         self._seats: dict[Player, Seat] = {}
 
     def action_of(self, state: State) -> int:
-        """Return the agent's action; raises `AgentError` where its turn is late or failed."""
+        """Return the agent's action; raises `AgentError` if its turn is late or failed."""
         reply = self._seat(state.mover).ask(state, self._seconds)
         if reply.outcome is not Outcome.PLAYED:
             why = reply.detail or reply.outcome.value
@@ -52,7 +52,7 @@ class Policy:
         return self._seats[player]
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """End the agent's processes."""
         while self._seats:
             self._seats.popitem()[1].close()
 
@@ -64,10 +64,10 @@ class Policy:
 
 
 class ZooPolicy(Policy):
-    """A policy for one of `connect4.envs`' PettingZoo environments.
+    """A policy for one of the PettingZoo environments in `connect4.envs`.
 
-    `policy(observation)` returns the action of whoever moves there. The position comes from the
-    environment itself, for planes do not hold all of it.
+    `policy(observation)` returns the action of the agent to move. The position comes from the
+    environment itself, because the planes do not contain all of it.
     """
 
     def __init__(self, agent: str, env: Any, **options: Any) -> None:
@@ -76,7 +76,7 @@ class ZooPolicy(Policy):
         self._env = env.unwrapped
 
     def __call__(self, observation: object = None) -> int:
-        """Return the agent's action, or that of a pass where the mover has no other."""
+        """Return the agent's action, or that of a pass if the mover has no other action."""
         legal = self._env.rules.legal(self._env.position)
         if len(legal) == 1:
             return int(legal[0])

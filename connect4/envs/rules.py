@@ -1,4 +1,4 @@
-"""Shared code of both environments: actions as whole numbers, rewards, the start position."""
+"""Shared code of both environments: actions as indices, rewards, the start position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXTRA: Final = "pip install -e '.[env]'"
 
 
 class Rules:
-    """One game from one start, as environments need it."""
+    """One game from one start, as environments use it."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Rules:
         columns: int | None = None,
         **options: Any,
     ) -> None:
-        """Raise `InputError` where there is no such start, or more is said beside one."""
+        """Raise `InputError` if there is no such start, or it excludes another argument."""
         if begin is None:
             self.start = first(game, rows, columns, options)
         elif rows or columns or options:
@@ -44,7 +44,7 @@ class Rules:
         return Rules, (self.game, self.start)
 
     def legal(self, state: State) -> list[int]:
-        """Return the mover's legal actions as numbers, ascending; none once the game is over."""
+        """Return the mover's legal actions as indices, ascending; empty if the game is over."""
         numbers = self.numbers
         legal = [numbers[action] for action in state.legal_actions()]
         if not legal and not state.is_over():
@@ -58,16 +58,16 @@ class Rules:
 
     @cached_property
     def most(self) -> int:
-        """The points of a board that one player's tokens fill; 1 where only winning counts."""
+        """The points of a board full of one player's tokens; 1 if only winning counts."""
         if not self.game.counts_points:
             return 1
         full = np.ones_like(self.start.board()).tolist()
         return self.game.from_json({**self.start.to_json(), "board": full}).scores()[0] or 1
 
     def reward(self, state: State) -> float:
-        """Return what the end of a game is worth to player 1, from -1 to 1; player 2 has minus it.
+        """Return player 1's reward at the end of a game, from -1 to 1; player 2 has the negative.
 
-        Where points decide it is the margin as a part of `most`, else the winner's sign.
+        If points decide, it is the margin divided by `most`, otherwise the sign of the winner.
         """
         if self.game.counts_points:
             return state.margin(1) / self.most
@@ -75,5 +75,5 @@ class Rules:
 
     @staticmethod
     def sign(state: State) -> int:
-        """Return 1 where player 1 has won, -1 where player 2 has, 0 for a draw."""
+        """Return 1 if player 1 has won, -1 if player 2 has won, 0 for a draw."""
         return (0, 1, -1)[state.winner() or 0]

@@ -1,4 +1,4 @@
-"""The board data that pages show, as plain values: its size, its labels, what a move changed."""
+"""The board data for pages, as plain values: size, labels, and the cells that a move changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Board: TypeAlias = npt.NDArray[np.int64]
 
 
 def shape_data(start: State) -> dict[str, Any]:
-    """Return the board's size and labels, as people count in the game."""
+    """Return the board's size and labels, as people number them in the game."""
     rows, columns = start.board().shape
     first = start.first_number
     return {

@@ -30,13 +30,13 @@ def build(
 ) -> str:
     """Return the document made of the assets named `parts` (.css, .html and .js, in this order).
 
-    `before` is HTML that stands above theirs, `comment` a remark in the source.
+    `before` is HTML that precedes theirs, `comment` a comment in the source.
     """
     return whole(title, style_sheet(parts), content(parts, data, before), script(parts), comment)
 
 
 def script(parts: tuple[str, ...]) -> str:
-    """Return the scripts of `parts` as one block, so that nothing in it is global."""
+    """Return the scripts of `parts` as one block, so that none of their names is global."""
     return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
 
 
@@ -60,8 +60,8 @@ def whole(title: str, style: str, body: str, script: str = "", comment: str = ""
 def linked(title: str, style: str, body: str, script: str, comment: str = "") -> str:
     """Return a document whose style sheet and script are files, given by their addresses.
 
-    Without a script the address is empty. The document can load files from the disk or from the web
-    server that it comes from, and nothing else.
+    The address of the script may be empty. The document can load files from the disk or from its
+    own web server, and nothing else.
     """
     own = "'self' file:"
     policy = (
@@ -94,13 +94,13 @@ def _document(title: str, policy: str, style: str, body: str, run: str, comment:
 
 
 def assets(parts: tuple[str, ...], suffix: str) -> str:
-    """Return the assets named `parts` of one kind, in this order; some parts have none of it."""
+    """Return the assets named `parts` of one kind, in this order; a part may have none."""
     return _assets(ASSETS, parts, suffix)
 
 
 @cache
 def _assets(folder: Path, parts: tuple[str, ...], suffix: str) -> str:
-    """Return assets below a folder; a class has many pages with the same ones."""
+    """Return assets below a folder, cached because many pages of a class use the same ones."""
     paths = (folder / f"{part}.{suffix}" for part in parts)
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
 
@@ -116,7 +116,7 @@ def _hash(text: str) -> str:
 
 
 def json_in_html(data: Any) -> str:
-    """Return JSON in ASCII that cannot end the block it stands in."""
+    """Return JSON in ASCII that cannot end the block that contains it."""
     return ENCODER.encode(data).replace("<", "\\u003c")
 
 

@@ -1,6 +1,6 @@
-"""Detect what a move did by comparing two boards, so that views do not need the rules of a game.
+"""Detect the effect of a move by comparing two boards, so that views need no rules of a game.
 
-`Game.motion` names the function that does this; `motion_between` suits drops, pop-outs and slides.
+`Game.motion` names the function that does this; `motion_between` is for drops, pop-outs and slides.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Cell: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A token has come to `cell` from above."""
+    """A token dropped into `cell`."""
 
     cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
 class PopOut:
-    """The bottom token of `column` is gone, the others fell by one."""
+    """The bottom token of `column` was removed, and the others fell by one."""
 
     column: int
 
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A token went from one cell to another."""
+    """A token moved from one cell to another."""
 
     origin: Cell
     target: Cell
@@ -43,7 +43,7 @@ Motion: TypeAlias = Drop | PopOut | Slide
 
 
 def motion_between(before: Board, after: Board) -> Motion | None:
-    """Return the one move that leads from `before` to `after`; None where none does."""
+    """Return the single move that leads from `before` to `after`; None if there is none."""
     rows, columns = (indices.tolist() for indices in np.nonzero(before != after))
     added = int(np.count_nonzero(after)) - int(np.count_nonzero(before))
     if added == 1 and len(rows) == 1:
@@ -62,13 +62,13 @@ def motion_between(before: Board, after: Board) -> Motion | None:
 
 
 def motion_of(game: Game, before: State, after: State) -> Motion | None:
-    """Return the one move that leads from `before` to `after`; None where none does."""
+    """Return the single move that leads from `before` to `after`; None if there is none."""
     found: Motion | None = resolve(game.motion)(before.board(), after.board())
     return found
 
 
 def moves_of(game: Game, state: State) -> dict[Motion, Action]:
-    """Return the legal actions of the mover by what each does to the board."""
+    """Return the legal actions of the mover, by their effect on the board."""
     found = {}
     for action in state.legal_actions():
         motion = motion_of(game, state, state.apply(action))

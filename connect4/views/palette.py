@@ -1,4 +1,4 @@
-"""Every colour of the kit, for the style sheet of the pages, the window and the terminal.
+"""Every colour of the kit, for the pages, the window and the terminal.
 
 Player 1 is vermilion with a dot, player 2 is blue with a ring. These are Okabe and Ito's colours,
 which people with any kind of colour blindness can distinguish.
@@ -50,10 +50,10 @@ TERMINAL: Final = ("#d75f00", "#0087d7")
 """The players in a terminal of 256 colours: legible on black and on white."""
 
 TERMINAL_16: Final = ("1;31", "1;34")
-"""The players where a terminal has but 16 colours, as ANSI codes."""
+"""The players in a terminal of 16 colours, as ANSI codes."""
 
 LEVELS: Final = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
-"""What red, green and blue can be in the 256 colours of a terminal."""
+"""The values of red, green and blue in the 256 colours of a terminal."""
 
 
 def light(name: str) -> str:
@@ -64,8 +64,8 @@ def light(name: str) -> str:
 def style_sheet() -> str:
     """Return the colours as CSS custom properties.
 
-    The system's setting chooses the theme, unless `data-theme` of the root element names one. No
-    `light-dark()`: browsers before 2024 do not know it.
+    The system's setting chooses the theme, unless `data-theme` of the root element names one.
+    Browsers before 2024 do not support `light-dark()`.
     """
     return (
         f":root {{ color-scheme: light; {properties('light')} }}\n"
@@ -82,7 +82,7 @@ def properties(theme: Theme, names: Iterable[str] = tuple(COLOURS)) -> str:
 
 
 def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
-    """Return the ANSI codes of player 1 and player 2 for the terminal that one runs in."""
+    """Return the ANSI codes of player 1 and player 2 for the current terminal."""
     if "256color" in environment.get("TERM", "") or environment.get("COLORTERM"):
         one, two = (f"1;38;5;{xterm_number(colour)}" for colour in TERMINAL)
         return one, two
@@ -90,7 +90,7 @@ def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, st
 
 
 def xterm_number(colour: str) -> int:
-    """Return the number of the colour of a terminal's 256 that is nearest to `#rrggbb`."""
+    """Return the number of the terminal's 256 colours that is nearest to `#rrggbb`."""
     number = 16
     for index, weight in ((1, 36), (3, 6), (5, 1)):
         value = int(colour[index : index + 2], 16)

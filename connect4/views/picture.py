@@ -1,4 +1,4 @@
-"""Draw a position as one SVG picture for notebooks: the replay page's board, not animated."""
+"""Draw a position as one SVG picture for notebooks, like the board of the replay page."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from connect4.views.run_marks import (
 CELL: Final = 40
 EDGE: Final = 12
 WIDEST: Final = 480
-"""Pixels of a picture in its usual size."""
+"""Pixels of a picture in its default size."""
 
 TEXT: Final = 7
-"""Pixels that a letter below the board may take."""
+"""The estimated width of a letter below the board in pixels."""
 
 LINE: Final = 18
 NOTES: Final = 3
-"""Pixels of a line below the board, and how many lines tell what moves changed."""
+"""The height of a line below the board in pixels, and the maximum number of lines."""
 
 COLOURS: Final = (
     *("background", "card", "muted", "text", "line", "plate", "hole"),
@@ -74,10 +74,10 @@ STYLE: Final = {
 
 
 def svg(state: State, before: State | None = None, runs_of: Player | None = None) -> str:
-    """Return the picture, in the light or the dark colours of whatever shows it.
+    """Return the picture, in the light or dark colours of the surrounding page.
 
-    With `runs_of` it marks all runs of a player, with `before` what the moves since that position
-    changed. Without either it marks only the lines that won the game.
+    `runs_of` marks all runs of a player, `before` the changes by the moves since that position.
+    Without either, only the winning lines are marked.
     """
     shape = shape_data(state)
     marks, notes = _marks_and_notes(state, before, runs_of)
@@ -119,7 +119,7 @@ def svg(state: State, before: State | None = None, runs_of: Player | None = None
 def _marks_and_notes(
     state: State, before: State | None, runs_of: Player | None
 ) -> tuple[list[RunMark], list[str]]:
-    """Return the runs to mark, and what the lines below the picture say of them."""
+    """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
     if not state.counts_points:
         return won_marks(runs), []
@@ -133,7 +133,7 @@ def _marks_and_notes(
 
 
 def _style() -> str:
-    """Return the style sheet; every rule is for the picture alone, for a notebook is one page."""
+    """Return the style sheet; its rules apply only to the picture, not to the whole notebook."""
     light, dark = (palette.properties(theme, COLOURS) for theme in ("light", "dark"))
     return "\n".join(
         [
@@ -186,7 +186,7 @@ def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
 
 
 def _last_move(before: State | None, state: State) -> list[str]:
-    """Return a ring around what a single move since `before` has set or slid."""
+    """Return a ring around the token of the last move, if a single move was made since `before`."""
     move = None if before is None else motion_between(before.board(), state.board())
     if isinstance(move, Drop):
         return [_ring(move.cell, "last")]
@@ -201,14 +201,14 @@ def _ring(cell: Cell, kind: str) -> str:
 
 
 def _runs(marks: Sequence[RunMark]) -> list[str]:
-    """Return the runs as lines, and over them their points where there is room."""
+    """Return the runs as lines, with their points on top if there is room."""
     lines, labels = list[str](), list[str]()
     taken: list[tuple[float, float]] = []
     for mark in marks:
         (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
-        needed = mark.kind != "standing"  # the line below has the sum of those
+        needed = mark.kind != "standing"  # the line below the board has their sum
         place = label_place(((x1, y1), (x2, y2)), (21, 15), taken, needed)
         if not mark.label or place is None:
             continue
@@ -225,7 +225,7 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
 
 
 def _said(state: State, said: str, x: float, y: float) -> list[str]:
-    """Return the line below the board, with the token of whoever moves or has won."""
+    """Return the line below the board, with the token of the player who moves or has won."""
     winner = state.winner()
     player = state.mover if winner is None else winner
     token = [_token(player, x + 8, y, 0.5)] if player else []
@@ -234,7 +234,7 @@ def _said(state: State, said: str, x: float, y: float) -> list[str]:
 
 
 def _labels(shape: dict[str, Any]) -> list[str]:
-    """Return the numbers of columns and rows, and whose pop-outs each column is for."""
+    """Return the numbers of columns and rows, and the owner of each column."""
     bottom = shape["rows"] * CELL
     found = []
     for column, label in enumerate(shape["columnLabels"]):

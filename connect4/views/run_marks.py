@@ -11,16 +11,16 @@ from connect4.games.runs import Cell, Run, RunChange
 Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 
 TOLD: Final = 2
-"""Changes of a turn that one line tells; the board shows them all."""
+"""The maximum number of changes in one line; the board shows them all."""
 
 _PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
-"""Where along a run its points can stand, the best place first."""
+"""The possible places for the points along a run, the best first."""
 
 DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
 
 
 class RunMark(NamedTuple):
-    """A line over the board from cell to cell, with points beside it where `label` has any."""
+    """A line on the board from cell to cell; a non-empty `label` holds its points."""
 
     first: Cell
     last: Cell
@@ -34,9 +34,9 @@ Pixel: TypeAlias = tuple[float, float]
 def label_place(
     ends: tuple[Pixel, Pixel], room: Pixel, taken: Sequence[Pixel], needed: bool
 ) -> Pixel | None:
-    """Return where on a run's line its points stand, `room` away from the places that are taken.
+    """Return the place for the points of a run, at least `room` away from the `taken` places.
 
-    Where there is no such place, return the best one if the label is `needed`, else None.
+    If there is no such place, return the best one if the label is `needed`, else None.
     """
     (x1, y1), (x2, y2) = ends
     places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
@@ -52,7 +52,7 @@ def points_text(points: int) -> str:
 
 
 def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
-    """Return the runs that gained points where they are now, those that lost where they were."""
+    """Return the new runs that gained points, and the old runs that lost points."""
     marks = []
     for change in changes:
         kind: Kind = "made" if change.points > 0 else "broken"
@@ -64,7 +64,7 @@ def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
 
 
 def standing_marks(runs: Sequence[Run], player: Player) -> list[RunMark]:
-    """Return all runs of a player, those of most points first."""
+    """Return all runs of a player, those with the most points first."""
     own = sorted((run for run in runs if run.player == player), key=lambda run: -run.points)
     return [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
 
@@ -75,7 +75,7 @@ def won_marks(runs: Sequence[Run]) -> list[RunMark]:
 
 
 def change_text(change: RunChange) -> str:
-    """Return in words what became of the runs: `column of 4, was 3`, `row of 3 broken`."""
+    """Describe a change of runs: `column of 4, was 3`, `row of 3 broken`."""
     where = DIRECTIONS.get((change.made or change.broken)[0].step, "diagonal")
     made, broken = (
         " and ".join(str(run.length) for run in runs) for runs in (change.made, change.broken)
@@ -86,12 +86,12 @@ def change_text(change: RunChange) -> str:
 
 
 def why_text(changes: Sequence[RunChange]) -> str:
-    """Return why the points changed, the greatest changes first; empty where they did not."""
+    """Return why the points changed, the greatest changes first; empty if they did not."""
     return ", ".join(why_lines(changes, TOLD))
 
 
 def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
-    """Return the greatest changes of points, at most N, and the number of the others."""
+    """Return at most `most` changes of points, the greatest first, and the number of the others."""
     scoring = [change for change in changes if change.points]
     lines = [
         f"player {change.player} {points_text(change.points)} ({change_text(change)})"
@@ -101,7 +101,7 @@ def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
 
 
 def sum_text(runs: Sequence[Run], player: Player) -> str:
-    """Return how a player's points add up: `2 x 20 + 1 x 5 + 7 x 2 = 59`."""
+    """Return the sum of a player's points: `2 x 20 + 1 x 5 + 7 x 2 = 59`."""
     points = [run.points for run in runs if run.player == player]
     counts = {worth: points.count(worth) for worth in sorted(set(points), reverse=True)}
     parts = " + ".join(f"{count} × {worth}" for worth, count in counts.items())

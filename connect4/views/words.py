@@ -33,12 +33,12 @@ ENDINGS: Final = {
 BUSY: Final = (
     "The machine was too busy, not the agent too slow: close other programs and play again."
 )
-"""What a person is told after a starved turn."""
+"""The message after a starved turn."""
 
 NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 
 MOST_REASONS: Final = 5
-"""Reasons for lost turns that one line names."""
+"""The maximum number of reasons for lost turns in one line."""
 
 
 def spent_text(turn: Turn | Reply, digits: int = 3) -> str:
@@ -47,7 +47,7 @@ def spent_text(turn: Turn | Reply, digits: int = 3) -> str:
 
 
 def move_text(turn: Turn) -> str:
-    """Say in words what a turn came to."""
+    """Describe the outcome of a turn."""
     who = f"player {turn.player}"
     if turn.outcome is Outcome.PLAYED:
         note = f" ({first_line(turn.detail)})" if turn.detail else ""
@@ -63,12 +63,12 @@ def first_line(detail: str | None) -> str:
 
 
 def indented(detail: str | None) -> str:
-    """Return the text of an agent's failure, indented so that nobody takes it for the kit's."""
+    """Return an agent's error, indented to set it apart from the kit's own text."""
     return textwrap.indent(harmless(detail or ""), "  ")
 
 
 def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
-    """Say whose agent kept a game from beginning, and why."""
+    """Report which agent could not be loaded, and why."""
     if result.winner:
         loser = opponent(result.winner)
         who = f"Player {loser} ({agents[loser - 1]})"
@@ -78,19 +78,19 @@ def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
 
 
 def repeat_command(record_name: str, turn: Turn) -> str:
-    """Return the command that asks for a turn of a record once more."""
+    """Return the command that replays a turn of a record."""
     place = shlex.quote(f"{record_name}:{turn.number}")
     return f"python3 -m connect4.ConnectFour --replay-turn {place}"
 
 
 def why_lost(turn: Turn) -> str:
-    """Return all that is known of why a turn was lost, with the answer that was none."""
+    """Return the full reason for a lost turn, with the invalid answer."""
     answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
     return indented((turn.detail or "") + answer)
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
-    """Return all that an agent's author needs: the reason, the position, how to repeat it."""
+    """Return a report for the agent's author: the reason, the position, how to replay the turn."""
     what = "failed on" if turn.outcome is Outcome.ERROR else "lost"
     outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
     return (
@@ -102,9 +102,9 @@ def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
 
 
 def kind_of_fault(outcome: str, detail: str | None) -> str:
-    """Return what lost turns of one cause have in common: of an exception its type and the lines.
+    """Return what lost turns with the same cause share: for an exception, its type and its lines.
 
-    What the messages say, and their numbers, may differ from turn to turn.
+    The messages, and the numbers in them, may differ from turn to turn.
     """
     if outcome == Outcome.INVALID:
         return outcome
@@ -118,7 +118,7 @@ def kind_of_fault(outcome: str, detail: str | None) -> str:
 
 
 def faults_text(turns: Sequence[Turn]) -> str:
-    """Return a side's lost turns in words: for each reason how many, and the first of them."""
+    """Summarise a side's lost turns: the number for each reason, and the first turn."""
     groups: dict[str, list[Turn]] = {}
     for turn in turns:
         groups.setdefault(kind_of_fault(turn.outcome, turn.detail), []).append(turn)
@@ -128,7 +128,7 @@ def faults_text(turns: Sequence[Turn]) -> str:
 
 
 def _group_text(turns: Sequence[Turn]) -> str:
-    """Return the lost turns of one reason in words."""
+    """Summarise the lost turns with one reason."""
     count, first = len(turns), turns[0]
     reason = first_line(first.detail)
     if reason.startswith(NO_PLAYER):

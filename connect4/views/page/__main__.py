@@ -1,6 +1,6 @@
 """Run the command `python3 -m connect4.views.page`."""
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import sys

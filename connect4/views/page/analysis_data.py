@@ -12,15 +12,15 @@ from connect4.record import Record
 from connect4.views.board_data import changed_cells
 
 MAX_LINE: Final = 12
-"""Moves of a line that are shown."""
+"""The maximum number of moves of a line."""
 
 
 def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | None:
-    """Return what the analysis added to the record, None where there is nothing.
+    """Return the data of the record's analysis, None if there is none.
 
     A turn is `[before, after, loss, line, cells, proven, slower]`: the line begins with the better
-    move, and `cells` holds what each of its moves changes on the board. `proven` is None in
-    records of 1.0.0. Raises `InputError` where the record's `analysis` is not of that form.
+    move, and `cells` holds the cells that each of its moves changes. `proven` is None in records of
+    1.0.0. Raises `InputError` if the record's `analysis` has another form.
     """
     found = record.extra.get("analysis")
     if found is None:
@@ -50,9 +50,9 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
 
 
 def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int]]:
-    """Return what each move of a line changes on the board, as `changed_cells` does.
+    """Return the cells that each move of a line changes, as `changed_cells` does.
 
-    The list ends before a move that the rules do not allow.
+    The list ends before an illegal move.
     """
     changed = []
     for text in line:
@@ -66,14 +66,14 @@ def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int
 
 
 def finite(value: Any) -> float:
-    """Return a number; raises `ValueError` where a page could not draw it."""
+    """Return a number; raises `ValueError` if it is not finite."""
     if not math.isfinite(number := float(value)):
         raise ValueError(f"{value!r} is no number to draw")
     return number
 
 
 def words(line: Any) -> list[str]:
-    """Return a line of moves as they are typed, shortened where it is long."""
+    """Return a line of moves as typed, shortened if it is long."""
     if not isinstance(line, list):
         raise ValueError(f"{line!r:.60} is no line of moves")
     return [str(move)[:8] for move in line[:MAX_LINE]]

@@ -28,15 +28,15 @@ PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
 
 MAX_DETAILS: Final = 40_000
-"""Characters of tracebacks and reasons in one game's data; what comes later is cut short."""
+"""The maximum length of the details in one game's data; later ones are shortened."""
 
 CUT_DETAIL: Final = 200
 
 
 def page(games: Sequence[Record]) -> str:
-    """Return the page that shows `games`, finished and checked records, as one HTML document.
+    """Return one HTML document that shows `games`, which are finished and checked records.
 
-    Raises `InputError` where there are none.
+    Raises `InputError` if there are none.
     """
     if not games:
         raise InputError("a page needs at least one record")
@@ -50,7 +50,7 @@ def page(games: Sequence[Record]) -> str:
 
 
 def game_data(record: Record) -> dict[str, Any]:
-    """Return what the page shows of one record, as plain values."""
+    """Return the data of one record for the page, as plain values."""
     assert record.result is not None, "a page shows games that have ended"
     states = list(records.replay(record))
     details: dict[str, int] = {}
@@ -93,7 +93,7 @@ def limit_text(record: Record) -> str:
 
 
 def facts(record: Record) -> list[str]:
-    """Return what a reader should know of how the game was played."""
+    """Return facts about the conditions of the game."""
     rows, columns = record.start.board().shape
     found = [f"{rows}×{columns}", limit_text(record), f"seed {record.seed}"]
     if record.game.sides is not None:
@@ -112,8 +112,8 @@ def turn_data(
 ) -> list[Any]:
     """Return `[player, text, outcome, seconds, scores, popouts left, cells, runs, detail]`.
 
-    `cells` are those that changed, `runs` the changes of `RunTable`. `details` collects the
-    distinct texts; a turn holds the number of its own, or None.
+    `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
+    texts; `detail` is an index into it, or None.
     """
     detail = turn.detail or None
     if detail is not None and turn.text and turn.action is None:
@@ -132,7 +132,7 @@ def turn_data(
 
 
 def shortened(details: list[str]) -> list[str]:
-    """Return the details, of those that no longer fit only the line that names the cause."""
+    """Return the details; beyond the limit, keep only the line that names the cause."""
     kept = []
     room = MAX_DETAILS
     for detail in details:
@@ -142,7 +142,7 @@ def shortened(details: list[str]) -> list[str]:
 
 
 def result_text(record: Record) -> str:
-    """Say who won and why the game ended."""
+    """Return who won and why the game ended."""
     assert record.result is not None
     one, two = record.result.scores
     winner = record.result.winner

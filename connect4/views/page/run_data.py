@@ -1,4 +1,4 @@
-"""The runs of a game for the replay page: each run once, each turn's changes as numbers."""
+"""The runs of a game for the replay page: all runs, and each turn's changes as numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from connect4.games.runs import Cell, Run, run_changes
 
 
 class RunTable:
-    """Numbers the runs of one game in the order in which they come up."""
+    """Numbers the runs of one game in the order of their first occurrence."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
         self._numbers: dict[Run, int] = {}
 
     def number(self, run: Run) -> int:
-        """Return the number of a run, a new one for a run that has none."""
+        """Return the number of a run, which is added if it is new."""
         return self._numbers.setdefault(run, len(self._numbers))
 
     def changes(self, before: Sequence[Run], after: Sequence[Run]) -> list[list[int]]:
-        """Return `[points, run, ...]` for each change: n + 1 means run n made, -n - 1 broken."""
+        """Return `[points, run, ...]` for each change: n + 1 if run n was made, -n - 1 if broken."""
         return [
             [
                 change.points,

@@ -25,13 +25,13 @@ FRESH: Final = (
     "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
     "simulator did."
 )
-"""What is said of a lost turn that a player without earlier turns answers."""
+"""The note on a lost turn if a new player answers the position."""
 
 
 def read_place(where: str) -> tuple[Record, int]:
-    """Return the record and the turn's number that `RECORD:N` names; raises `InputError`.
+    """Return the record and the turn's number for `RECORD:N`; raises `InputError`.
 
-    The number is one of the record's turns, or any where the game never began.
+    The record must have that turn, unless its game never began.
     """
     name, _, text = where.rpartition(":")
     if not (name and text.isascii() and text.isdigit() and len(text) <= 9):
@@ -53,7 +53,7 @@ def never_began(record: Record) -> bool:
 
 
 def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None) -> Setup:
-    """Return what a side's agent was told, but for the time limit; raises `InputError`."""
+    """Return the setup of a side's agent with another time limit; raises `InputError`."""
     recorded = record.players[player - 1]
     agent = recorded_agent(recorded.agent, record.game.name, named)
     return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)
@@ -64,8 +64,8 @@ def replay_turn(
 ) -> tuple[int, str, str]:
     """Ask the agent of a turn once more; print what was recorded beside what it answers now.
 
-    `named` is the agent on the command line (see `recorded_agent`). Return 0 where the agent plays
-    a legal move, else 1; then whose prints there are, and these.
+    `named` is the agent on the command line (see `recorded_agent`). Return 0 if the agent plays a
+    legal move, else 1; then a heading for the agent's output, and the output.
     """
     state = list(records.replay(record))[number - 1]
     setup = setup_of(record, state.mover, seconds, named)
@@ -92,7 +92,7 @@ def replay_turn(
 
 
 def may_be_kept(record: Record, turn: Turn) -> bool:
-    """Return whether a turn may be lost by what its player kept from earlier turns."""
+    """Return whether state from earlier turns may explain a lost turn."""
     earlier = record.turns[: turn.number - 1]
     return (
         turn.outcome in (Outcome.INVALID, Outcome.ERROR)
@@ -154,7 +154,7 @@ def comparison(
 
 
 def is_legal(state: State, action: Action) -> bool:
-    """Return whether the rules allow an action; say why they do not."""
+    """Return whether the rules allow an action; print the reason if they do not."""
     try:
         state.apply(action)
     except IllegalAction as error:
@@ -164,7 +164,7 @@ def is_legal(state: State, action: Action) -> bool:
 
 
 def load_again(record: Record, seconds: Seconds, level: Level, named: str | None = None) -> int:
-    """Load what kept a game from beginning; return 0 where it can be loaded now, else 1."""
+    """Load the agents that could not be loaded; return 0 if all of them can be now, else 1."""
     assert record.result is not None
     print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
     status = 0

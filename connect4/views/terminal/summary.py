@@ -13,17 +13,17 @@ from connect4.referee import Result, Turn
 from connect4.views.words import BUSY, ENDINGS, faults_text, not_loaded_report, repeat_command
 
 SHOWN_LINES: Final = 20
-"""How much of what an agent has printed is shown."""
+"""The number of lines of an agent's output to print."""
 
 UNDECIDED: Final = (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
-"""Where no winner means that nothing was decided, not that both sides are equal."""
+"""Endings without a decision; without a winner, the game is not a draw."""
 
 WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
-"""Where the winner is not the side with more points, or the points are not worth counting."""
+"""Endings in which the points do not determine the winner."""
 
 
 def tell_log(heading: str, log: str) -> None:
-    """Show the end of what an agent has printed."""
+    """Print the end of an agent's output."""
     lines = harmless(log).splitlines()
     cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
     print(heading + (cut if len(lines) > SHOWN_LINES else ""))
@@ -39,7 +39,7 @@ def tell_result(record: Record) -> None:
         print(not_loaded_report(record.result, names))
     for player, points in zip(SIDES, record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
-    why = ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line tells it
+    why = ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line says it
     print(f"The game ended: {why}.")
     print(winner_text(record.result, names))
     for player in SIDES:
@@ -51,7 +51,7 @@ def tell_result(record: Record) -> None:
 
 
 def winner_text(result: Result, names: Sequence[str]) -> str:
-    """Say who has won, and by how much if points decide; the percentage is that of part A."""
+    """Return who won, and by how much if points decide; the percentage is that of part A."""
     if not result.winner:
         return "No winner." if result.ending in UNDECIDED else "A draw."
     margin = abs(result.scores[0] - result.scores[1])
@@ -62,7 +62,7 @@ def winner_text(result: Result, names: Sequence[str]) -> str:
 
 
 def faults_of(record: Record, player: Player) -> list[Turn]:
-    """Return the turns that a side has lost."""
+    """Return the lost turns of a side."""
     return [turn for turn in record.turns if turn.player == player and turn.is_lost]
 
 
@@ -77,7 +77,7 @@ def agents_faults(record: Record) -> list[Turn]:
 
 
 def tell_what_next(record: Record, record_name: str) -> None:
-    """Print the command that repeats the first lost turn of each side that is a program."""
+    """Print the command that replays the first lost turn of each side that is a program."""
     for turn in agents_faults(record):
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")

@@ -21,7 +21,7 @@ from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
 NAME: Final = 36
-"""Characters of an agent's name that are shown, the last ones of a longer one."""
+"""The maximum length of an agent's name; a longer one keeps its end."""
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -34,7 +34,7 @@ TICK: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the cells and the frame are drawn; `tokens` are those of player 1 and 2."""
+    """How to draw the cells and the frame; `tokens` are those of player 1 and 2."""
 
     tokens: tuple[str, str]
     empty: str
@@ -42,10 +42,10 @@ class Style:
     top: tuple[str, str, str]
     bottom: tuple[str, str, str]
     codes: tuple[str, str] | None
-    """The players' ANSI colours; None where there are none."""
+    """The players' ANSI colours; None without colours."""
 
     def paint(self, text: str, code: str) -> str:
-        """Return `text` in an ANSI colour, or as it is where there is none."""
+        """Return `text` in an ANSI colour, or unchanged if there is none."""
         return f"\x1b[{code}m{text}\x1b[0m" if self.codes else text
 
     def token(self, player: Player) -> str:
@@ -53,16 +53,16 @@ class Style:
         return self.in_colour_of(player, self.tokens[player - 1])
 
     def in_colour_of(self, player: int, text: str) -> str:
-        """Return `text` in a player's colour, or as it is where there is none."""
+        """Return `text` in a player's colour, or unchanged if there is none."""
         return self.paint(text, self.codes[player - 1]) if self.codes else text
 
     def of(self, state: State) -> Style:
-        """Return the style with the letters of a game that prints its own board."""
+        """Return the style with the letters of a game that has its own notation."""
         return self if state.display() is None else replace(self, tokens=state.symbols)
 
 
 def style_for(stream: TextIO) -> Style:
-    """Choose round tokens where the stream can write them, colour where it is a terminal."""
+    """Use round tokens if the stream can encode them, and colours if it is a terminal."""
     terminal = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     codes = terminal_codes() if terminal and "NO_COLOR" not in os.environ else None
     try:
@@ -76,7 +76,7 @@ def style_for(stream: TextIO) -> Style:
 
 
 def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
-    """Return the board's lines, column numbers on top; the last move stands in brackets."""
+    """Return the lines of the board below the column numbers; the last move is in brackets."""
     style = style.of(state)
     cells = state.board()
     last = cell_of(moved)
@@ -115,19 +115,19 @@ def rows_of(line: str) -> int:
 
 
 def cell_of(moved: Motion | None) -> Cell | None:
-    """Return the cell that the last move brought a token to; None after a pop-out."""
+    """Return the cell of the token that moved last; None after a pop-out."""
     if isinstance(moved, Drop):
         return moved.cell
     return moved.target if isinstance(moved, Slide) else None
 
 
 class TerminalView:
-    """Shows a game on `out`; asks people on the same terminal."""
+    """Shows a game on `out`, and reads the moves of people from the terminal."""
 
     def __init__(
         self, agents: tuple[str, str], title: str, record_name: str, out: TextIO = sys.stdout
     ) -> None:
-        """`record_name` is where the record will be, for the command that repeats a turn."""
+        """`record_name` is the path of the record, for the command that replays a turn."""
         self._agents = agents
         self._title = title
         self._record_name = record_name
@@ -141,7 +141,7 @@ class TerminalView:
         self._game: Game | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._missed: Turn | None = None
-        """A person's last turn where it was lost: the other side's move would overdraw why."""
+        """A person's last turn if it was lost; its reason stays visible after the next move."""
         self._ticker: Ticker | None = None
 
     def see(self, event: Event) -> None:
@@ -155,7 +155,7 @@ class TerminalView:
             self._turn_ended(event)
         elif isinstance(event, Over):
             self._stop_ticker()
-            if event.result.ending is not Ending.NOT_LOADED:  # the first picture is the last
+            if event.result.ending is not Ending.NOT_LOADED:  # the first picture is also the last
                 self._show(event.state, "")
                 self._print([""] if self._live else [])
 
@@ -201,7 +201,7 @@ class TerminalView:
         )
 
     def _reply(self, turn: Turn) -> list[str]:
-        """Return the line that tells a person a program's move in the game's own words."""
+        """Return a program's move in the game's own words, for a person."""
         if self._game is None or not self._game.reply or turn.outcome is not Outcome.PLAYED:
             return []
         mine, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
@@ -209,7 +209,7 @@ class TerminalView:
         return [self._game.reply.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
-        """Print a fault whole the first time, above the board, which is then drawn again."""
+        """Print a fault in full the first time, above the board, which is then redrawn."""
         known = turn.player, kind_of_fault(turn.outcome, turn.detail)
         if known in self._reported or self._before is None:
             return
@@ -236,7 +236,7 @@ class TerminalView:
         return lines
 
     def _show(self, state: State, status: str) -> None:
-        """Draw the whole picture, in place on a terminal."""
+        """Draw the whole picture; on a terminal, in place."""
         last = self._last
         lines = ["", f"  {self._title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
@@ -252,18 +252,18 @@ class TerminalView:
         self._drawn = sum(map(rows_of, lines)) if self._live else 0
 
     def _wrapped(self, text: str) -> list[str]:
-        """Return an indented line as the terminal's width allows, broken between words."""
+        """Return an indented line, wrapped to the terminal's width."""
         if not self._live:
             return [f"  {text}"]
         width = shutil.get_terminal_size().columns
-        unit = UNIT.sub("\u00a0", text)  # a number keeps its unit; the wrapping leaves this space
+        unit = UNIT.sub("\u00a0", text)  # do not wrap between a number and its unit
         lines = textwrap.wrap(
             unit, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
         )
         return [line.replace("\u00a0", " ") for line in lines]
 
     def _erase(self) -> None:
-        """Take the last picture away, where all of it is still on the screen."""
+        """Erase the last picture, if all of it is still on the screen."""
         self._stop_ticker()
         if self._live and self._drawn:
             rows = shutil.get_terminal_size().lines
@@ -280,29 +280,28 @@ class TerminalView:
             self._ticker = None
 
     def read_line(self, prompt: str) -> str:
-        """Ask the person for a line; raises `EOFError` at the end of input."""
+        """Read a line from the person; raises `EOFError` at the end of input."""
         self._out.write(prompt)
         self._out.flush()
         line = sys.stdin.readline()
         self._drawn += rows_of(prompt + line.rstrip("\n")) if self._drawn else 0
         if not sys.stdin.isatty():
-            self._print([line])  # no terminal has echoed it
+            self._print([line])  # no terminal echoes it
         if not line:
             raise EOFError
         return line
 
     def say(self, line: str) -> None:
-        """Tell the person something."""
         self._drawn += rows_of(f"  {line}") if self._drawn else 0
         self._print([f"  {line}"])
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Stop the clock."""
         self._stop_ticker()
 
 
 class Ticker:
-    """A clock that runs on the terminal's current line until it is stopped."""
+    """A clock on the terminal's current line, until it is stopped."""
 
     def __init__(self, out: TextIO, prefix: str, suffix: str) -> None:
         self._out = out
@@ -320,7 +319,7 @@ class Ticker:
             self._out.flush()
 
     def stop(self) -> None:
-        """Stop the clock and take its line away."""
+        """Stop the clock and erase its line."""
         self._stopped.set()
         self._thread.join()
         self._out.write("\r\x1b[K")

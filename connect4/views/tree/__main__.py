@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
+from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
@@ -46,7 +46,7 @@ PUBLISHED: Final = ("v1", "v2")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The search whose tree is asked for."""
+    """The search to show."""
 
     game: Game
     state: State
@@ -81,7 +81,7 @@ def make_parser() -> Parser:
 
 
 def asked_search(arguments: argparse.Namespace) -> Search:
-    """Return the search that the command line asks for; raises `InputError`."""
+    """Return the search from the command line; raises `InputError`."""
     start = arguments.start
     turn = None if start is None else re.fullmatch("(.+):([0-9]{1,9})", start)
     if turn and not Path(start).exists():
@@ -117,7 +117,7 @@ def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> S
 
 
 def notes(agent: AgentName, nodes: Sequence[Node]) -> Iterator[str]:
-    """Yield what there is to say about the counts of a tree."""
+    """Yield notes about the counts of a tree."""
     known = sum(Flag.KNOWN in node.flags for node in nodes)
     if known and agent.kind == "alphabeta":
         is_published = agent.options.get("heuristic") in PUBLISHED

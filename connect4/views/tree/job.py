@@ -31,7 +31,7 @@ class TreeJob:
         seconds: Seconds,
         say: Callable[[str], None],
     ) -> None:
-        """`options` are the command's own: game, agent, seed. `say` gets a line of what happens."""
+        """`options` are those of the command: game, agent, seed. `say` receives status messages."""
         self._root = root
         self._say = say
         self._folder = Path(tempfile.mkdtemp(prefix="connect4-tree-"))
@@ -51,14 +51,14 @@ class TreeJob:
         self._timer = root.after(POLL, self._look)
 
     def stop(self) -> None:
-        """Give up, if it still runs."""
+        """Kill the process if it is still running."""
         self._root.after_cancel(self._timer)
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
 
     def _look(self) -> None:
-        """Look whether the page is there, and open it."""
+        """Open the page if the process has ended."""
         status = self._process.poll()
         if status is None:
             self._timer = self._root.after(POLL, self._look)

@@ -17,14 +17,14 @@ from connect4.views.words import first_line
 NOTES: Final = {
     "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
 }  # fmt: skip
-"""The words that a student's `explain` marks a node with."""
+"""The notes on a node that a student's `explain` may return."""
 
 
 def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[Node]:
-    """Return what the optional method `explain(state)` of an `AIPlayer` returns, as nodes.
+    """Return the nodes from the optional method `explain(state)` of an `AIPlayer`.
 
-    It returns `(depth, move, kind, value, alpha, beta, note)` of each node in the order of the
-    search, as docs/students.md describes. Raises `InputError` for whatever is not that.
+    It returns `(depth, move, kind, value, alpha, beta, note)` for each node in search order, as
+    docs/students.md describes. Raises `InputError` for any other answer.
     """
     name = f"agent {setup.agent.text!r}"
     with closing(Questions(setup)) as questions:
@@ -49,7 +49,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
 
 
 def _read_node(row: Any, before: list[Node], game: Game) -> Node:
-    """Return one node of a student's tree, which follows those `before` it."""
+    """Return one node of a student's tree; `before` are the nodes before it."""
     depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
@@ -77,7 +77,7 @@ def _read_number(name: str, value: Any) -> float:
 
 
 def _deepest(before: list[Node]) -> int:
-    """Return the greatest depth that the next node can have."""
+    """Return the maximum depth of the next node."""
     if not before:
         return 0
     last = before[-1]

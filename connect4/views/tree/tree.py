@@ -1,7 +1,7 @@
 """The search-tree page: the nodes that a search visited, their order, and why it skipped the rest.
 
-The page stores the nodes in the order of the search, as columns of places in tables: of the moves,
-of the cells that they change, of the numbers. This keeps 100,000 nodes small.
+The page stores the nodes in search order, as columns of indices into tables of the moves, of the
+changed cells and of the numbers. This keeps 100,000 nodes small.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ LEAVES: Final = {
     "mcts": "Not gone beyond: the value is the mean of the playouts from here.",
     "solver": "Scored, but not on the line of best play: 22 less the winner's tokens at the end.",
 }
-"""What a node without children is, by the kind of agent."""
+"""The name of a node without children, by the kind of agent."""
 
 NUMBERS: Final = ("value", "alpha", "beta")
 
 COLUMNS: Final = ("depth", "move", "change", "kind", "flags", *NUMBERS)
 
 DIGITS: Final = "".join(map(chr, range(63, 127)))
-"""The digits of a packed column, in an order that the page computes with."""
+"""The digits of a packed column; the page relies on their order."""
 
 WITHOUT_BOUNDS: Final = ("mcts", "solver")
 
@@ -49,7 +49,7 @@ WITHOUT_BOUNDS: Final = ("mcts", "solver")
 def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> str:
     """Return the page of a search as one HTML document.
 
-    `nodes` come in the order of the search, the root first, each followed by all that is below it.
+    `nodes` is in search order: the root first, each node followed by its subtree.
     """
     nodes = list(nodes)
     kind = agent.partition(":")[0]
@@ -68,7 +68,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
 
 
 def facts(game: Game, nodes: list[Node]) -> list[str]:
-    """Return the counts of a search, and what it found."""
+    """Return the counts of a search, and its result."""
     pruned = sum(Flag.PRUNED in node.flags for node in nodes)
     cuts = sum(Flag.CUT in node.flags for node in nodes)
     best = next((node for node in nodes if node.depth == 1 and Flag.BEST in node.flags), None)
@@ -85,7 +85,7 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
 
 
 def has_bounds(nodes: Iterable[Node]) -> bool:
-    """Return whether a search prunes by bounds; the kit's search over chance nodes does not."""
+    """Return whether a search prunes by bounds; the kit's expectimax does not."""
     nodes = list(nodes)
     if any(node.flags & (Flag.PRUNED | Flag.CUT) for node in nodes):
         return True
@@ -94,12 +94,12 @@ def has_bounds(nodes: Iterable[Node]) -> bool:
 
 
 def write_move(game: Game, move: Move) -> str:
-    """Return a move as it is typed; None is a pass."""
+    """Return a move as typed; None is a pass."""
     return "pass" if move is None else game.format_action(move)
 
 
 def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]:
-    """Return the nodes as columns, with the boards as changes of the parent's board."""
+    """Return the nodes as columns, with each board as its changes from the parent's board."""
     moves: dict[str, int] = {}
     changes: dict[tuple[int, ...], int] = {}
     numbers: dict[float | None, int] = {}
@@ -135,9 +135,9 @@ def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]
 
 
 def packed(column: Sequence[int]) -> dict[str, Any]:
-    """Return whole numbers from 0 on as text, with equally many digits in base 64.
+    """Return whole numbers from 0 on as text in base 64, all with the same number of digits.
 
-    A browser reads such text many times as fast as a list of numbers.
+    A browser reads such text many times faster than a list of numbers.
     """
     width, highest = 1, max(column, default=0)
     while highest >= len(DIGITS) ** width:
@@ -154,7 +154,7 @@ def plain_number(value: float | None) -> float | None:
 
 
 def decimals(value: float | None) -> int:
-    """Return how many decimals a value of the page requires; a win or a loss is a word there."""
+    """Return how many decimals the page needs for a value; a win or a loss is shown as a word."""
     if value is None or abs(value) >= WIN:
         return 0
     return len(str(value).partition(".")[2])
@@ -170,8 +170,8 @@ def explain(
 ) -> list[Node]:
     """Ask an agent for the tree of its search from a position that is not over.
 
-    `tell` gets a line on the tree, if there is something to say. Raises `InputError` where the
-    agent searches no tree or gives none that can be drawn.
+    `tell` receives a note on the tree, if there is one. Raises `InputError` if the agent searches
+    no tree, or returns one that cannot be drawn.
     """
     if state.is_over():
         raise InputError("the game is over in that position; there is nothing to search")
