@@ -20,7 +20,7 @@ class RunTable:
         return self._numbers.setdefault(run, len(self._numbers))
 
     def changes(self, before: Sequence[Run], after: Sequence[Run]) -> list[list[int]]:
-        """Return `[points, run, ...]` for each change: n + 1 if run n was made, -n - 1 if broken."""
+        """Return `[points, run, ...]` of each change: n + 1 if run n was made, -n - 1 if broken."""
         return [
             [
                 change.points,
