@@ -37,7 +37,7 @@ class IllegalAction(Connect4Error, ValueError):  # noqa: N818 - the name that th
 
 
 class InputError(Connect4Error, ValueError):
-    """A file, a name or an option is invalid; the text says what, where, and what is valid."""
+    """A file, a name or an option is invalid; the text names the place and what is valid."""
 
 
 class MissingExtraError(InputError, ImportError):

@@ -723,7 +723,7 @@ def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None
     assert [reply.outcome for reply in replies] == ["played", "played"]
     assert replies[1].seconds > 0.3 > replies[0].seconds
     assert late.outcome is Outcome.TIMEOUT
-    assert "s of it went into loading: beyond 0.5 s for a move that counts." in (late.detail or "")
+    assert "s of it was loading time: only 0.5 s for each move is free." in (late.detail or "")
 
 
 NEVER_READS = """

@@ -1,1 +1,1 @@
-"""Run an agent behind a seat: in its own process, timed, limited and killed."""
+"""Run an agent behind a seat: in a separate process, which is timed, limited and killed."""

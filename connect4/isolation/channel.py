@@ -19,31 +19,31 @@ from connect4.isolation.measuring import Log, OwnWait
 from connect4.isolation.protocol import line_of
 
 PATIENCE: Final = 20.0
-"""Seconds for what no agent can slow down: a process starts."""
+"""Seconds for steps that no agent can slow down, such as the start of a process."""
 
 REQUEST_PATIENCE: Final = 1.0
-"""Seconds to send a request. It fits into the line unless the agent left earlier ones unread."""
+"""Seconds to send a request. It fits into the buffer unless the agent left earlier ones unread."""
 
 MAX_LINE: Final = 1 << 16
-"""Bytes of an answer; a longer one is none."""
+"""The maximum length of an answer in bytes."""
 
 
 class NoAnswerError(Exception):
-    """No line came before the deadline."""
+    """No line arrived before the deadline."""
 
 
 class ProcessEndedError(Exception):
-    """The agent's process has hung up."""
+    """The agent's process has closed the connection."""
 
 
 class WardenGoneError(Exception):
-    """The warden has hung up, because the seat was closed or something killed it."""
+    """The warden has closed the connection, because the seat was closed or something killed it."""
 
 
 class Channel:
-    """The referee's ends of both lines; `far_ends` are for the agent's process.
+    """The referee's ends of both connections; `far_ends` are for the agent's process.
 
-    `warden` is the line to the process that starts agents, if there is one.
+    `warden` is the connection to the process that starts agents, if there is one.
     """
 
     def __init__(self, log: Log, warden: socket.socket | None) -> None:
@@ -57,10 +57,10 @@ class Channel:
         self._prints, prints = socket.socketpair()
         self.far_ends = messages, prints
         self._selector = selectors.DefaultSelector()
-        if sys.platform == "linux":  # the kernel then reports the sender's process number
+        if sys.platform == "linux":  # so that the kernel reports the sender's process number
             self._messages.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._messages.settimeout(PATIENCE)
-        if sys.platform != "win32":  # out-of-band data would hold up who reads: it is data as any
+        if sys.platform != "win32":  # read out-of-band data in line; it would block the reader
             for end in (self._messages, self._prints):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
         self._selector.register(self._messages, selectors.EVENT_READ, self._hear)
@@ -77,7 +77,7 @@ class Channel:
             raise ProcessEndedError from None
 
     def receive(self, deadline: Seconds) -> bytes:
-        """Return the next line, without its end, or more than `MAX_LINE` bytes that have none.
+        """Return the next line without its end, or over `MAX_LINE` bytes without a line end.
 
         `deadline` is a time of `time.monotonic`, or infinite. Raises `NoAnswerError`,
         `ProcessEndedError` or `WardenGoneError`.
@@ -111,7 +111,7 @@ class Channel:
         return True
 
     def _hear_whose(self) -> bytes:
-        """Return the first bytes and note whose process sent them."""
+        """Return the first bytes and note which process sent them."""
         form = struct.Struct("=3i")
         data, notes, _, _ = self._messages.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
         for level, kind, value in notes:
@@ -130,10 +130,10 @@ class Channel:
         return False
 
     def hear_prints(self) -> None:
-        """Take what was printed so far, without waiting for more."""
+        """Read the output so far, without waiting for more."""
         self._prints.setblocking(False)
         with contextlib.suppress(OSError):
-            for _ in range(1000):  # a bound, as for `drain`
+            for _ in range(1000):  # limited, as in `drain`
                 data = self._prints.recv(MAX_LINE)
                 if not data:
                     break
@@ -143,8 +143,8 @@ class Channel:
         raise WardenGoneError
 
     def drain(self) -> None:
-        """Throw away what was sent unasked; raises `ProcessEndedError` or `WardenGoneError`."""
-        for _ in range(1000):  # a bound for systems on which the agent is not stopped meanwhile
+        """Discard unrequested messages; raises `ProcessEndedError` or `WardenGoneError`."""
+        for _ in range(1000):  # limited, because not all systems can stop the agent
             ready = self._selector.select(0)
             for key, _ in ready:
                 key.data()
@@ -153,19 +153,19 @@ class Channel:
                 break
 
     def woken_late(self) -> Seconds:
-        """Return how long this thread waited for a processor since `receive` began its last sleep.
+        """Return how long this thread waited for a processor since `receive` last went to sleep.
 
-        Earlier waits do not count: an agent that prints without end wakes us as often as it likes.
+        Earlier waits do not count, because an agent can wake the referee at will by printing.
         """
         return self._own_wait.seconds() - self._waited
 
     def close_far_ends(self) -> None:
-        """Leave those to the agent's process."""
+        """Close the ends that belong to the agent's process."""
         for end in self.far_ends:
             end.close()
 
     def close(self) -> None:
-        """Take what was printed last, and close this end."""
+        """Read the last output and close this end."""
         self._selector.close()
         self._own_wait.close()
         self.hear_prints()

@@ -17,7 +17,7 @@ from connect4.players.student import StudentAgent
 class InProcessSeat:
     """Runs an agent in the referee's own process (`isolation: none`).
 
-    Nothing protects the game from such an agent, and a move that never comes hangs it. An agent
+    The game is not protected from such an agent, and an endless loop in it hangs the game. An agent
     that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
     """
 
@@ -33,7 +33,7 @@ class InProcessSeat:
             self.load_failure = failure.detail
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the agent's reply, judged late by the wall clock once it is there."""
+        """Return the agent's reply; the wall clock decides afterwards whether it was late."""
         if self._agent is None:
             return Reply(Outcome.ERROR, detail=self.load_failure)
         action = text = detail = None
@@ -58,14 +58,14 @@ class InProcessSeat:
         return Reply(outcome, action, text, took, cpu, overrun, False, detail)
 
     def see_end(self, state: State) -> None:
-        """Show the agent the last position, where it has somebody to tell."""
+        """Show a connected agent the last position."""
         if isinstance(self._agent, Connected):
             self._agent.see_end(state)
 
     def close(self) -> None:
-        """Let the agent hang up, where it is connected to somebody, and free a student's module.
+        """Disconnect a connected agent, and free a student's module.
 
-        A module is a cycle, and may be among what a search had the collector leave out.
+        A module is a reference cycle, and a search may have frozen it (`gc.freeze`).
         """
         if isinstance(self._agent, Connected):
             self._agent.close()

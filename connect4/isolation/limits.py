@@ -18,14 +18,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one agent gets. Memory, files and descriptors are limits of one process."""
+    """The limits of one agent. Memory, files and descriptors are limits of one process."""
 
     start_seconds: float = 10.0
-    """For loading the file and constructing the player."""
+    """For loading the file and creating the player."""
     reload_seconds: float = 10.0
-    """For all loading after the first in a game, where a process is not planned for each move."""
+    """For all reloads in a game, unless each move has its own process."""
     margin_seconds: float = 0.005
-    """Added to a move's seconds, for the measured time of communication."""
+    """Added to a move's time limit, for the measured time of communication."""
     memory_bytes: int = 1 << 30
     cpu_seconds: int = 3600
     """Processor time of one process, over all its turns."""
@@ -34,11 +34,11 @@ class Limits:
     file_bytes: int = 1 << 20
     open_files: int = 64
     log_bytes: int = 1 << 16
-    """Of what the agent prints, this much is kept."""
+    """Maximum size of the agent's stored output."""
 
 
 def impose(limits: Limits) -> None:
-    """Set the limits of this process that the kernel watches; raises `OSError`."""
+    """Set the limits of this process that the kernel enforces; raises `OSError`."""
     import resource  # not on Windows
 
     wanted = {
@@ -46,7 +46,7 @@ def impose(limits: Limits) -> None:
         "RLIMIT_CPU": limits.cpu_seconds,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
-        "RLIMIT_CORE": 1,  # none; at 0 the kernel still starts a program that collects cores
+        "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
         "RLIMIT_SIGPENDING": limits.tasks,
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,
@@ -58,16 +58,16 @@ def impose(limits: Limits) -> None:
             continue
         hard = resource.getrlimit(number)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        moves = name == "RLIMIT_NPROC"  # see `allow_tasks`; the filter keeps agents from it
+        moves = name == "RLIMIT_NPROC"  # see `allow_tasks`; the filter denies it to agents
         try:
             resource.setrlimit(number, (allowed, hard if moves else allowed))
         except (OSError, ValueError):
-            if sys.platform == "linux":  # macOS has limits that it does not let anyone set
+            if sys.platform == "linux":  # macOS has limits that nobody can set
                 raise
 
 
 def allow_tasks(process: int, tasks: int) -> None:
-    """Set how many threads the user of a process may run while that process starts one (Linux)."""
+    """Set how many threads the user of a process may run when that process starts one (Linux)."""
     import resource
 
     if sys.platform == "linux":
@@ -78,7 +78,7 @@ def allow_tasks(process: int, tasks: int) -> None:
 
 
 EXTRA_BYTES: Final = 256 << 20
-"""What the warden and the kernel may need beside an agent's own limit."""
+"""What the warden and the kernel may need in addition to an agent's limit."""
 
 NAME: Final = "connect4-"
 
@@ -88,7 +88,7 @@ _closed: set[Path] = set()
 
 @cache
 def hierarchy() -> Path | None:
-    """Return the folder of control groups with memory in it; None where there is none for us."""
+    """Return the cgroup folder with a memory controller; None if we cannot use one."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return None
     with contextlib.suppress(OSError):
@@ -106,26 +106,26 @@ def hierarchy() -> Path | None:
 
 
 class MemoryGroup:
-    """One group; `add` puts a process into it."""
+    """One control group; `add` puts a process into it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @property
     def folder(self) -> Path:
-        """Where the kernel shows it."""
+        """The group's folder in the file system of the kernel."""
         return self._folder
 
     def add(self, process: int) -> None:
         """Put a process into this group, with all that it starts from now on.
 
-        A process that has ended is left out.
+        A process that has ended is ignored.
         """
         with contextlib.suppress(OSError):
             (self._folder / "cgroup.procs").write_text(str(process), encoding="ascii")
 
     def close(self) -> None:
-        """Remove the group; while a process of it is still ending, a later call does."""
+        """Remove the group; if one of its processes is still ending, a later call removes it."""
         try:
             self._folder.rmdir()
         except FileNotFoundError:
@@ -137,7 +137,7 @@ class MemoryGroup:
 
 
 def memory_group(memory_bytes: int) -> MemoryGroup | None:
-    """Return a new group for an agent that may have so much memory; None where none can be made."""
+    """Return a new group for an agent with that much memory; None if none can be created."""
     parent = hierarchy()
     if parent is None:
         return None
@@ -153,7 +153,7 @@ def memory_group(memory_bytes: int) -> MemoryGroup | None:
             ("memory.swap.max", 0),
             ("memory.memsw.limit_in_bytes", memory_bytes + EXTRA_BYTES),
         ):
-            with contextlib.suppress(OSError):  # not where the kernel does not count swap
+            with contextlib.suppress(OSError):  # missing if the kernel does not count swap
                 if (folder / name).exists():
                     (folder / name).write_text(str(value), encoding="ascii")
         return MemoryGroup(folder)

@@ -1,4 +1,4 @@
-"""Detect what this machine offers: protection from agents, and bubblewrap."""
+"""Detect this machine's protections from agents, and bubblewrap."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ UBUNTU: Final = (
 
 
 class UnavailableError(Exception):
-    """A protection that this machine has could not be set up."""
+    """A protection could not be set up on this machine."""
 
 
 def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, `others`, empty `/tmp`, `/dev` and
-    `/proc`, no network and no other process. Raises `UnavailableError` where bubblewrap is not
+    `/proc`, no network and no other process. Raises `UnavailableError` if bubblewrap is not
     installed.
     """
     program = shutil.which("bwrap")
@@ -41,7 +41,7 @@ def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
         raise UnavailableError("bubblewrap (bwrap) is not installed")
     spaces = ["pid", "net", "ipc", "uts"]
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
-    command += ["--as-pid-1"]  # bubblewrap waits for it then, and leaves no zombie to others
+    command += ["--as-pid-1"]  # bubblewrap then waits for it, so no zombie is left
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
@@ -52,7 +52,7 @@ def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
 
 @cache
 def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
-    """Return the options that show Python, its libraries, the kit and `others` as on disk."""
+    """Return the options that make Python, its libraries, the kit and `others` visible."""
     wanted = {
         *readable_paths(files),
         *others,
@@ -73,13 +73,13 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
 
 
 def why_same_user() -> str | None:
-    """Return why agents that root starts keep root's number here; None where they do not."""
+    """Return why agents started by root keep root's user id here; None if they do not."""
     return sandbox.why_same_user(tuple(map(str, readable_paths())))
 
 
 @cache
 def shared_user() -> int | None:
-    """Return the user that all agents run as here; None where each has one of its own (Linux)."""
+    """Return the user of all agents here; None if each agent has its own user (Linux)."""
     if sys.platform != "linux":
         return None
     if os.geteuid() != 0:
@@ -96,10 +96,10 @@ def shares_user(strong: bool) -> bool:
 
 @cache
 def _counts_apart() -> bool:
-    """Return whether the threads inside bubblewrap have a count of their own.
+    """Return whether the threads inside bubblewrap are counted separately.
 
-    Linux 5.14 and newer count the threads of each user namespace, and bubblewrap makes one unless
-    it runs as root.
+    Linux 5.14 and newer count the threads of each user namespace. Bubblewrap creates one unless it
+    runs as root.
     """
     program = shutil.which("bwrap")
     if program is None or os.geteuid() == 0 or os.stat(program).st_mode & stat.S_ISUID:
@@ -109,9 +109,9 @@ def _counts_apart() -> bool:
 
 
 def tasks_of_user(but: int = 0) -> int:
-    """Return how many threads the agents' user runs (Linux), to be added to `Limits.tasks`.
+    """Return the number of threads of the agents' user (Linux), to be added to `Limits.tasks`.
 
-    Those of the process `but` are left out. 0 where each agent has a user of its own.
+    Threads of the process `but` do not count. Returns 0 if each agent has its own user.
     """
     tasks, user = 0, shared_user()
     if user is not None:
@@ -127,7 +127,7 @@ def tasks_of_user(but: int = 0) -> int:
 
 @cache
 def bubblewrap_works() -> str | None:
-    """Return None where bubblewrap can run this Python here, else why it cannot."""
+    """Return None if bubblewrap can run this Python here, else the reason why not."""
     try:
         command = [*bubblewrap(), str(PYTHON), "-I", "-S", "-c", ""]
         done = subprocess.run(
@@ -143,7 +143,7 @@ def bubblewrap_works() -> str | None:
 
 
 def missing() -> tuple[str, ...]:
-    """Return a line for each protection that this machine does not have."""
+    """Return a line for each protection that this machine lacks."""
     if sys.platform == "win32":
         return (
             "Windows: agents run in processes of their own under deadlines, but are not stopped "

@@ -1,4 +1,4 @@
-"""What the referee measures of an agent: its time, its process, its loading, what it prints.
+"""The referee's measurements of an agent: time, process, loading, output.
 
 Times that an agent's process reports are not used.
 """
@@ -19,7 +19,7 @@ from connect4.isolation.limits import Limits
 
 
 class KeptFile:
-    """A file that is opened when it is first read, or before."""
+    """A file that is kept open after its first use."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -31,30 +31,30 @@ class KeptFile:
         return os.pread(self._handle, 4096, 0)
 
     def open(self) -> None:
-        """Open it now, if it is not open; raises `OSError`."""
+        """Open it now if it is not open; raises `OSError`."""
         if self._handle < 0:
             self._handle = os.open(self._path, os.O_RDONLY)
 
     def close(self) -> None:
-        """Close it; it may be read again."""
+        """Close it; the next `read` opens it again."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
 
 def busy_and_waited(file: KeptFile) -> tuple[Seconds, Seconds]:
-    """Return how long a thread ran and waited to, by its `schedstat`; raises `OSError`."""
+    """Return how long a thread ran and waited, from its `schedstat`; raises `OSError`."""
     busy, waited, _ = file.read().split()
     return int(busy) / 1e9, int(waited) / 1e9
 
 
 def fields(text: bytes) -> list[str]:
-    """Return the fields of a `stat` file after the name: the state letter is the first."""
+    """Return the fields of a `stat` file after the name; the first is the state letter."""
     return text.decode("latin-1").rpartition(")")[2].split()
 
 
 class ProcessFiles:
-    """What the system reports of one process."""
+    """The files of one process in `/proc`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -65,11 +65,11 @@ class ProcessFiles:
                 file.open()
 
     def times(self) -> tuple[Seconds, Seconds]:
-        """Return how long its first thread ran and waited to; raises `OSError`."""
+        """Return how long its first thread ran and waited for a processor; raises `OSError`."""
         return busy_and_waited(self._times)
 
     def states(self) -> Iterator[str]:
-        """Yield the state letter of each thread; nothing for a process that has ended."""
+        """Yield the state letter of each thread; nothing if the process has ended."""
         with contextlib.suppress(OSError):
             found = fields(self._state.read())
             yield found[0]
@@ -84,7 +84,7 @@ class ProcessFiles:
 
 
 def _state_of(path: str) -> str:
-    """Return the letter of one thread."""
+    """Return the state letter of one thread."""
     file = KeptFile(path)
     try:
         return fields(file.read())[0]
@@ -95,14 +95,14 @@ def _state_of(path: str) -> str:
 
 
 class OwnWait:
-    """How long the calling thread has waited for a processor, whichever thread that is."""
+    """How long the calling thread has waited for a processor; works in any thread."""
 
     def __init__(self) -> None:
         self._thread = 0
         self._file = KeptFile("")
 
     def seconds(self) -> Seconds:
-        """Return it; 0 where the system does not say."""
+        """Return the time; 0 if the system does not report it."""
         if sys.platform == "linux":
             thread = threading.get_native_id()
             if thread != self._thread:
@@ -119,40 +119,40 @@ class OwnWait:
 
 
 PARALLEL: Final = 1.05
-"""So much processor time goes with a second of wall time; what is beyond it counts as longer."""
+"""Processor seconds per second of wall time; a turn with more processor time counts as longer."""
 
 STARVED_SECONDS: Final = 0.05
 STARVED_PART: Final = 0.02
-"""A turn is starved if it waited for a processor longer than both, the latter part of it."""
+"""A turn is starved if it waited longer than both: these seconds, and this fraction of its time."""
 
 
 def one_core() -> int | None:
-    """Return the processor that this thread is on; None where it may use no other anyway.
+    """Return this thread's current processor; None if it may use only one anyway.
 
-    A thread that runs is on a processor which nobody else uses right now, if there is one.
+    The scheduler puts a thread on an idle processor, if there is one.
     """
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1:
         return None
     try:
         core = int(ctypes.CDLL(None).sched_getcpu())
-    except AttributeError:  # a C library without it
+    except AttributeError:  # the C library lacks it
         return None
     return core if core >= 0 else None
 
 
 class Spent(NamedTuple):
-    """What an agent's process has had of the processor so far, in seconds."""
+    """The processor time of an agent's process so far, in seconds."""
 
     busy: Seconds = 0.0
-    """On a processor, all its threads, also those that have ended."""
+    """Time on a processor of all its threads, including those that have ended."""
     main_busy: Seconds = 0.0
     main_waited: Seconds = 0.0
-    """Its first thread, which the agent is asked in: on a processor, and waiting for one."""
+    """Of its main thread, which runs the agent: time on a processor, and time waiting for one."""
 
     def waited_since(self, before: Spent, referee: Seconds = 0.0) -> Seconds:
-        """Return how long the turn waited for a processor, but for the agent's own threads.
+        """Return how long the turn waited for a processor, apart from the agent's own threads.
 
-        `referee` is how long the referee waited for one; that too may be their doing.
+        `referee` is how long the referee waited for one, which those threads may also have caused.
         """
         others = (self.busy - before.busy) - (self.main_busy - before.main_busy)
         return max(0.0, self.main_waited - before.main_waited + referee - others)
@@ -162,21 +162,21 @@ class Timed(NamedTuple):
     """The measures of one turn."""
 
     wall: Seconds
-    """From the moment that the agent may run to the moment that its answer has been read."""
+    """From the start of the agent to the end of reading its answer."""
     busy: Seconds = 0.0
-    """Processor time of all its threads meanwhile."""
+    """Processor time of all its threads in that time."""
     transport: Seconds = 0.0
-    """Part of `wall` in which the referee was sending, or could have read but had no processor."""
+    """The part of `wall` in which the referee was sending, or waited for a processor to read."""
     waited: Seconds = 0.0
-    """Part of `wall` in which agent or referee waited for a processor that others had."""
+    """The part of `wall` in which the agent or the referee waited for a busy processor."""
     loading: Seconds = 0.0
-    """What the clock had already counted when the agent could be asked."""
+    """Loading time that counts as part of the turn."""
     used_up: bool = False
-    """Whether there was no answer even after as much processor time as the whole limit."""
+    """Whether there was no answer although the agent had the whole limit as processor time."""
 
     @property
     def seconds(self) -> Seconds:
-        """The turn's time: more threads than one are no more time."""
+        """The turn's time; several threads do not get more processor time than one."""
         return max(self.wall, self.busy / PARALLEL) + self.loading
 
     @property
@@ -185,24 +185,24 @@ class Timed(NamedTuple):
         return not self.used_up and self.waited > max(STARVED_SECONDS, STARVED_PART * self.wall)
 
     def is_late(self, limit: Seconds, margin: Seconds) -> bool:
-        """Return whether the limit was over, `margin` being the most that transport can pay."""
+        """Return whether the turn exceeded the limit, minus its transport of at most `margin`."""
         return self.seconds - min(self.transport, margin) > limit
 
     @property
     def starved_text(self) -> str:
-        """Return why the machine is to blame, for a turn that was `starved`."""
+        """Return the reason for a turn that was `starved`."""
         had = f"it got {self.busy:.2f} s of processor in {self.wall:.2f} s"
         return f"the machine was too busy: {had}"
 
     def late_text(self, limit: Seconds, answered: bool, margin: Seconds = 0.0) -> str:
-        """Return the first line about a turn that was late; `margin` is that of `is_late`."""
+        """Return the first line about a late turn; `margin` is that of `is_late`."""
         if self.starved:
             return self.starved_text
         begin = f"no answer within {limit:g} s"
         if self.busy / PARALLEL > self.wall:
             return (
                 f"{begin} of one processor (its threads used {self.busy:.2f} s in "
-                f"{self.wall:.2f} s; what one processor has is allowed)"
+                f"{self.wall:.2f} s; only the time of one processor is allowed)"
             )
         what = "it came" if answered else "stopped"
         over = math.ceil((self.seconds - limit) * 1000) / 1000
@@ -213,56 +213,56 @@ class Timed(NamedTuple):
 MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
 
 NO_PLAYER: Final = "without a player: "
-"""The detail of a turn begins with it after the loading time has been used up."""
+"""The beginning of the detail of a turn after the loading time was used up."""
 
 TOO_LITTLE: Final = 0.001
-"""Seconds of loading time that are as good as none."""
+"""Less loading time than this, in seconds, counts as none."""
 
 FREE_LOADING: Final = 0.5
-"""Seconds of loading for one move that are not on the clock, with a process for each move."""
+"""Free seconds of loading for each move, if each move has its own process."""
 
 
 class Reloads:
-    """How long an agent may be loaded again in a game, beyond what is planned."""
+    """The time for reloading an agent in a game, apart from planned starts."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._seconds = 0.0
         self.free = False
-        """Whether the next one does not count: the machine caused it."""
+        """Whether the next reload does not count, because the machine caused it."""
 
     def allowed(self) -> Seconds:
-        """Return how long the next one may take."""
+        """Return the time limit of the next reload."""
         left = self._limits.reload_seconds - self._seconds
         return self._limits.start_seconds if self.free else min(self._limits.start_seconds, left)
 
     def add(self, seconds: Seconds) -> None:
-        """Count one that took so long, unless it was free."""
+        """Add the time of a reload, unless it is free."""
         self._seconds += 0.0 if self.free else seconds
         self.free = False
 
     @property
     def used_up(self) -> str | None:
-        """Why the agent is not loaded again, in words; None if it may be."""
+        """Why the agent is not reloaded; None if it may be."""
         if self.free or self._limits.reload_seconds - self._seconds > TOO_LITTLE:
             return None
         return f"its loading time of {self._limits.reload_seconds:g} s was used up"
 
     @property
     def without_player(self) -> str | None:
-        """The detail of a turn without a player; None if the agent may be loaded again."""
+        """The detail of a turn without a player; None if the agent may be reloaded."""
         return self.used_up and f"{NO_PLAYER}{self.used_up}"
 
     @property
     def after_loss(self) -> str:
-        """What an author should know after a turn that ended the agent's process."""
+        """The note for the author after a turn that ended the agent's process."""
         return f"No new AIPlayer is made: {self.used_up}." if self.used_up else MADE_ANEW
 
 
 class Log:
-    """The first and the last half of a limit; what is between is counted.
+    """The first and the last half of a limited output; the bytes in between are counted.
 
-    A line `[turn 7]` stands before what was printed in turn 7, once `begin_turn` was told.
+    A line `[turn 7]` precedes the output of turn 7, if `begin_turn` was called.
     """
 
     def __init__(self, limit: int) -> None:
@@ -273,28 +273,28 @@ class Log:
         self._size = 0
         self._turn: int | None = None
         self._begins: dict[int, int] = {}
-        """The turns in which something was printed, with the byte where that begins."""
+        """The turns with output, and the position of their first byte."""
 
     def begin_turn(self, number: int) -> None:
-        """Take what comes from now on as printed in that turn."""
+        """Mark what follows as the output of that turn."""
         self._turn = number
 
     def add(self, data: bytes) -> None:
-        """Keep the beginning and the end."""
+        """Append output; keep its beginning and its end."""
         if data and self._turn is not None:
             self._begins.setdefault(self._turn, self._size)
         room = self._first_room - len(self._first)
         self._first += data[:room]
         self._last += data[room:]
         self._size += len(data)
-        if len(self._last) > 2 * self._last_room:  # not each time: it moves the bytes
+        if len(self._last) > 2 * self._last_room:  # not each time, because it moves the bytes
             self._last = self._end()
 
     def _end(self) -> bytearray:
         return self._last[max(0, len(self._last) - self._last_room) :]
 
     def text(self) -> str:
-        """Return what was kept, and how much was not."""
+        """Return the stored output, and how much was dropped."""
         last = self._end()
         after = self._size - len(last)
         left_out = after - len(self._first)
@@ -304,7 +304,7 @@ class Log:
         return f"{first}\n... ({left_out} bytes left out)\n{self._marked(last, after)}"
 
     def _marked(self, data: bytearray, begin: int) -> str:
-        """Return the bytes from `begin` on as text, with the lines that name the turns."""
+        """Return the bytes from `begin` on as text, with lines that mark the turns."""
         cuts: dict[int, int] = {}
         for turn, place in self._begins.items():
             if place < begin + len(data):

@@ -1,7 +1,7 @@
-"""The messages between the referee and an agent's process, and what each end does with them.
+"""The messages between the referee and an agent's process, and how each end processes them.
 
-The agent's end loads the agent and answers requests for moves: `worker` runs it in a process of the
-agent's own, `wasm.guest` at level `wasm`.
+The agent's end loads the agent and answers requests for moves: `worker` runs it in a separate
+process, `wasm.guest` at level `wasm`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from connect4.players.names import AgentName, student_file
 from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
 
 SIZE: Final = struct.Struct("=I")
-"""Before the first message: a list of what agents may read; the rules' descriptor comes with it."""
+"""Precedes the first message: the list of readable paths, sent with the descriptor of the rules."""
 START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")
 
 STACK_SIGNAL: Final = getattr(signal, "SIGUSR1", None)
-"""Has an agent's process say where its code is; None where the system has no such signal."""
+"""Makes an agent's process report its stack; None if the system has no such signal."""
 
 # -- keys of messages from an agent's process
 
@@ -60,14 +60,14 @@ def line_of(message: dict[str, Any]) -> bytes:
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return what the agent's process is told: its own seed but not the game's, and its source.
+    """Return the setup for the agent's process: with its own seed, not the game's, and its source.
 
-    Raises `InputError` where the student's file cannot be read.
+    Raises `InputError` if the student's file cannot be read.
     """
     agent, source = asdict(setup.agent), None
     if setup.agent.kind == "ai":
         path = student_file(setup.agent)
-        agent.update(text="ai", rest=path.name)  # the agent must not learn where the file lies
+        agent.update(text="ai", rest=path.name)  # the agent must not learn the path of the file
         try:
             data = path.read_bytes() if setup.source is None else setup.source
             source = data.decode("latin-1")
@@ -86,7 +86,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
 
 
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
-    """Return what `isolation` wrote of a setup."""
+    """Return the setup that `setup_to_json` wrote."""
     source = value["source"]
     game = find_game(value["game"])
     setup = Setup(
@@ -109,7 +109,7 @@ NO_ANSWER: Final = "what came from the agent's process is not an answer"
 
 
 def read_message(line: bytes) -> tuple[str, Any]:
-    """Return the one key and the value of a line; an empty key where it is no message."""
+    """Return the one key and the value of a line; an empty key if the line is invalid."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -120,9 +120,9 @@ def read_message(line: bytes) -> tuple[str, Any]:
 
 
 def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
-    """Return the reply that a line makes, and whether the process may be asked again.
+    """Return the reply in a line, and whether the process may be asked again.
 
-    `notes` tells whether the agent may add a note to its move: views show it as the kit's own text.
+    `notes` says whether the agent may add a note to its move; views show it as the kit's own text.
     """
     key, value = read_message(line)
     note = None
@@ -149,17 +149,17 @@ def cleaned(text: object) -> str:
 
 
 def ending_text(status: int) -> str:
-    """Return how a process ended, in words."""
+    """Describe how a process ended."""
     if status >= 0:
         return f"its process ended with exit status {status}"
     if status == -9:
         return "its process was killed, or closed its line to the referee"
-    names = {number.value: number.name for number in signal.Signals}  # most real-time ones lack one
+    names = {number.value: number.name for number in signal.Signals}  # not real-time ones
     return f"its process was ended by {names.get(-status, f'signal {-status}')}"
 
 
 class Channel(Protocol):
-    """What takes messages to the referee."""
+    """Sends messages to the referee."""
 
     def sendall(self, data: bytes, /) -> object:
         """Send a whole message."""
@@ -167,7 +167,7 @@ class Channel(Protocol):
 
 
 def say(channel: Channel, message: dict[str, Any]) -> None:
-    """Flush what the agent has printed, then send one line."""
+    """Flush the agent's output, then send one line."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -177,9 +177,9 @@ def say(channel: Channel, message: dict[str, Any]) -> None:
 
 
 def draw_from(seed: int) -> None:
-    """Let everything that draws from the system's random bytes draw from `seed` from now on.
+    """Make the system's random bytes depend on `seed`, so that a game repeats.
 
-    That covers generators without a seed, numpy's too, `secrets` and `uuid4`: a game repeats.
+    That covers generators without a seed (numpy's too), `secrets` and `uuid4`.
     """
     stream = random.Random(f"system {seed}")  # not the stream of `random.seed(seed)`
     plain_seed = random.Random.seed
@@ -194,7 +194,7 @@ def draw_from(seed: int) -> None:
 
 
 def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:
-    """Return the agent, or None where the referee has been told why there is none."""
+    """Return the agent; None if it could not be loaded, which the referee has been told."""
     try:
         if setup.source is not None:
             return StudentAgent(setup, note)
@@ -207,7 +207,7 @@ def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:
 
 
 def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
-    """Return the answer to one request; `LAST` for an error that this process ends with."""
+    """Return the answer to one request; its key is `LAST` for an error that ends this process."""
     state = game.from_json(request["state"])
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))

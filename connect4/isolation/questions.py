@@ -1,7 +1,7 @@
 """Call a student's `AIPlayer` for purposes other than moves, in an isolated process.
 
-That process has the same restrictions as an agent's process in a game, with bubblewrap where that
-works. The caller checks what it returns.
+That process has the same restrictions as an agent's process in a game, with bubblewrap if it works.
+The caller checks the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BOOT: Final = (
 )
 
 PATIENCE: Final = 30.0
-"""Seconds that it may take longer than a move: to start, and because an answer may be long."""
+"""Seconds in addition to the limit of a move: for the start, and for long answers."""
 
 MAX_BYTES: Final = 1 << 27
 MAX_LISTS: Final = 2_100_000
@@ -43,10 +43,10 @@ An empty list takes two bytes in an answer, and 64 once it is read."""
 
 
 class Questions:
-    """Asks the file that `setup` names; each question is put to an `AIPlayer` of its own."""
+    """Asks the file that `setup` names; each question goes to a new `AIPlayer`."""
 
     def __init__(self, setup: Setup) -> None:
-        """Raise `InputError` where the file cannot be read; it runs no code before a question."""
+        """Raise `InputError` if the file cannot be read; no code runs before the first question."""
         shares_user = machine.shares_user(choose_level("auto")[0] == "strong")
         tasks = USUAL_LIMITS.tasks + (machine.tasks_of_user() if shares_user else 0)
         limits = replace(USUAL_LIMITS, tasks=tasks)
@@ -54,19 +54,20 @@ class Questions:
         self._process: subprocess.Popen[bytes] | None = None
 
     def offers(self, method: str) -> tuple[str, Any]:
-        """Return `answer` and True, `missing`, or `failed` with why the file cannot be loaded."""
+        """Return `answer` and True, `missing`, or `failed` and why the file could not be loaded."""
         return self._put({"method": method, "player": 1, "state": None}, PATIENCE)
 
     def ask(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
-        """Return what the mover's `method(state)` returned, a list; `seconds` are those it has.
+        """Call the mover's `method(state)` with that time limit.
 
-        As `answer` with that list, as `missing`, or as `failed` with what happened in one line.
+        Returns `answer` and the list that the method returned, or `missing`, or `failed` and the
+        reason in one line.
         """
         question = {"method": method, "player": state.mover, "state": state.to_json()}
         return self._put(question, seconds + PATIENCE)
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """End the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -96,7 +97,7 @@ class Questions:
 
 
 def _read(line: bytes) -> Any:
-    """Return what a line of JSON has; raises `ValueError` where that would take too much memory."""
+    """Parse a line of JSON; raises `ValueError` if that would take too much memory."""
     if line.count(b"[") + line.count(b"{") > MAX_LISTS or line.count(b",") > MAX_VALUES:
         raise ValueError("more than a tree has")
     return json.loads(line)
@@ -127,7 +128,7 @@ def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
 
 
 def serve() -> None:
-    """Answer the questions on standard input; what the student's file prints is dropped."""
+    """Answer the questions on standard input; the output of the student's file is dropped."""
     sys.path.remove(sys.argv[1])
     questions, channel = os.fdopen(os.dup(0), encoding="ascii"), os.dup(1)
     _silence()
@@ -142,12 +143,12 @@ def serve() -> None:
         for line in questions:
             answers.write(_answer(setup, game, json.loads(line)) + "\n")
             answers.flush()
-            gc.unfreeze()  # the file's module is a cycle, and its search may have frozen it
+            gc.unfreeze()  # the module is a cycle, and its search may have frozen it
             gc.collect()
 
 
 def _silence() -> None:
-    """Let the file read nothing, and what it prints go nowhere."""
+    """Close the file's input and drop its output."""
     nothing: IO[Any]
     with open(os.devnull, "r+b") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -168,5 +169,5 @@ def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
         return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
     except AgentError as error:
         return json.dumps({"failed": str(error)})
-    except BaseException as error:  # whatever the file raises is told to who asked
+    except BaseException as error:  # the caller receives any error of the file
         return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

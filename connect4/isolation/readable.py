@@ -1,7 +1,7 @@
-"""The files that an agent may read: Python, its libraries, and of the kit what the agent loads.
+"""The files that an agent may read: Python, its libraries, and the files of the kit that it loads.
 
-The referee makes the lists and the kernel's rules for them, once for all wardens, and tells an
-agent's process what it may read. A rule belongs to a file, so it also holds inside bubblewrap.
+The referee creates the lists and the kernel's rules once for all wardens, and sends them to the
+agents' processes. A rule belongs to a file, so it also holds inside bubblewrap.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from connect4.players.names import STUDENT_FILE
 KIT: Final = Path(__file__).resolve().parents[1]
 
 PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).name
-"""The interpreter, by a path without `..` or linked folders: a sandbox has only the real ones.
+"""The interpreter, by a path without `..` or linked folders, which a sandbox lacks.
 
-If it is a link itself, it stays one: Python finds its environment beside it.
+If it is a link itself, it stays one, because Python finds its environment next to it.
 """
 
 SYSTEM_LIBRARIES: Final = (
     *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/lib", "/lib64"),
     *("/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
 )
-"""Where the interpreter's own shared libraries are, beside the folders of Python."""
+"""The paths of the interpreter's shared libraries, in addition to the folders of Python."""
 
 Files: TypeAlias = tuple[Path, ...] | None
-"""What may be read of the kit; None for all but the students' file."""
+"""The readable files of the kit; None for all but the student's file."""
 
 
 @cache
 def readable_paths(files: Files = None) -> tuple[Path, ...]:
     """Return Python, its libraries and the kit or some `files` of it, without the grader.
 
-    An agent's own source is sent to it, so that no submission has to be readable.
+    Submissions need not be readable, because an agent receives its source by message.
     """
     known = sysconfig.get_paths()
     folders = [known[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
@@ -67,7 +67,7 @@ def readable_paths(files: Files = None) -> tuple[Path, ...]:
 
 
 def _without_kit(path: Path) -> Iterator[Path]:
-    """Yield the path, or what is in it where the kit is installed among it."""
+    """Yield the path; if the kit is below it, yield its other entries instead."""
     if path not in KIT.parents:
         yield path
         return
@@ -79,7 +79,7 @@ def _without_kit(path: Path) -> Iterator[Path]:
 
 
 def _kit() -> Iterator[Path]:
-    """Yield the kit, but not the file (nor its compiled form) that belongs to a student."""
+    """Yield the kit without the student's file and its compiled form."""
     for entry in KIT.iterdir():
         if entry == STUDENT_FILE.parent:
             yield from (path for path in entry.glob("*.py") if path != STUDENT_FILE)
@@ -88,7 +88,7 @@ def _kit() -> Iterator[Path]:
 
 
 def importable(folder: Path) -> tuple[Path, ...]:
-    """Return the modules and packages in a folder, but for the kit: a policy may read them."""
+    """Return the modules and packages in a folder, except the kit, for a policy to import."""
     entries = set(folder.iterdir()) - {KIT, KIT.with_name("grader")}
     packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
     modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
@@ -101,20 +101,21 @@ WORKER_FILES: Final = (
     *(f"isolation/{name}.py" for name in ("seccomp", "submission", "worker")),
     *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
-"""What the process that starts a submission loads of the kit, before the submission can look."""
+"""The modules of the kit that are loaded before a submission runs."""
 
 
 def needs_no_package(allowed: Sequence[str]) -> bool:
-    """Return whether the modules that may be imported all belong to the kit, Python or numpy."""
+    """Return whether all allowed modules belong to the kit, Python or numpy."""
     known = {"connect4", "numpy", *sys.stdlib_module_names}
     return all(name.partition(".")[0] in known for name in allowed)
 
 
 @cache
 def worker_files(allowed: tuple[str, ...]) -> Files:
-    """Return `WORKER_FILES`, compiled ones too.
+    """Return `WORKER_FILES` with their compiled forms.
 
-    None where `allowed` names other modules of the kit: those are narrowed down once loaded.
+    Returns None if `allowed` names other modules of the kit; the list is then reduced once they are
+    loaded.
     """
     paths = [KIT / name for name in WORKER_FILES]
     for name in allowed:
@@ -128,7 +129,7 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
 
 
 def compiled(path: Path) -> Path:
-    """Return where a file's compiled form is, or will be; no process in bubblewrap can write it."""
+    """Return the path of the compiled form of a file; no process in bubblewrap can write it."""
     found = Path(cache_from_source(str(path)))
     if not found.exists() and not sys.dont_write_bytecode:
         with contextlib.suppress(OSError):
@@ -150,12 +151,12 @@ ZONES: Final = Path("/usr/share/zoneinfo")
 
 
 def is_needed(name: str) -> bool:
-    """Return whether a folder of Python or numpy belongs to what agents import."""
+    """Return whether agents may import from a folder of Python or numpy."""
     return name not in LEFT_OUT and not name.startswith("config-")
 
 
 def links_to_python() -> list[Path]:
-    """Return the interpreter as it was started, each link on the way, and last the program."""
+    """Return the interpreter as it was started, each link on the way, and the program."""
     path = PYTHON
     paths = [path]
     while path.is_symlink():
@@ -183,7 +184,7 @@ def package_folders() -> tuple[str, ...]:
 
 
 def shared_libraries() -> Iterator[Path]:
-    """Yield the files that are shared libraries by name, of the system and of Python."""
+    """Yield the shared libraries of the system and of Python, by their names."""
     more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
     for folder in dict.fromkeys(map(os.path.realpath, folders)):
@@ -193,7 +194,7 @@ def shared_libraries() -> Iterator[Path]:
 
 @cache
 def python_paths() -> tuple[str, ...]:
-    """Return what Landlock lets a submission read, folders with all that is in them."""
+    """Return the paths that Landlock lets a submission read, folders with all their contents."""
     standard, *others = library_folders()
     paths = [*others, *shared_libraries(), *links_to_python(), ZONES, *map(Path, OF_THE_SYSTEM)]
     paths += [Path(sys.prefix, "pyvenv.cfg")]
@@ -204,7 +205,7 @@ def python_paths() -> tuple[str, ...]:
 
 @cache
 def listable() -> tuple[str, ...]:
-    """Return the folders whose names alone a submission may read: Python looks modules up there."""
+    """Return the folders that a submission may only list, because Python looks up modules there."""
     return (str(library_folders()[0]),)
 
 
@@ -214,9 +215,9 @@ _making: Final = threading.Lock()
 
 @cache
 def readable(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return what agents may read, without the kit's files that a warden adds.
+    """Return the paths that agents may read, without the kit's files that a warden adds.
 
-    `allowed` are the modules that a submission may import; None for an agent of the kit's own.
+    `allowed` are the modules that a submission may import; None for an agent of the kit.
     """
     if allowed is not None and needs_no_package(allowed):
         return python_paths()
@@ -225,7 +226,7 @@ def readable(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def handle(allowed: tuple[str, ...] | None) -> int | None:
-    """Return a descriptor of the rules, which the caller closes; None without Landlock.
+    """Return a descriptor of the rules, to be closed by the caller; None without Landlock.
 
     Raises `OSError`.
     """

@@ -1,8 +1,8 @@
 """Restrict an agent's process: limits, a separate user, Landlock, seccomp.
 
 `enter` runs inside the agent's process before any code of the agent is read. Landlock (Linux 5.13)
-denies a process all files except those that its rules name. `docs/isolation.md` describes what each
-means prevents.
+denies a process all files except those in its rules. `docs/isolation.md` describes what each
+restriction prevents.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from connect4.isolation import seccomp
 from connect4.isolation.limits import Limits, impose
 
 FIRST_SLOT: Final = 2_000_000_000
-"""User ids above those of people and of containers; one for each agent that is alive."""
+"""User ids above those of people and of containers; one for each living agent."""
 
 NOBODY: Final = 65534
-"""For containers that know only the first 65536 user ids."""
+"""For containers that have only the first 65536 user ids."""
 
 
 def prepare(readable: tuple[str, ...]) -> None:
-    """Do once what `enter` would do in each process that is forked from this one."""
+    """Load once what `enter` would load in each process that is forked from this one."""
     import resource  # noqa: F401
 
     if os.geteuid() == 0:
@@ -37,24 +37,24 @@ def prepare(readable: tuple[str, ...]) -> None:
 
 
 def denies() -> bool:
-    """Return whether agents are denied files, processes and sockets on this machine."""
+    """Return whether this machine denies agents files, processes and sockets."""
     return landlock_abi() > 0 and seccomp.available()
 
 
 def enter(
     limits: Limits, slot: int, core: int | None, readable: tuple[str, ...], files: int | None
 ) -> None:
-    """Give up everything an agent does not need, for good; raises `OSError`.
+    """Give up, permanently, every right that an agent does not need; raises `OSError`.
 
-    `slot` is a number that no other living agent has; `core` is the processor to stay on; `files`
-    are the `rules` of what may be read, the `readable` paths.
+    `slot` is a number that no other living agent has, `core` the processor to stay on, `files` the
+    `rules` of readable files, for the `readable` paths.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
     if sys.platform == "win32":
         return
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # where memory is short, agents go first
+        with contextlib.suppress(OSError):  # out of memory, the kernel kills agents first
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     impose(limits)
     if os.geteuid() == 0:
@@ -88,7 +88,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def _capabilities(effective: int) -> None:
-    """Keep these capabilities alone."""
+    """Keep only these capabilities."""
     libc = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
     data = struct.pack("=6I", effective, effective, 0, 0, 0, 0)
@@ -105,7 +105,7 @@ def _has_capabilities(*numbers: int) -> bool:
 
 
 def known_here(user: int) -> bool:
-    """Return whether this container knows a user and a group of that number."""
+    """Return whether this container has a user and a group of that number."""
     for table in ("uid_map", "gid_map"):
         lines = Path("/proc/self", table).read_text(encoding="ascii").splitlines()
         rows = [list(map(int, line.split())) for line in lines]
@@ -116,9 +116,9 @@ def known_here(user: int) -> bool:
 
 @cache
 def why_same_user(readable: tuple[str, ...]) -> str | None:
-    """Return why agents that root starts keep root's number here; None where they do not.
+    """Return why agents started by root keep root's user id here; None if they do not.
 
-    `readable` is what they have to read; see `how_python_stays_readable`.
+    `readable` are the paths that they must read; see `how_python_stays_readable`.
     """
     if sys.platform != "linux":
         return None
@@ -135,11 +135,11 @@ def why_same_user(readable: tuple[str, ...]) -> str | None:
 def how_python_stays_readable(
     readable: tuple[str, ...],
 ) -> Literal["as it is", "capability", "same user"]:
-    """Return how a process of root reads Python after it has given root up.
+    """Return how a process of root reads Python after it has given up root.
 
-    Python under a folder that root alone may enter (a 0700 home) is read with the one capability
-    to read, narrowed by Landlock; a container without that capability keeps its user instead, who
-    then has no capability at all.
+    If only root may enter a folder above Python (a 0700 home), the process keeps one capability, to
+    read, which Landlock restricts. In a container without that capability it stays root, without
+    any capabilities.
     """
     if _open_to_all(readable):
         return "as it is"
@@ -147,7 +147,7 @@ def how_python_stays_readable(
 
 
 def _open_to_all(paths: Sequence[str]) -> bool:
-    """Return whether every user can read the paths and enter all folders on the way."""
+    """Return whether every user can read the paths and enter all folders above them."""
     parents: set[str] = set()
     for path in paths:
         try:
@@ -194,7 +194,7 @@ READ_DIR: Final = 1 << 3
 
 @cache
 def _function() -> Any:
-    """Return the C library's `syscall`, looked up once: there are hundreds of rules."""
+    """Return the C library's `syscall`, cached because there are hundreds of rules."""
     function = ctypes.CDLL(None, use_errno=True).syscall
     function.restype = ctypes.c_long
     return function
@@ -205,7 +205,7 @@ def _syscall(number: int, *arguments: object) -> int:
 
 
 def landlock_abi() -> int:
-    """Return the version of the kernel's Landlock; 0 where there is none."""
+    """Return the version of the kernel's Landlock; 0 if there is none."""
     if sys.platform != "linux" or seccomp.machine() is None:
         return 0
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
@@ -214,7 +214,7 @@ def landlock_abi() -> int:
 def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     """Return a descriptor of rules: read these paths, no other files; no TCP, no signals to others.
 
-    Of `listable` folders the names may be read. One descriptor serves many processes. None without
+    The names in `listable` folders may be read. One descriptor serves many processes. None without
     Landlock. Raises `OSError`.
     """
     version = landlock_abi()
@@ -239,7 +239,7 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
 
 
 def moved_up(handle: int) -> int:
-    """Return another number for a descriptor: the low ones are for the lines to the referee."""
+    """Return a higher number for a descriptor; the low ones are for connections to the referee."""
     import fcntl  # not on Windows
 
     try:
@@ -249,7 +249,7 @@ def moved_up(handle: int) -> int:
 
 
 def _restrict(rules: int) -> None:
-    """Put the rules of `ruleset` on this process for good, and close them; raises `OSError`."""
+    """Apply the rules of `ruleset` to this process for good, and close them; raises `OSError`."""
     try:
         if _syscall(RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0)):
             raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
@@ -258,11 +258,11 @@ def _restrict(rules: int) -> None:
 
 
 def allow(rules: int, path: str, rights: int = READ_FILE | READ_DIR) -> None:
-    """Add a path to rules; one that is not there is left out. Raises `OSError`."""
+    """Add a path to rules; a missing path is ignored. Raises `OSError`."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # not there, so nothing to allow
+        return  # missing, so nothing to allow
     try:
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= ~READ_DIR

@@ -1,7 +1,7 @@
-"""Run one agent behind a seat: in its own process, which is paused, limited, timed and killed.
+"""Run one agent behind a seat: in a separate process, which is paused, limited, timed and killed.
 
 This is the referee's side; `worker` is the other end, and `sandbox` restricts the agent there.
-`docs/isolation.md` describes the levels, the means and the limits.
+`docs/isolation.md` describes the levels, their restrictions and their limits.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from connect4.isolation.wasm.seat import WasmSeat
 
 Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
-"""How far an agent is kept from everything else; `auto` on a command line picks one of them."""
+"""The levels of isolation; `auto` on a command line selects one of them."""
 
 Lifetime: TypeAlias = Literal["game", "move"]
 """Whether an agent's process lives for a whole game or is restarted for each move."""
@@ -72,27 +72,27 @@ Lifetime: TypeAlias = Literal["game", "move"]
 LEVELS: Final = ("none", "process", "strong", "wasm")
 
 IN_REFEREES_PROCESS: Final = frozenset({"remote"})
-"""Kinds that talk to the network themselves and run no code that is not the kit's."""
+"""Kinds that use the network and run only the kit's code."""
 
 OUTSIDE: Final = frozenset({"remote", "env"})
-"""Kinds whose programs a Python in WebAssembly does not have."""
+"""Kinds that cannot run in a WebAssembly Python."""
 
 USUAL_LIMITS: Final = Limits()
 
 RUNS_ON: Final = f"a thread of it ran on for {STOP_PATIENCE:g} s after the answer"
 
 LOOK_AGAIN: Final = 0.01
-"""Seconds between two looks at how long a late agent has been on a processor, at least."""
+"""The minimum interval in seconds at which the processor time of a late agent is checked."""
 
 PATIENT: Final = 5
-"""A late agent may run for N times its limit until it has had the processor time of one limit."""
+"""A late agent may run for up to this many limits to get the processor time of one."""
 
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
-    """Return the level that a name of `LEVELS` or `auto` comes to on this machine.
+    """Return the level for a name of `LEVELS` or `auto` on this machine.
 
-    Also one line for each protection that is missing here, to be said once. Raises `InputError`
-    where `strong` or `wasm` was requested and is not available.
+    Also returns one line for each missing protection. Raises `InputError` if `strong` or `wasm` was
+    requested and is not available.
     """
     if requested == "none":
         return "none", ()
@@ -117,7 +117,7 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
 
 
 def prepare(level: Level, report: Callable[[str], None]) -> None:
-    """Do what a level requires once on a machine: `wasm` compiles Python, which takes minutes."""
+    """Prepare a level once on a machine: `wasm` compiles Python, which takes minutes."""
     if level == "wasm":
         from connect4.isolation.wasm import package
 
@@ -131,10 +131,10 @@ def open_seat(
     lifetime: Lifetime = "game",
     core: int | None = None,
 ) -> InProcessSeat | IsolatedSeat | WasmSeat:
-    """Return a seat whose agent is ready to be asked; a person's seat is a `HumanSeat` instead.
+    """Return a seat whose agent is ready; a person's seat is a `HumanSeat` instead.
 
-    `core` is the processor that the agent has to stay on. Raises `IsolationError` where the
-    machine cannot run an agent at that level; what is the agent's own fault shows in its turns.
+    `core` is the processor that the agent must stay on. Raises `IsolationError` if the machine
+    cannot run an agent at that level; errors of the agent appear in its turns.
     """
     if level == "wasm":
         if setup.agent.kind in OUTSIDE:
@@ -148,7 +148,7 @@ def open_seat(
 
 
 def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) -> Launcher:
-    """Return what starts the agent's process; `source` is a student's file, None for the kit's."""
+    """Return the launcher of the agent's process; `source` is a student's file, else None."""
     allowed = None if source is None else setup.allowed
     if not FORKS:
         return DirectLauncher(setup.game.name, allowed)
@@ -160,18 +160,18 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
 
 
 def _loading(child: AgentProcess, before: Spent, began: Seconds) -> Timed:
-    """Return what a child has used since it `began` to load, when it had used `before`."""
+    """Return the times of a child since it `began` to load; `before` are its times then."""
     took, after = time.monotonic() - began, child.spent()
     return Timed(took, after.busy - before.busy, waited=after.waited_since(before))
 
 
 class IsolatedSeat:
-    """Runs an agent in a process of its own, stopped whenever it is not asked.
+    """Runs an agent in a separate process, which is stopped except during its turns.
 
     The process is restarted after a late turn or a crash, outside the clock, as far as `Reloads`
-    allows; with `lifetime` move for each turn, and then long loading is on the clock. An agent
-    that could not be loaded at first has a `load_failure` and fails on every turn; a later failure
-    costs one turn. A seat may be closed from another thread while it is asked, which then raises
+    allows. With `lifetime` move it is restarted for each turn, and long loading counts on the
+    clock. An agent that could not be loaded at first has a `load_failure` and fails on every turn;
+    a later failure costs one turn. If another thread closes the seat, the current turn raises
     `PlayerLeftError`.
     """
 
@@ -192,10 +192,10 @@ class IsolatedSeat:
         self._child: AgentProcess | None = None
         self.load_failure: str | None = None
         self.left_behind: int | None = None
-        """The number of a process that was killed and does not end."""
+        """The number of a process that was killed but has not ended."""
         self._reloads = Reloads(limits)
         self._charged = 0.0
-        """Seconds of this turn that went before it was asked."""
+        """Seconds of this turn that passed before the request."""
         self._runs_on = False
         """Whether a thread did not stop after the last answer."""
         described = setup_to_json(setup)
@@ -219,17 +219,16 @@ class IsolatedSeat:
             why = self._launcher.close() or "no reason given"
             self.close()
             raise IsolationError(f"the process that starts agents has ended: {why}") from None
-        except BaseException:  # a Ctrl-C too: no process is left behind
+        except BaseException:  # also on Ctrl-C, so that no process is left
             self.close()
             raise
 
     @property
     def log(self) -> str:
-        """What the agent has printed so far; see `printed.Log`."""
+        """The output of the agent so far; see `Log`."""
         return self._log.text()
 
     def begin_turn(self, number: int) -> None:
-        """See `players.base.Numbered`."""
         if self._child is not None:
             self._child.channel.hear_prints()
         self._log.begin_turn(number)
@@ -237,9 +236,9 @@ class IsolatedSeat:
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the agent's reply, timed from the request to the answer.
 
-        An agent that has not answered `Limits.margin_seconds` after its time is killed; an answer
-        before that is late where more than its measured transport is beyond the time. Raises
-        `PlayerLeftError` where the seat is closed, `IsolationError` where the machine fails.
+        An agent without an answer `Limits.margin_seconds` after its limit is killed. An earlier
+        answer is late if it exceeds the limit by more than the measured transport. Raises
+        `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
         """
         with self._asking:
             if self._closed:
@@ -253,7 +252,7 @@ class IsolatedSeat:
                 if isinstance(error, WardenGoneError):
                     raise IsolationError("the process that starts agents has ended") from None
                 raise
-            except BaseException:  # a Ctrl-C: what is asked now must not be answered later
+            except BaseException:  # on Ctrl-C: this request must not be answered later
                 self._end()
                 raise
 
@@ -293,12 +292,12 @@ class IsolatedSeat:
     def _time(
         self, child: AgentProcess, state: State, seconds: Seconds | None
     ) -> tuple[bytes | None, bool, Timed]:
-        """Ask for a move; return the line that came, whether the process has ended, and the time.
+        """Request a move; return the received line, whether the process has ended, and the times.
 
-        A process that has not answered runs on: it is to be killed, and a stopped one would not
-        say where it is.
+        A process without an answer keeps running until it is killed, so that it can report its
+        stack.
         """
-        if self._shares_user:  # the other agent's threads are none of this one's
+        if self._shares_user:  # do not count the other agent's threads
             allow_tasks(child.pid, self._limits.tasks + machine.tasks_of_user(but=child.pid))
         before, own_busy, sent = child.spent(), time.thread_time(), 0.0
         line, ended = None, False
@@ -320,7 +319,7 @@ class IsolatedSeat:
         own_busy, woken = time.thread_time() - own_busy, child.channel.woken_late()
         if line is not None:
             self._runs_on = not child.rests()
-        after = child.spent()  # with what the kernel still had to do for it
+        after = child.spent()  # including the kernel's remaining work for it
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
         timed = Timed(took, busy, sent + woken, waited, self._charged)
@@ -329,10 +328,10 @@ class IsolatedSeat:
         return line, ended, timed
 
     def _uses_up(self, child: AgentProcess, busy: Seconds, patience: Seconds) -> bool:
-        """Return whether a late agent has no answer after the processor time that others took.
+        """Return whether a late agent, given its full processor time, still has no answer.
 
-        It runs on until its process has been `busy` so long. An answer before that, or `patience`
-        over, reports that the machine was the cause.
+        It continues until its process has been `busy` that long. If it answers before, or
+        `patience` runs out, the machine was the cause.
         """
         deadline = time.monotonic() + patience
         while (missing := busy - child.spent().busy) > 0:
@@ -351,38 +350,38 @@ class IsolatedSeat:
     def _late(self, child: AgentProcess, timed: Timed, limit: Seconds, answered: bool) -> Reply:
         """Return the reply of a turn that was judged late.
 
-        Where the code is costs no part of the turn: a process that has not answered is asked now.
-        A starved turn does not report it, and the reload after it is free.
+        A process without an answer reports its stack now, outside the turn's time. A starved turn
+        does not report it, and the reload after it is free.
         """
         self._reloads.free = timed.starved
         lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
         if timed.loading:
-            begin = f"{timed.loading:.2f} s of it went into loading"
-            lines.append(f"{begin}: beyond {FREE_LOADING:g} s for a move that counts.")
+            begin = f"{timed.loading:.2f} s of it was loading time"
+            lines.append(f"{begin}: only {FREE_LOADING:g} s for each move is free.")
         if not answered and timed.wall and not timed.starved:
             lines.append(self._where(child))
         lines += self._memory_gone()
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
 
     def _memory_gone(self) -> list[str]:
-        """Return what an author should know of an agent whose process is restarted."""
+        """Return the note for the author of an agent whose process is restarted."""
         if self._source is None or self._lifetime == "move":
             return []
         return [self._reloads.after_loss]
 
     def _where(self, child: AgentProcess) -> str:
-        """Return where the code of a student's file is, as far as its process reports it."""
+        """Return the stack of a student's file, if its process reports one."""
         if self._source is None:
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))
 
     def _ready_child(self) -> AgentProcess | None:
-        """Return a loaded and stopped child; None where the agent cannot be loaded."""
+        """Return a loaded and stopped child; None if the agent cannot be loaded."""
         self._charged, self._runs_on = 0.0, False
         if self._child is not None:
             try:
                 self._child.channel.drain()
-            except ProcessEndedError:  # it died after its answer; nobody was waiting for it
+            except ProcessEndedError:  # it died after its last answer
                 self._end()
         if self._child is None and not self._never_loaded and self.left_behind is None:
             self.load_failure = None
@@ -393,7 +392,7 @@ class IsolatedSeat:
         return self._child
 
     def _start_again(self) -> None:
-        """Start the agent anew if its loading time allows it, or note why not."""
+        """Restart the agent if its loading time allows it, or note why not."""
         self.load_failure = self._reloads.without_player
         if self.load_failure is None:
             self._reloads.add(self._start(self._reloads.allowed()))
@@ -401,10 +400,10 @@ class IsolatedSeat:
                 self.load_failure = f"{self._reloads.without_player}\n{self.load_failure}"
 
     def _start(self, limit: Seconds) -> Seconds:
-        """Make a child and load its agent, or note why that cannot be; return how long it took.
+        """Create a child and load its agent, or note why that failed; return the time it took.
 
-        Only the agent's own part counts: to run its file and to construct its player, without the
-        time for which a busy machine made it wait.
+        Only the agent's own part counts: running its file and creating its player, without the time
+        that it waited for a busy machine.
         """
         child = self._start_process()
         before, began = child.spent(), time.monotonic()
@@ -432,7 +431,7 @@ class IsolatedSeat:
         return max(0.0, timed.wall - timed.waited) if timed.starved else timed.wall
 
     def _start_process(self) -> AgentProcess:
-        """Make a child that is about to load its agent; raises `IsolationError`."""
+        """Create a child that is about to load its agent; raises `IsolationError`."""
         tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
         self._settings["limits"] = asdict(replace(self._limits, tasks=tasks))
         self._child = child = AgentProcess(self._launcher, self._log)
@@ -470,7 +469,7 @@ class IsolatedSeat:
             child.close()
 
     def close(self) -> None:
-        """Leave nothing behind, also in the middle of a turn that another thread waits for."""
+        """End everything, even during a turn that another thread waits for."""
         self._closed = True
         self._launcher.hang_up()
         with self._asking:

@@ -25,7 +25,7 @@ CALLS: Final = {
     "read": (0, 63), "readv": (19, 65), "pread64": (17, 67), "preadv": (295, 69), "write": (1, 64),
     "writev": (20, 66), "pwrite64": (18, 68), "pwritev": (296, 70), "lseek": (8, 62),
     "close": (3, 57), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None),
-    # files by their names, and folders; Landlock has a say in what is opened
+    # files by their names, and folders; Landlock restricts which can be opened
     "stat": (4, None), "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79),
     "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "getdents64": (217, 61), "getcwd": (79, 17),
@@ -34,7 +34,7 @@ CALLS: Final = {
     "select": (23, None), "pselect6": (270, 72), "poll": (7, None), "ppoll": (271, 73),
     "epoll_create": (213, None), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_wait": (232, None), "epoll_pwait": (281, 22),
-    # the line to the referee, which is open already
+    # the connection to the referee, which is already open
     "sendto": (44, 206), "recvfrom": (45, 207),
     # memory
     "brk": (12, 214), "munmap": (11, 215), "mprotect": (10, 226),
@@ -50,15 +50,15 @@ CALLS: Final = {
     # clocks
     "time": (201, None), "gettimeofday": (96, 169), "nanosleep": (35, 101), "times": (100, 153),
     "getrusage": (98, 165),
-    # chance
+    # random numbers
     "getrandom": (318, 278),
-    # who and where it is
+    # its identity and environment
     "getpid": (39, 172), "getppid": (110, 173), "getpgrp": (111, None), "getuid": (102, 174),
     "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
     "getresgid": (120, 150), "getgroups": (115, 158), "uname": (63, 160),
     "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126),
 }  # fmt: skip
-"""Allowed whatever the arguments; the numbers for x86_64 and aarch64, None where it has none."""
+"""Allowed with any arguments; the numbers for x86_64 and aarch64, None if there is none."""
 
 CONDITIONAL: Final = {
     "close_range": (436, 436), "pipe2": (293, 59), "open": (2, None), "openat": (257, 56),
@@ -71,13 +71,13 @@ CONDITIONAL: Final = {
     "sched_getscheduler": (145, 120), "sched_getparam": (143, 121), "clock_gettime": (228, 113),
     "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
 }  # fmt: skip
-"""Allowed with some arguments alone; `_conditions` has which."""
+"""Allowed only with some arguments; see `_conditions`."""
 
 OF_A_PROCESS: Final = (
     *("prlimit64", "getpgid", "getsid"),
     *("sched_getaffinity", "sched_getscheduler", "sched_getparam"),
 )
-"""Their first argument names the process: this one alone."""
+"""Their first argument must be this process."""
 RLIMIT_NPROC: Final = 6
 OF_A_CLOCK: Final = ("clock_gettime", "clock_getres", "clock_nanosleep")
 
@@ -89,7 +89,7 @@ class Machine(NamedTuple):
     column: int
     unused: range
     direct: int
-    """`O_DIRECT`, which is not the same number everywhere."""
+    """`O_DIRECT`, whose value depends on the architecture."""
 
 
 MACHINES: Final = {
@@ -109,7 +109,7 @@ ANY_BIT: Final = 0x45
 RETURN: Final = 0x06
 
 LONGEST_BRANCH: Final = 255
-"""Instructions that a comparison can jump over."""
+"""The maximum length of a jump after a comparison, in instructions."""
 
 ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
@@ -124,7 +124,7 @@ ARGUMENTS_AT: Final = 16
 
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 CLOSE_RANGE_CLOEXEC: Final = 4
-"""Not `CLOSE_RANGE_UNSHARE`, with which each thread could open as many files as the process."""
+"""Without `CLOSE_RANGE_UNSHARE`, which would give each thread the file limit of the process."""
 PIPE_FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK
 O_ASYNC: Final = 0x2000
 O_NOATIME: Final = 0x40000
@@ -148,7 +148,7 @@ MREMAP_MAYMOVE: Final = 1
 THREAD: Final = 0x00010F00
 """`CLONE_VM`, `_FS`, `_FILES`, `_SIGHAND` and `_THREAD`: what every thread is started with."""
 THREADS_MAY: Final = THREAD | 0x016C0000 | 0x00100000
-"""And `_SYSVSEM`, `_SETTLS`, `_DETACHED` and where the thread's number is written or cleared."""
+"""Also `_SYSVSEM`, `_SETTLS`, `_DETACHED` and the flags that write or clear the thread's number."""
 
 FUTEX_PRIVATE: Final = 0x80
 FUTEX_COMMANDS: Final = 0x7F
@@ -166,7 +166,7 @@ SECCOMP_MODE_FILTER: Final = 2
 
 
 def machine() -> Machine | None:
-    """Return this machine's entry; None where the tables do not know it."""
+    """Return this machine's entry; None if the tables lack it."""
     if sys.platform != "linux" or sys.maxsize < 2**32:
         return None
     return MACHINES.get(os.uname().machine)
@@ -183,36 +183,36 @@ def available() -> bool:
 
 
 def _load(argument: int) -> Instruction:
-    """Load the low half of an argument: all that the kernel looks at in those examined here."""
+    """Load the low half of an argument, which is all that the kernel uses of those checked here."""
     return (LOAD, 0, 0, ARGUMENTS_AT + 8 * argument)
 
 
 def _none_of(argument: int, values: Sequence[int]) -> list[Instruction]:
-    """Refuse where the argument is one of the values; else go on."""
+    """Refuse if the argument is one of the values; else continue."""
     checks = [step for value in values for step in ((EQUAL, 0, 1, value), (RETURN, 0, 0, NO))]
     return [_load(argument), *checks]
 
 
 def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
-    """Refuse where the argument is none of the values; else go on."""
+    """Refuse unless the argument is one of the values; else continue."""
     checks = [(EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
     return [_load(argument), *checks, (RETURN, 0, 0, NO)]
 
 
 def _without(argument: int, bits: int) -> list[Instruction]:
-    """Refuse where the argument has any of the bits; else go on."""
+    """Refuse if the argument has any of the bits; else continue."""
     return [_load(argument), (ANY_BIT, 0, 1, bits), (RETURN, 0, 0, NO)]
 
 
 def _masked(argument: int, mask: int, value: int) -> list[Instruction]:
-    """Refuse unless the argument's bits under the mask are the value; else go on."""
+    """Refuse unless the argument's bits under the mask equal the value; else continue."""
     return [_load(argument), (AND, 0, 0, mask), (EQUAL, 1, 0, value), (RETURN, 0, 0, NO)]
 
 
 def _clock(own_pid: int) -> list[Instruction]:
-    """Go on for the fixed clocks, those of this process and those of threads; else refuse.
+    """Continue for the fixed clocks, those of this process and those of threads; else refuse.
 
-    A thread's clock is read by its own process alone: the kernel sees to that.
+    The kernel lets only a process itself read the clocks of its threads.
     """
     processes = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, own_pid) for kind in range(3)]
     return [
@@ -231,10 +231,10 @@ def _clock(own_pid: int) -> list[Instruction]:
 
 
 def _futex() -> list[Instruction]:
-    """Go on where the futex is this process's own.
+    """Continue if the futex is private to this process.
 
-    Another process can wait on a page of the same library file. `pthread_join` alone waits on a
-    futex that is not private, for a thread that ends: it looks again instead of sleeping.
+    Another process can wait on a page of the same library file. Only `pthread_join` waits on a
+    futex that is not private, for the end of a thread; it polls instead of sleeping.
     """
     return [
         _load(1),
@@ -247,7 +247,7 @@ def _futex() -> list[Instruction]:
 
 
 def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
-    """Return what decides on each call of `CONDITIONAL`; what goes on is allowed."""
+    """Return the checks of each call in `CONDITIONAL`; a call that passes them is allowed."""
     unseen = here.direct | O_NOATIME | O_ASYNC
     opening = unseen if landlocked else unseen | WRITING
     own = (0, own_pid)
@@ -265,22 +265,22 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "mremap": _without(3, 0xFFFFFFFF ^ MREMAP_MAYMOVE),
         "madvise": _only(2, MADVISE_ALLOWED),
         "clone": [*_without(0, 0xFFFFFFFF ^ THREADS_MAY), *_masked(0, THREAD, THREAD)],
-        "clone3": [(RETURN, 0, 0, UNKNOWN)],  # its flags are out of reach: C libraries use clone
+        "clone3": [(RETURN, 0, 0, UNKNOWN)],  # a filter cannot see its flags; libraries use clone
         "futex": _futex(),
         "kill": [*_only(0, (own_pid,)), *_none_of(1, (signal.SIGCONT,))],  # the referee wakes it
         "tgkill": [*_only(0, (own_pid,)), *_none_of(2, (signal.SIGCONT,))],
         "prctl": _only(0, PRCTL_ALLOWED),
         "getpriority": [*_only(0, (os.PRIO_PROCESS,)), *_only(1, own)],
         **dict.fromkeys(OF_A_PROCESS, _only(0, own)),
-        "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # the referee's to change
-        "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on what else the user runs
+        "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # only the referee may change it
+        "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on other processes of the user
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
         **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
     }
 
 
 def _search(ranges: Sequence[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the call's number; each range has its first and its steps."""
+    """Return a binary search for the call's number; a range has its first number and its steps."""
     if len(ranges) == 1:
         return ranges[0][1]
     middle = len(ranges) // 2
@@ -292,7 +292,7 @@ def _search(ranges: Sequence[tuple[int, list[Instruction]]]) -> list[Instruction
 
 
 def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
-    """Return the filter for the process `own_pid`, which alone it may send signals to."""
+    """Return the filter for the process `own_pid`, the only one that it may send signals to."""
     verdicts: dict[int, list[Instruction]] = {
         number: [(RETURN, 0, 0, UNKNOWN)] for number in (*here.unused, LAST_KNOWN + 1)
     }
@@ -320,7 +320,7 @@ class _Program(ctypes.Structure):
 
 
 def install(landlocked: bool) -> None:
-    """Put the filter on this process for good; it must have `no_new_privs`. Raises `OSError`."""
+    """Apply the filter to this process permanently; requires `no_new_privs`. Raises `OSError`."""
     here = machine()
     assert here is not None
     steps = program(here, os.getpid(), landlocked)

@@ -33,7 +33,7 @@ from connect4.isolation.measuring import Log, ProcessFiles, Spent
 from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS
 
 DEATH_PATIENCE: Final = 10.0
-"""Seconds in which a process that was killed is dead, unless the kernel cannot end it."""
+"""Seconds after which a killed process has ended, unless the kernel cannot end it."""
 
 BOOT: Final = (
     "import gc, sys; sys.path[:] = [sys.argv[1], *sys.path, *sys.argv[2].splitlines()]; "
@@ -41,19 +41,19 @@ BOOT: Final = (
     "kept = [__import__(name) for name in sys.argv[4].split()] and [*sys.modules]; gc.freeze(); "
     "from connect4.isolation import worker; worker.main(sys.argv, kept)"
 )
-"""Loads what a submission may import before anything else: all that is there then may stay.
+"""Imports the modules that a submission may use first: all modules loaded by then may stay.
 
-It is frozen, so that what is collected later is found without a walk through all of numpy.
+They are frozen, so that a later garbage collection does not traverse all of numpy.
 """
 
 STACK_PATIENCE: Final = 0.05
-"""Seconds that a process which is to be killed has got to say where its code is."""
+"""Seconds that a process has to report its stack before it is killed."""
 
 MAX_STACK: Final = 1 << 15
-"""Bytes of that which are read."""
+"""The maximum size of that report in bytes."""
 
 STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
-"""How `faulthandler` ends: with the frame of `BOOT`, or where there are too many."""
+"""The end of a report by `faulthandler`: the frame of `BOOT`, or a mark for too many frames."""
 
 SLOTS: Final = 100_000_000
 
@@ -68,24 +68,24 @@ SET_VARIABLES: Final = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
-    "MALLOC_ARENA_MAX": "1",  # each thread's own one would take 64 MB of the address space
+    "MALLOC_ARENA_MAX": "1",  # an arena per thread would take 64 MB of address space
     **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "BLIS", "NUMEXPR")},
     "VECLIB_MAXIMUM_THREADS": "1",
 }
 
 STOP_PATIENCE: Final = 1.0
-"""Seconds in which every thread of a process is stopped, or the process is ended."""
+"""Seconds in which every thread of a process must stop; otherwise the process is ended."""
 
 QUICK_LOOKS: Final = 20
-"""So often that is examined without a pause."""
+"""The number of checks without a pause."""
 
 
 class ProcessStuckError(Exception):
-    """A process that was killed does not end: the kernel waits for something."""
+    """A process that was killed has not ended, because the kernel waits for something."""
 
 
 def agent_environment() -> dict[str, str]:
-    """Return what an agent may know of the referee's environment: nothing but Python's needs."""
+    """Return an agent's environment variables: only those that Python needs."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     numeric = str(Path(np.__file__).parent.parent)
@@ -101,10 +101,10 @@ def _command(
     modules: Sequence[str] = (),
     folders: Sequence[str] | None = None,
 ) -> list[str]:
-    """Return Python's command; the last word tells a person who looks at the processes.
+    """Return Python's command; its last word is a label for people who list processes.
 
-    With `folders`, those of installed packages, Python does not look for such folders itself
-    (`-S`): that takes a tenth of the time of a start, and more where packages hook into it.
+    With `folders`, those of installed packages, Python does not search for them itself (`-S`). The
+    search takes a tenth of the start, and longer if packages hook into it.
     """
     first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
@@ -115,16 +115,16 @@ def _command(
 
 
 class Warden:
-    """A process of the kit's own, perhaps inside bubblewrap, that forks agents' processes.
+    """A process of the kit, inside bubblewrap if necessary, that forks agents' processes.
 
-    `number` is random and in practice unique; a process number would tell agents
-    how many processes the machine has started.
+    `number` is random and in practice unique. A process number would tell agents how many processes
+    the machine has started.
     """
 
     _said = b""
-    """What it wrote to its standard error."""
+    """Its output on standard error."""
     _patience = DEATH_PATIENCE
-    """Seconds in which it ends once it is told to."""
+    """Seconds to wait for its end."""
 
     def __init__(
         self,
@@ -135,11 +135,10 @@ class Warden:
         memory_bytes: int = Limits().memory_bytes,
         folder: Path | None = None,
     ) -> None:
-        """Start it, with the game's rules and `modules` loaded once for all that it forks.
+        """Start it, with the game's rules and `modules` loaded once for all its forks.
 
-        Raises `IsolationError`.
-        `allowed` are the modules that a submission may import; None for an agent of the kit's own.
-        What can be imported from `folder` can be read too.
+        `allowed` are the modules that a submission may import; None for an agent of the kit.
+        Modules in `folder` are readable and can be imported. Raises `IsolationError`.
         """
         self._group = memory_group(memory_bytes)
         self.control, theirs = socket.socketpair()
@@ -175,10 +174,10 @@ class Warden:
         self.number = secrets.randbelow(SLOTS)
 
     def _tell(self, paths: Sequence[str], made: int | None) -> None:
-        """Send what agents may read, and the rules for it, which are closed here."""
+        """Send the readable paths and the rules for them, and close the rules here."""
         named = json.dumps(paths).encode()
         size = SIZE.pack(len(named))
-        with contextlib.suppress(OSError):  # it has ended, which `start` will find out
+        with contextlib.suppress(OSError):  # it has ended; `start` will detect that
             if made is None:
                 self.control.sendall(size)
             else:
@@ -196,7 +195,7 @@ class Warden:
     def end(self) -> int:
         """End the process and all that it started; return its status as `subprocess` does.
 
-        Raises `ProcessStuckError` where that takes too long; only `close` may be called then.
+        Raises `ProcessStuckError` if that takes too long; only `close` may be called then.
         """
         try:
             self.control.settimeout(DEATH_PATIENCE)
@@ -213,21 +212,21 @@ class Warden:
         return status
 
     def _limit_memory(self, first: int | None) -> None:
-        """Put the warden, which is process `first`, and all that it forks into the group."""
+        """Put the warden, which is process `first`, and all its forks into the group."""
         if self._group is not None and first is not None:
-            self._group.add(first)  # takes milliseconds, in which the warden loads Python
+            self._group.add(first)  # takes milliseconds, while the warden loads Python
 
     def _close_group(self) -> None:
         if self._group is not None:
             self._group.close()
 
     def hang_up(self) -> None:
-        """Make whatever is waited for end now; may be called from another thread."""
+        """Make every wait end now; may be called from another thread."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> str:
-        """Leave nothing behind; return the last line that the warden had to say, if any."""
+        """End everything; return the last line of the warden's errors, if any."""
         self.hang_up()
         self.control.close()
         if self._process.returncode is None:
@@ -261,18 +260,18 @@ def _run(command: list[str], handles: Sequence[int]) -> subprocess.Popen[bytes]:
         cwd="/",
         env=agent_environment(),
         pass_fds=handles,
-        start_new_session=True,  # a Ctrl-C in the terminal is the referee's alone
+        start_new_session=True,  # only the referee receives Ctrl-C from the terminal
     )
 
 
 def _inside_bubblewrap(told: IO[bytes]) -> int | None:
-    """Return the number of the process that bubblewrap started; None where there is none."""
+    """Return the number of the process that bubblewrap started; None if there is none."""
     found = re.search(rb'"child-pid": *([0-9]+)', told.read())
     return None if found is None else int(found[1])
 
 
 class DirectLauncher:
-    """Starts each agent's process from nothing, where a system cannot fork (Windows)."""
+    """Starts each agent's process from scratch, on a system without `fork` (Windows)."""
 
     control = None
     number = 0
@@ -283,7 +282,6 @@ class DirectLauncher:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
-        """See `Warden.start`."""
         shares = hasattr(channel, "share")
         self._process = subprocess.Popen(
             _command("shared", self._allowed, self._game),
@@ -307,25 +305,22 @@ class DirectLauncher:
             stream.write(b"%d\n" % (-1 if shares else stack))
 
     def end(self) -> int:
-        """See `Warden.end`."""
         if self._process is None:
             return 0
         self._process.kill()
         return self._process.wait()
 
     def hang_up(self) -> None:
-        """See `Warden.hang_up`."""
         if self._process is not None:
             self._process.kill()
 
     def close(self) -> str:
-        """See `Warden.close`."""
         self.end()
         return ""
 
 
 Launcher: TypeAlias = Warden | DirectLauncher
-"""Where agents' processes come from, one at a time."""
+"""Starts agents' processes, one at a time."""
 
 
 class AgentProcess:
@@ -341,7 +336,7 @@ class AgentProcess:
         self.channel = Channel(log, launcher.control)
         try:
             launcher.start(*self.channel.far_ends, stack)
-        except BaseException:  # Ctrl-C too: no process stays behind
+        except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise
         finally:
@@ -354,19 +349,19 @@ class AgentProcess:
         return self.channel.sender or self._pid
 
     def known_as(self, pid: int) -> None:
-        """Take the number that the process gave, where the kernel has not given it."""
+        """Set the number that the process sent, if the kernel has not reported it."""
         self._pid = pid
 
     def stop(self) -> None:
-        """Let no thread of the agent run on; `rests` has when that is so."""
+        """Stop all threads of the agent; `rests` waits for that."""
         if STOPS:
             self._signal(signal.SIGSTOP)
 
     def rests(self) -> bool:
-        """Wait until every thread is stopped; return whether that was so within `STOP_PATIENCE`.
+        """Wait until every thread is stopped; return False if that takes over `STOP_PATIENCE`.
 
-        The kernel first completes the call that a thread has made, which may take long. Threads are
-        examined on Linux alone.
+        The kernel first completes the current call of a thread, which may take long. Threads are
+        checked on Linux only.
         """
         if sys.platform != "linux":
             return True
@@ -387,16 +382,16 @@ class AgentProcess:
         return self._seen
 
     def go(self) -> None:
-        """Let it run again."""
+        """Let the process continue."""
         if STOPS:
             self._signal(signal.SIGCONT)
 
     def is_alive(self) -> bool:
-        """Return whether the process exists and is no zombie, as far as Linux reports it."""
+        """Return whether the process exists and is not a zombie, as far as Linux reports it."""
         return self.pid > 0 and next(self._files().states(), "X") not in "ZX"
 
     def outlives(self, seconds: Seconds) -> bool:
-        """Return whether a process that was killed is still there after so long."""
+        """Return whether a killed process still exists after that many seconds."""
         end = time.monotonic() + seconds
         while self.is_alive():
             if time.monotonic() > end:
@@ -405,10 +400,10 @@ class AgentProcess:
         return False
 
     def stack(self) -> bytes:
-        """Return where the code of a process is, as the process reports it before it is killed.
+        """Return the stack of a process, as the process itself reports it before it is killed.
 
-        Nobody vouches for that, and there may be none: an agent can ignore the signal. The wait is
-        `STACK_PATIENCE` at most, whatever is written.
+        The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
+        wait is at most `STACK_PATIENCE`.
         """
         number = STACK_SIGNAL
         if number is None or not self.pid:
@@ -417,7 +412,7 @@ class AgentProcess:
         with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
             ready.register(self._stack, selectors.EVENT_READ)
             if ready.select(0):
-                os.read(self._stack, MAX_STACK)  # written unasked
+                os.read(self._stack, MAX_STACK)  # discard an unrequested report
             os.kill(self.pid, number)
             self.go()  # it may have stopped itself
             end = time.monotonic() + STACK_PATIENCE
@@ -431,7 +426,7 @@ class AgentProcess:
         return bytes(said)
 
     def kill(self) -> None:
-        """Kill its process group; `Launcher.end` has the rest."""
+        """Kill its process group; `Launcher.end` handles the rest."""
         if STOPS:
             self._signal(signal.SIGKILL)
 
@@ -441,7 +436,7 @@ class AgentProcess:
                 os.killpg(self.pid, number)
 
     def spent(self) -> Spent:
-        """Return what its process has had so far; zeros where the system does not say."""
+        """Return the processor times of its process; zeros if the system does not report them."""
         if sys.platform == "linux" and self.pid:
             with contextlib.suppress(OSError):
                 main_busy, main_waited = self._files().times()
@@ -449,7 +444,7 @@ class AgentProcess:
         return Spent()
 
     def close(self) -> None:
-        """Close this end; the process is ended by its `Launcher`."""
+        """Close this end; its `Launcher` ends the process."""
         self.channel.close()
         self._seen.close()
         with contextlib.suppress(OSError):

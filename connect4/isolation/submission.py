@@ -17,14 +17,14 @@ from pathlib import Path
 from types import FrameType, ModuleType
 
 KIT = ("connect4", "grader")
-"""Packages that are never imported by a submission but for the modules that it may."""
+"""Packages of which a submission may import only the allowed modules."""
 
 
 FOLDER = Path(__file__).resolve().parents[1]
 
 
 class Imports:
-    """Refuses modules of the kit and installed packages, first of all on `sys.meta_path`."""
+    """Refuses modules of the kit and installed packages, as the first entry of `sys.meta_path`."""
 
     def __init__(self, allowed: Sequence[str], installed: Iterable[str] = ()) -> None:
         self._allowed = ("numpy", *allowed)
@@ -35,9 +35,9 @@ class Imports:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Leave the module to the other finders, or raise `ImportError`.
+        """Return None, so that the other finders continue, or raise `ImportError`.
 
-        What libraries import for themselves is left to them, but for the kit.
+        Libraries may import any module outside the kit.
         """
         may = any(
             f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.")
@@ -53,7 +53,7 @@ class Imports:
 
 
 def _asked_by_submission() -> bool:
-    """Return whether the import that is under way stands in the submission itself."""
+    """Return whether the current import statement is in the submission itself."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and "importlib" in frame.f_code.co_filename:
         frame = frame.f_back
@@ -61,7 +61,7 @@ def _asked_by_submission() -> bool:
 
 
 def _installed() -> frozenset[str]:
-    """Return the packages that are installed beside Python's own, by the names in their folders."""
+    """Return the names of installed packages, from the names in their folders."""
     names: set[str] = set()
     for folder in [folder for folder in sys.path if "-packages" in folder]:
         with contextlib.suppress(OSError):
@@ -72,12 +72,10 @@ def _installed() -> frozenset[str]:
 def confine(
     kept: Iterable[str], allowed: Sequence[str], installed: Iterable[str] = ()
 ) -> tuple[Path, ...]:
-    """Forget the modules of the kit that are not among `kept`, and refuse to load them again.
+    """Unload the modules of the kit that are not in `kept`, and refuse to load them again.
 
-    `installed` names packages beside those in the folders of installed packages.
-
-    Returns the files of the kit that stay readable. Code of the kit that is still running is only
-    found by walking through frames and `gc`; the rest is freed.
+    `installed` names further packages. Returns the files of the kit that stay readable. Code of the
+    kit that is still running can only be found through frames and `gc`; the rest is freed.
     """
     staying = set(kept)
     for name in [name for name in sys.modules if name.partition(".")[0] in KIT]:
@@ -86,11 +84,11 @@ def confine(
             del sys.modules[name]
             vars(sys.modules.get(package, sys)).pop(last, None)
     left = vars(sys.modules["__main__"])
-    for name in [name for name in left if not name.startswith("__")]:  # `spawn.BOOT` left them
+    for name in [name for name in left if not name.startswith("__")]:  # left by `spawn.BOOT`
         del left[name]
     sys.meta_path.insert(0, Imports(allowed, installed))
     for folder in [folder for folder in sys.path_importer_cache if "-packages" in folder]:
-        del sys.path_importer_cache[folder]  # it has the names of packages that cannot be read
+        del sys.path_importer_cache[folder]  # it caches the names of packages that cannot be read
     gc.collect()
     files = (vars(sys.modules[name]).get("__file__") for name in staying if name in sys.modules)
     return tuple(sorted(Path(file) for file in files if file and FOLDER in Path(file).parents))
@@ -105,9 +103,9 @@ ANY = "start processes, open sockets or change files here"
 
 
 def note(readable: Sequence[str], error: BaseException) -> str | None:
-    """Return a line for an error that comes from a call which is denied to agents, else None.
+    """Return a line for an error caused by a call that is denied to agents, else None.
 
-    Whether a file that was not found would be there for others cannot be known here.
+    It cannot know whether a missing file would exist without the restrictions.
     """
     current: BaseException | None = error
     for _ in range(10):
@@ -139,7 +137,7 @@ def _denied(error: OSError, readable: Sequence[str]) -> str | None:
 
 
 def _innermost(error: BaseException) -> str:
-    """Return the file of the code that the error was raised in."""
+    """Return the file of the code that raised the error."""
     trace, file = error.__traceback__, ""
     while trace is not None:
         file, trace = trace.tb_frame.f_code.co_filename, trace.tb_next

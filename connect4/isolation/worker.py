@@ -1,4 +1,4 @@
-"""The processes on an agent's side: the warden, which forks an agent's process, and that process.
+"""The processes on an agent's side: the warden, and the agent's process that it forks.
 
 An agent's process limits itself, loads the agent and answers requests. `spawn` and `channel` are
 the referee's end, `protocol` defines the messages.
@@ -43,7 +43,7 @@ from connect4.isolation.protocol import (
 
 
 class Reading(NamedTuple):
-    """What an agent may read."""
+    """The files that an agent may read."""
 
     paths: tuple[str, ...]
     rules: int | None = None
@@ -51,15 +51,15 @@ class Reading(NamedTuple):
 
 
 def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Reading) -> None:
-    """Read the settings, limit this process, load the agent, answer until the referee hangs up.
+    """Read the settings, limit this process, load the agent, answer until the referee disconnects.
 
-    `stack` is the pipe for `STACK_SIGNAL`, which works in the middle of C code too.
+    `stack` is the pipe for `STACK_SIGNAL`, which works even during C code.
     """
     if sys.platform == "win32":
         requests = channel.makefile("rb")
     else:
         requests = os.fdopen(channel.fileno(), "rb", closefd=False)
-    del sys.argv[1:], sys.orig_argv[1:]  # the last word names the referee's process
+    del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
     settings = json.loads(requests.readline())
     setup, game = read_setup(settings["setup"])
@@ -72,7 +72,7 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
     except (OSError, ValueError) as error:
         say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
-    if os.getppid() != parent:  # died before it could take us with it
+    if os.getppid() != parent:  # the parent died before its death signal was set
         return
     if STACK_SIGNAL is not None and stack >= 0:
         faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
@@ -90,7 +90,7 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
 
 
 def _redirect(log: Socket) -> None:
-    """Send what the agent prints to the log; it reads nothing."""
+    """Redirect the agent's output to the log, and close its input."""
     if sys.platform == "win32":
         sys.stdout = sys.stderr = log.makefile("w", encoding="utf-8", errors="backslashreplace")
         sys.stdin.close()
@@ -112,11 +112,11 @@ HANDLE: Final = struct.Struct("=i")
 
 
 def main(arguments: list[str], kept: list[str]) -> None:
-    """Run a warden on the inherited socket, or, without `fork`, one agent on its shared handles.
+    """Run a warden on the inherited socket or, without `fork`, one agent on its shared handles.
 
-    The folder that the kit was found in leaves the import path: beside it there may be files that
-    are called like modules of the standard library. `kept` are the modules that stay in a
-    submission's process; empty for the kit's own agents.
+    The folder of the kit is removed from the import path, because files next to the kit may have
+    the names of standard modules. `kept` are the modules that stay in a submission's process; it is
+    empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
     if sys.flags.no_site:
@@ -132,20 +132,20 @@ def main(arguments: list[str], kept: list[str]) -> None:
         reading = _reading(control, files)
         channel, log, stack, parent = _guard(control, reading)
     else:
-        reading = Reading(())  # nothing is denied where there is no `fork`
+        reading = Reading(())  # nothing is denied without `fork`
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
         stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
         serve(channel, log, stack, parent, reading)
-    except BaseException:  # whatever it is, it is written down before the process ends
+    except BaseException:  # print any error before the process ends
         traceback.print_exc()
-    finally:  # nothing that an agent registered with atexit is run, no thread is waited for
+    finally:  # skip what an agent registered with atexit, and do not wait for threads
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
 
 def _add_builtins() -> None:
-    """Give a Python that was started without `site` what that adds for a person: `exit`, `help`."""
+    """Add what a Python without `site` lacks: `exit`, `help` and the like."""
     import site
 
     site.setquit()
@@ -163,10 +163,10 @@ def _unshare(line: str) -> Socket:
 
 
 def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
-    """Return what agents may read, with the kernel's rules for it; raises `OSError`.
+    """Return the paths that agents may read, with the kernel's rules for them; raises `OSError`.
 
-    The referee has made the rules for Python once for all wardens: there are hundreds. The `files`
-    of the kit are added here, where it is known which were loaded.
+    The referee has made the hundreds of rules for Python once for all wardens. The `files` of the
+    kit are added here, because only this process knows which were loaded.
     """
     data, handles = _receive(control, SIZE.size)
     (size,) = SIZE.unpack(data)
@@ -180,20 +180,20 @@ def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
 
 
 def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
-    """Return `size` bytes, or fewer if the referee hangs up, and the descriptors sent with them."""
+    """Return `size` bytes (fewer if the referee disconnects) and the descriptors sent with them."""
     data, notes, _, _ = control.recvmsg(size, CMSG_SPACE(3 * HANDLE.size), MSG_WAITALL)
     handles = [found for _, _, sent in notes for (found,) in HANDLE.iter_unpack(sent)]
     return data, tuple(handles)
 
 
 def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]:
-    """Serve the referee until it hangs up.
+    """Serve the referee until it disconnects.
 
-    Returns in an agent's process alone: its two sockets, the pipe for its stack and its parent's
+    Returns only in an agent's process: its two sockets, the pipe for its stack, and its parent's
     number.
     """
     if sys.platform == "linux":
-        sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what an agent leaves behind comes to us
+        sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt the processes that an agent leaves behind
     sandbox.prepare(reading.paths)
     gc.freeze()
     agent, parent = 0, os.getpid()
@@ -207,27 +207,27 @@ def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]
                 channel, log = (Socket(fileno=handle) for handle in handles[:2])
                 return channel, log, handles[2], parent
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.setpgid(agent, agent)  # as it does itself: `_end` may come before it gets there
+                os.setpgid(agent, agent)  # the child does so too; `_end` may be called before that
             for handle in handles:
                 os.close(handle)
         else:
             status = _end(agent)
-            if command != END:  # the referee has gone
+            if command != END:  # the referee has disconnected
                 os._exit(0)
             control.sendall(STATUS.pack(status))
 
 
 def _end(agent: int) -> int:
-    """Kill an agent's process group and whatever escaped from it; return how the agent ended.
+    """Kill an agent's process group and all processes that left it; return how the agent ended.
 
-    A status as in `subprocess`: below 0 the number of a signal.
+    The status is that of `subprocess`: a negative number is a signal.
     """
     status = 0
     with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; a zombie, on macOS
         os.killpg(agent, signal.SIGKILL)
     try:
         status = os.waitstatus_to_exitcode(os.waitpid(agent, 0)[1])
-        while True:  # what escaped from its group is ours now
+        while True:  # processes that left its group are our children now
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
                 for child in _children():
                     os.kill(child, signal.SIGKILL)

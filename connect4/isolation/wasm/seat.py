@@ -64,18 +64,17 @@ class WasmSeat:
         self.load_failure: str | None = None
         try:
             self._start(limits.start_seconds)
-        except BaseException:  # Ctrl-C too: no interpreter stays behind
+        except BaseException:  # also on Ctrl-C, so that no interpreter stays behind
             self.close()
             raise
         self._never_loaded = self.load_failure is not None
 
     @property
     def log(self) -> str:
-        """What the agent has printed so far; see `printed.Log`."""
+        """The output of the agent so far; see `Log`."""
         return self._log.text()
 
     def begin_turn(self, number: int) -> None:
-        """See `players.base.Numbered`."""
         self._log.begin_turn(number)
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
@@ -90,7 +89,7 @@ class WasmSeat:
                     raise PlayerLeftError("the seat was closed") from None
                 self._end()
                 raise
-            except BaseException:  # a Ctrl-C: its Python was stopped within the turn
+            except BaseException:  # on Ctrl-C, its Python was stopped during the turn
                 self._end()
                 raise
 
@@ -123,7 +122,7 @@ class WasmSeat:
             outcome = Outcome.TIMEOUT
             lines = [f"no answer within {shown(budget or 0)} fuel"]
             if charged:
-                lines.append(f"{shown(charged)} of it went into loading.")
+                lines.append(f"{shown(charged)} of it was used for loading.")
         else:
             outcome = Outcome.ERROR
             lines = [f"{self._name}: {_why(ended)}"]
@@ -149,7 +148,7 @@ class WasmSeat:
         return ended, bytes(system.answers).partition(b"\n")[0]
 
     def _ready(self) -> int:
-        """Load the agent if it is not loaded; return how much of that fuel the turn is charged."""
+        """Load the agent if necessary; return the part of its fuel that counts for the turn."""
         if self._running is not None or self._never_loaded:
             return 0
         self.load_failure = None

@@ -156,7 +156,7 @@ class System:
             return BADF
         if at.data is not None:
             return NOTDIR
-        if size & 0xFFFFFFFF > LONGEST_PATH:  # its parts would take much more memory out here
+        if size & 0xFFFFFFFF > LONGEST_PATH:  # its parts would take much more memory outside
             return NAMETOOLONG
         text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
         path = self.tree.resolved(at.path, text)
@@ -334,7 +334,7 @@ class System:
                 total += len(data)
                 if not self.memory.charge(len(data)):
                     return SUCCESS  # the call ends the program
-                if number == ANSWERS:  # what is kept costs memory outside of the agent's own
+                if number == ANSWERS:  # what is kept takes memory outside the agent's own
                     self.answers += data[: max(0, MAX_LINE + 1 - len(self.answers))]
                 else:
                     self.printed(data)
