@@ -14,7 +14,6 @@ and how many flags are false alarms. A move is flagged if the analysis reports a
 from __future__ import annotations
 
 import argparse
-import importlib
 import random
 import sys
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.building import build
 from connect4.players.registry import parse_agent
 from connect4.record import Record
+from connect4.reference import AIPlayer
 from connect4.search import library
 from connect4.search.forced import ForcedWins
 
@@ -108,7 +108,7 @@ def exact_margin(state: State) -> float:
     """Return player 1's margin at the end of an extended game, by best play of both."""
     if state.is_over():
         return state.margin(1)
-    player = importlib.import_module("connect4.players.ai").AIPlayer(state.mover, UNTIL_SOLVED)
+    player = AIPlayer(state.mover, UNTIL_SOLVED)
     margin, _, _, solved = player.expected_play(state.for_agent())
     if not solved:
         raise SystemExit("error: a position was not solved")

@@ -15,18 +15,14 @@ from pathlib import Path
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games import load_start
-from connect4.games.base import State
 from connect4.games.extended import EXTENDED
 from connect4.isolation.limits import Limits
 from connect4.isolation.wasm import images, package
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND, seconds_of
 from connect4.isolation.wasm.seat import WasmSeat
-from connect4.players.base import Reply, Setup
+from connect4.players.base import Setup
+from connect4.players.building import build
 from connect4.players.registry import parse_agent
-from connect4.players.student import StudentAgent
 
-ROOT = Path(__file__).parent.parent
-REFERENCE = ROOT / "connect4" / "players" / "ai.py"
 NODES = 20_000
 
 QUICK = """
@@ -39,12 +35,11 @@ class AIPlayer:
 """
 
 
-def setup(source: str | Path, seconds: float, nodes: int | None = None) -> Setup:
-    text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
+def setup(text: str, seconds: float) -> Setup:
     with tempfile.TemporaryDirectory() as folder:  # the name of the file is part of the game
         path = Path(folder, "ai.py")
         path.write_text(text, encoding="utf-8")
-        name = parse_agent(f"ai:{path}" + (f",nodes={nodes}" if nodes else ""))
+        name = parse_agent(f"ai:{path}")
     return Setup(name, 1, EXTENDED, seconds, 7, "intelligent", text.encode())
 
 
@@ -52,12 +47,6 @@ def timed(work: Callable[[], object]) -> float:
     began = time.monotonic()
     work()
     return time.monotonic() - began
-
-
-def turn(source: str | Path, state: State, fuel: int, nodes: int | None = None) -> Reply:
-    seconds = seconds_of(fuel)
-    with closing(WasmSeat(setup(source, seconds, nodes), Limits())) as seat:
-        return seat.ask(state, seconds)
 
 
 def starts() -> None:
@@ -97,19 +86,22 @@ def turns() -> None:
 
 
 def slowdown() -> None:
+    name = parse_agent(f"reference:nodes={NODES}")
+    reference = Setup(name, 1, EXTENDED, 1000.0, 7, "intelligent")
     for board in ("case1", "case3"):
         state = load_start(EXTENDED, board)
         times = []
         for _ in range(3):
-            agent = StudentAgent(setup(REFERENCE, 1000.0, NODES))
+            agent = build(reference)
             began = time.thread_time()
             agent.choose(state, 1000.0)
             times.append(time.thread_time() - began)
-        reply = turn(REFERENCE, state, 1000 * FUEL_PER_SECOND, NODES)
+        with closing(WasmSeat(reference, Limits())) as seat:
+            reply = seat.ask(state, 1000.0)
         assert reply.fuel is not None
         native = min(times)
         print(
-            f"reference agent, {NODES} nodes on {board}: native {NODES / native / 1000:.0f}k, "
+            f"reference, {NODES} nodes on {board}: native {NODES / native / 1000:.0f}k, "
             f"wasm {NODES / reply.cpu_seconds / 1000:.0f}k nodes a second "
             f"({reply.cpu_seconds / native:.1f} times as long); "
             f"{reply.fuel / native / 1e9:.0f}G fuel a native second"

@@ -47,10 +47,13 @@ def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedStat
 
 
 def agent_name(text: str, nodes: int | None) -> str:
-    """Return `text` as an agent's name: a path means that file; `nodes` limits a student's file."""
+    """Return `text` as an agent's name: a path means that file.
+
+    `nodes` limits such a file and `reference`.
+    """
     if text.endswith(".py") and not text.startswith("ai:"):
         text = f"ai:{text}"
-    limited = nodes and text.partition(":")[0] == "ai"
+    limited = nodes and text.partition(":")[0] in ("ai", "reference")
     if not limited:
         return text
     return f"{text},nodes={nodes}" if ":" in text else f"{text}:nodes={nodes}"

@@ -27,7 +27,7 @@ from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
-LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "ai")
+LADDER = ("random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "mcts", "reference")
 
 
 def schedule(agents: list[str], rubric: Rubric) -> list[PlannedGame]:

@@ -3,10 +3,10 @@
 The positions in `regret.txt` have been solved exactly: for every legal action the final margin with
 best play on both sides is known. The regret of an answer is the best margin minus its own: the
 points that it gives away. Agents are files or names (`ai`, `FILE`, `ai:FILE`, `mcts`, ...), the
-default is the reference agent. `--nodes` and `--time` each take several budgets:
+default is `reference`. `--nodes` and `--time` each take several budgets:
 
     python3 -m benchmarks.regret NEW.py OLD.py --nodes 500 2000 20000 --jobs 2
-    python3 -m benchmarks.regret ai --time 0.05 0.2 1 --positions 200
+    python3 -m benchmarks.regret reference --time 0.05 0.2 1 --positions 200
 
 An agent answers each position as a new game, so that with `--nodes` its answers depend on neither
 the machine nor the other positions. `--positions N` takes N of the positions, spread evenly. Tables
@@ -188,7 +188,7 @@ def budgets(options: argparse.Namespace) -> list[tuple[str, int | None, float | 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("agents", nargs="*", metavar="AGENT", default=["ai"])
+    parser.add_argument("agents", nargs="*", metavar="AGENT", default=["reference"])
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--nodes", type=int, nargs="+", help="nodes a move in place of the clock")
     budget.add_argument("--time", type=float, nargs="+", default=[0.2], help="seconds a move")

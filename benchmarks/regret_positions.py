@@ -8,7 +8,7 @@ twice, and none with fewer than two legal actions. A position that takes more th
 to solve is left out.
 
 The same agent, options and seed make the same file, whatever `--jobs`. `regret.txt` was made with
-the defaults and the reference agent of commit 54df2a9:
+the file `ai.py` of commit 54df2a9:
 
     git show 54df2a9:connect4/players/ai.py > agent.py
     python3 -m benchmarks.regret_positions regret.txt --agent agent.py
@@ -17,19 +17,18 @@ the defaults and the reference agent of commit 54df2a9:
 from __future__ import annotations
 
 import argparse
-import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
 from benchmarks.exact import SOURCE, Solved, Values, compiled, solve, text_of, to_text
-from benchmarks.games import empty, played
+from benchmarks.games import agent_name, empty, played
 from benchmarks.regret import Asked
 from connect4.games.base import Player
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Agent
-from connect4.players.names import STUDENT_FILE
+from connect4.players.registry import file_hash, parse_agent
 
 PLAN = (
     ("4x4+1", range(10, 20)),
@@ -79,9 +78,9 @@ def sampled(
     return state if useful else None
 
 
-def samples(number: int, seed: int, agent: Path, nodes: int) -> Iterator[ExtendedState]:
+def samples(number: int, seed: int, agent: str, nodes: int) -> Iterator[ExtendedState]:
     """Yield positions, boards in turn, no position twice."""
-    asked = Asked(f"ai:{agent},nodes={nodes}", None)
+    asked = Asked(agent_name(agent, nodes), None)
     agents = {player: asked.new(player) for player in BOTH}
     seen = set()
     for index in range(number):
@@ -97,11 +96,12 @@ def samples(number: int, seed: int, agent: Path, nodes: int) -> Iterator[Extende
 
 def head(options: argparse.Namespace) -> list[str]:
     """Return the comments at the top of a new file: what made it."""
-    digest = hashlib.sha256(options.agent.read_bytes()).hexdigest()
+    digest = file_hash(parse_agent(agent_name(options.agent, options.nodes)))
+    agent = options.agent if digest is None else f"SHA-256 {digest}"
     return [
         f"# python3 -m benchmarks.regret_positions FILE --positions {options.positions}"
         f" --seed {options.seed} --nodes {options.nodes} --limit {options.limit}",
-        f"# SHA-256 of the agent: {digest}",
+        f"# the agent: {agent}",
         "# rows columns popouts1 popouts2 mover stacks values",
     ]
 
@@ -127,7 +127,7 @@ def write(
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path, help="the file to write")
-    parser.add_argument("--agent", type=Path, default=STUDENT_FILE, help="the agent that plays")
+    parser.add_argument("--agent", default="reference", help="the agent that plays")
     parser.add_argument("--nodes", type=int, default=30, help="of the agent, a move")
     parser.add_argument("--positions", type=int, default=717, help="to sample")
     parser.add_argument("--limit", type=int, default=6_000_000, help="nodes for one position")

@@ -1,7 +1,7 @@
 """Play two agents against each other: `python3 -m benchmarks.strength NEW OLD [options]`.
 
 Each pair of games begins with the same random opening and is played from both sides. The figure
-is NEW's mean margin over a pair. Agents are files or names (`ai`, `ai:FILE`, `random`, ...).
+is NEW's mean margin over a pair. Agents are files or names (`ai`, `reference`, `random`, ...).
 
 The match ends early when the sequential test of `grader compare` finds a difference. That test
 remains valid if it is checked after each pair. The plain 95 % interval is printed too.

@@ -1,6 +1,7 @@
 """Move on time on a busy machine: `python3 -m benchmarks.under_load --time 1 --moves 2000`.
 
-Two games run at once on each core, each agent in its own process. The referee judges every turn.
+Two games run at once on each core, each agent (`--agent`) in its own process. The referee judges
+every turn.
 Exits with status 1 if a turn was late, invalid or failed, or if a process took more than 512 MB.
 Run nothing else at the same time: a late turn that had less than `FAIR` of a core is counted as
 `starved`.
@@ -34,13 +35,13 @@ def work(options: argparse.Namespace) -> None:
     outcomes: Counter[str] = Counter()
     slowest = 0.0
     while sum(outcomes.values()) < options.moves and time.monotonic() < until:
-        names = {1: "ai", 2: "ai"}
+        names = {1: options.agent, 2: options.agent}
         if rng.random() < 0.25:
             names[rng.choice((1, 2))] = "random"
         start = empty(rng.choice(options.boards))
         seed = rng.randrange(2**32)
         _, turns = play_game(start, names, options.time, {1: options.time, 2: options.time}, seed)
-        turns = [turn for turn in turns if names[turn.player] == "ai"]
+        turns = [turn for turn in turns if names[turn.player] == options.agent]
         outcomes.update(
             "starved"
             if turn.overrun and turn.cpu_seconds < FAIR * turn.seconds
@@ -57,6 +58,7 @@ def main() -> None:
     parser.add_argument("--time", type=float, default=1, help="seconds a move (default: 1)")
     parser.add_argument("--moves", type=int, default=2000)
     parser.add_argument("--minutes", type=float, default=math.inf)
+    parser.add_argument("--agent", default="reference")
     parser.add_argument("--boards", nargs="+", default=BOARDS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
@@ -66,7 +68,7 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0)) * 2
     command = [sys.executable, "-m", "benchmarks.under_load", f"--minutes={options.minutes}"]
     command += [f"--time={options.time}", f"--moves={math.ceil(options.moves / len(cores))}"]
-    command += ["--boards", *options.boards]
+    command += ["--agent", options.agent, "--boards", *options.boards]
     workers = [
         subprocess.Popen(
             [*command, f"--seed={options.seed + number}", f"--core={core}"],

@@ -1,4 +1,4 @@
-"""Play the reference agent against the random player: `python3 -m benchmarks.versus_random`.
+"""Play `reference` against the random player: `python3 -m benchmarks.versus_random`.
 
 The two games of a pair are played from opposite sides. Exits with status 1 if a mean margin is
 below the required one, or if a single game is below a 50 % margin.
@@ -19,7 +19,7 @@ LEAST_PERCENT = 50
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("agent", nargs="?", default="ai")
+    parser.add_argument("agent", nargs="?", default="reference")
     parser.add_argument("--boards", nargs="+", default=list(REQUIRED))
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--time", type=float, default=0.5, help="seconds a move (default: 0.5)")

@@ -235,6 +235,7 @@ OPTIONS = {
     "mcts": "iterations, c, seconds, nodes",
     "solver": "memory, engine, seconds, nodes",
     "greedy": "none",
+    "reference": "nodes",
 }
 
 

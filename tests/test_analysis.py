@@ -22,7 +22,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State, leader
 from connect4.players.base import Outcome
-from connect4.players.registry import parse_agent
+from connect4.players.registry import PLAYERS
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
 from connect4.search.library import LibrarySolver
@@ -30,7 +30,7 @@ from connect4.search.solver import Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run
-from tests.games import agent_file, classic_record
+from tests.games import classic_record
 
 ENOUGH = 20.0
 """Seconds in which the boards below are solved many times over; solved ones do not use them."""
@@ -102,31 +102,15 @@ def follow(state: State, line: list[str]) -> int:
 
 
 @pytest.mark.slow
-def test_the_reference_agent_judges_where_it_offers_to(game: Record) -> None:
-    assert analyse(game, ENOUGH)["agent"] == "ai"
+def test_the_reference_agent_judges(game: Record) -> None:
+    assert analyse(game, ENOUGH)["agent"] == "reference"
 
 
-def test_a_students_file_may_give_the_margin_alone(tmp_path: Path) -> None:
-    """It expects 4 points less for player 1 once column 3 is taken."""
-    path = tmp_path / "judge.py"
-    path.write_text(
-        "class AIPlayer:\n    def __init__(self, player_number, time): self.me = player_number\n"
-        "    def expected_play(self, state):\n"
-        "        margin = -4.0 if state[0][-1, 3] else 0.0\n"
-        "        return margin if self.me == 1 else -margin, [(0, False)]\n"
-    )
-    start = GAMES["extended"].read("0\n0 0 0 0\n0 0 0 0\n", "start")
-    found = analyse(game_of(start, ["3", "0"]), 0.1, 0, file=parse_agent(f"ai:{path}"))
-    assert [turn["loss"] for turn in found["turns"]] == [4, 0]
-    assert [turn["line"] for turn in found["turns"]] == [["0"], []]
-    assert [turn["proven"] for turn in found["turns"]] == [False, False]
-
-
-def test_a_students_file_without_the_offer_leaves_it_to_alpha_beta(
-    game: Record, tmp_path: Path
+def test_without_the_reference_agent_it_is_alpha_beta_that_judges(
+    game: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = agent_file(tmp_path, "return (0, False)")
-    found = analyse(game, ENOUGH, file=parse_agent(name))
+    monkeypatch.delitem(PLAYERS, "reference")
+    found = analyse(game, ENOUGH)
     assert found["agent"] == "alphabeta:heuristic=margin"
     states = list(records.replay(game))
     assert [turn["after"] for turn in found["turns"]] == [
@@ -483,69 +467,3 @@ def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
     game.extra["analysis"] = analysis
     with pytest.raises(InputError, match="the record's analysis cannot be read"):
         page([game])
-
-
-@pytest.mark.parametrize(
-    ("body", "parts"),
-    [
-        ("def broken(:", ["could not be loaded", "SyntaxError"]),
-        ("import nowhere_at_all", ["could not be loaded", "No module named 'nowhere_at_all'"]),
-        ("x = 1", ["defines no class AIPlayer"]),
-        ("raise SystemExit", ["could not be loaded", "SystemExit"]),
-        ("import os; os._exit(0)", ["answered expected_play with something that is not an answer"]),
-    ],
-)
-def test_a_broken_file_of_the_student_is_one_clear_line(
-    game: Record, tmp_path: Path, body: str, parts: list[str]
-) -> None:
-    path = tmp_path / "broken.py"
-    path.write_text(body)
-    with pytest.raises(InputError) as refused:
-        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
-    assert str(refused.value).startswith(f"agent 'ai:{path}' is asked what each move cost, but ")
-    assert "\n" not in str(refused.value)
-    for part in parts:
-        assert part in str(refused.value)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("answer", "part"),
-    [
-        ("1 / 0", "failed in expected_play: ZeroDivisionError"),
-        ("7", "TypeError"),
-        ("(1.0, [(9, False)])", "column 9 is outside 0..3"),
-        ("(1.0, [(0, True)])", "column 0 is empty"),
-        ("(1.0, ['a'])", "a tuple of two"),
-        ("(float('nan'), [])", "a margin of nan"),
-        ("('much', [])", "could not convert string to float"),
-        ("(1.0, [], [(1, 'x')], True)", "could not convert string to float"),
-        ("(1.0, [], [(1, 2.0)], 1)", "solved is 1; expected True or False"),
-        ("(1.0, [], [], True, 5)", "expected_play: 5 values; expected 2 to 4"),
-    ],
-)
-def test_what_a_students_file_says_of_a_position_is_checked(
-    game: Record, tmp_path: Path, answer: str, part: str
-) -> None:
-    path = tmp_path / "judge.py"
-    path.write_text(
-        "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
-        f"    def expected_play(self, state): return {answer}\n"
-    )
-    with pytest.raises(InputError) as refused:
-        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
-    assert part in str(refused.value)
-
-
-@pytest.mark.sandbox
-def test_a_students_file_judges_without_a_way_to_the_teachers_files(
-    game: Record, tmp_path: Path
-) -> None:
-    secret, path = tmp_path / "secret.txt", tmp_path / "judge.py"
-    path.write_text(
-        "class AIPlayer:\n    def __init__(self, player_number, time): pass\n"
-        f"    def expected_play(self, state): open({str(secret)!r}, 'w').write('x')\n"
-    )
-    with pytest.raises(InputError, match="failed in expected_play"):
-        analyse(game, ENOUGH, file=parse_agent(f"ai:{path}"))
-    assert not secret.exists()

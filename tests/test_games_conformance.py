@@ -343,7 +343,7 @@ def test_every_game_has_what_searches_and_analyses_go_by(game):
     assert game.heuristic() is game.heuristics[0]
     assert game.heuristic(game.judge) in game.heuristics
     expert = expert_for(game, state).agent.removeprefix("forced wins, else ")
-    assert expert.startswith(("alphabeta:heuristic=", "solver", "ai"))
+    assert expert.startswith(("alphabeta:heuristic=", "solver", "reference"))
 
 
 def drawn(state):

@@ -130,6 +130,8 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
     private = {
+        "connect4/players/reference.py",
+        "connect4/reference",
         "grader/doctor",
         "grader/handout",
         "grader/handout.toml",
@@ -208,6 +210,18 @@ def test_the_stub_passes_check_which_says_that_it_is_the_stub(kit: Path) -> None
     assert plays == "connect4/players/ai.py: plays from 0.1 s a move"
     assert last == "The submission meets every required rule: 0 to fix, 2 pieces of advice."
     assert done.returncode == 0
+
+
+@pytest.mark.slow
+def test_the_students_edition_does_without_the_reference_agent(kit: Path) -> None:
+    played = ("random", "greedy", "case4", "--view", "none", "--record", "judged.json")
+    assert in_kit(kit, "connect4.ConnectFour", *played).returncode == 0
+    done = in_kit(kit, "connect4.analysis", "judged.json", "--time", "0.05")
+    assert done.returncode == 0, done.stderr
+    judged = json.loads((kit / "judged.json").read_text(encoding="utf-8"))
+    assert judged["analysis"]["agent"].startswith("alphabeta:")
+    done = in_kit(kit, "connect4.ConnectFour", "reference", "random", "case4")
+    assert_refused(done, "agent 'reference': only the teachers' edition has it")
 
 
 @pytest.mark.slow
@@ -491,18 +505,20 @@ def test_a_file_of_the_edition_that_is_not_utf8_is_refused(own: Path) -> None:
     assert_refused(done, f"connect4/config.py: no UTF-8 text (byte {size + 2})")
 
 
-@pytest.mark.parametrize("agent", ["ai", "ai:/home/ta/agent.py"])
-def test_students_are_not_graded_against_an_ai_that_they_have_not_got(
-    own: Path, agent: str
+@pytest.mark.parametrize(
+    ("agent", "what"), [("ai", "file"), ("ai:/home/ta/agent.py", "file"), ("reference", "agent")]
+)
+def test_students_are_not_graded_against_an_agent_that_they_have_not_got(
+    own: Path, agent: str, what: str
 ) -> None:
     path = own / "grader/rubric.toml"
     text = path.read_text(encoding="utf-8")
-    if agent != "ai":
+    if agent.endswith(".py"):
         (own / "agent.py").write_text(AGENT, encoding="utf-8")
         agent = f"ai:{own / 'agent.py'}"
     path.write_text(text.replace('agent = "mcts"', f'agent = "{agent}"'), encoding="utf-8")
     done = in_kit(own, "grader", "handout", "../kit.zip")
-    assert_refused(done, f"grader/rubric.toml: agent {agent!r}: students have no such file")
+    assert_refused(done, f"grader/rubric.toml: agent {agent!r}: students have no such {what}")
 
 
 def test_the_students_edition_takes_no_rubric(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import json
 import random
 import re
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connect4.games.extended import ExtendedAction, ExtendedState
-from connect4.players import ai
-from connect4.players.names import STUDENT_FILE
+from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
+from connect4.players.base import Setup
+from connect4.players.building import build
+from connect4.players.registry import method_of, parse_agent
+from connect4.reference import AIPlayer, alphabeta, leaves, tables
+from connect4.reference.alphabeta import AlphaBeta
+from connect4.reference.budget import Budget, BudgetSpentError
+from connect4.reference.evaluation import Evaluation, Judgement, stack_gains
+from connect4.reference.expectimax import Expectimax
+from connect4.reference.found import Found, slot_of
+from connect4.reference.learned import PHASES
+from connect4.reference.lines import ME, OPPONENT, Lines, Position
+from connect4.reference.playouts import Playouts
 from connect4.utils import Integer
-from tests.command import module_of
+from tests.games import played as played_game
 
-SETS = range(2 * ai.PHASES)
+DATA = Path(__file__).parent / "data" / "reference.json"
+"""Positions with the move and the value that the agent found when it was one file. A position
+without a value is played against the random player."""
+
+SETS = range(2 * PHASES)
 SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
 
 
@@ -81,9 +97,14 @@ def pair(state: ExtendedState) -> tuple[int, int]:
 
 
 def ask(state: ExtendedState, seconds: float = 5, nodes: int | None = None) -> ExtendedAction:
-    player = ai.AIPlayer(state.mover, seconds)
+    player = AIPlayer(state.mover, seconds)
     player.node_budget = nodes
     return player.get_intelligent_move(state.for_agent())
+
+
+@cache
+def lines_of(shape: tuple[int, int], player: int) -> Lines:
+    return Lines(*shape, player, AlphaBeta.share)
 
 
 positions = st.builds(
@@ -106,12 +127,9 @@ small_endgames = st.builds(
 @settings(max_examples=60, deadline=None)
 @given(small_endgames)
 def test_the_value_of_a_solved_endgame_is_the_margin_of_perfect_play(state: ExtendedState) -> None:
-    player = ai.AIPlayer(state.mover, 60)
-    action = player.get_intelligent_move(state.for_agent())
-    (search,) = player.kept.values()
-    assert search.solved
-    assert search.value == best_margin(state)
-    assert -best_margin(state.apply(action)) == search.value
+    value, (action, *_), _, solved = AIPlayer(state.mover, 60).expected_play(state.for_agent())
+    assert solved
+    assert value == best_margin(state) == -best_margin(state.apply(action))
 
 
 @settings(max_examples=25, deadline=None)
@@ -128,7 +146,7 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
 @settings(max_examples=30, deadline=None)
 @given(small_endgames)
 def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
-    player = ai.AIPlayer(state.mover, 60)
+    player = AIPlayer(state.mover, 60)
     action = player.get_expectimax_move(state.for_agent())
     after = expected_margin(state.apply(action), state.mover)
     assert after == pytest.approx(expected_margin(state, state.mover))
@@ -140,23 +158,23 @@ def test_the_last_plies_against_chance_are_worth_the_same_without_making_childre
     state: ExtendedState,
 ) -> None:
     """But for my pop-outs: their gains are those before the opponent's drop."""
-    lines = ai.Lines(*state.shape, 3 - state.mover, ai.Expectimax.share)
+    lines = Lines(*state.shape, 3 - state.mover, Expectimax.share)
     own, other = pair(state)
     codes, drops, total, key, *_ = lines.read(state.board(), other, own)
-    position = codes, drops, -total, key, ai.OPPONENT, own, other
+    position = codes, drops, -total, key, OPPONENT, own, other
     actions = lines.actions(position)
     if not actions:
         return
-    popouts = lines.pops(codes, ai.ME) if other else []
+    popouts = lines.pops(codes, ME) if other else []
     values = []
     for gain, action in actions:
         child = lines.play(position, gain, action)
         answers = child[1] + popouts if action >= 0 else lines.actions(child)
         values.append(child[2] + max((answer for answer, _ in answers), default=0.0))
-    assert ai.Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
+    assert Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
 
 
-def greedy_margin(lines: ai.Lines, position: ai.Position, rng: random.Random) -> float:
+def greedy_margin(lines: Lines, position: Position, rng: random.Random) -> float:
     """Return my final margin if I take what gains most, and the opponent anything."""
 
     def leftmost(item: tuple[float, int]) -> tuple[float, bool, int]:
@@ -164,10 +182,10 @@ def greedy_margin(lines: ai.Lines, position: ai.Position, rng: random.Random) ->
         return -round(gain, 3), action < 0, lines.move(action)[0]
 
     while actions := lines.actions(position):
-        mine = position[4] == ai.ME
+        mine = position[4] == ME
         item = min(actions, key=leftmost) if mine else rng.choice(actions)
         position = lines.play(position, *item)
-    return position[2] if position[4] == ai.ME else -position[2]
+    return position[2] if position[4] == ME else -position[2]
 
 
 @pytest.mark.parametrize(
@@ -178,10 +196,10 @@ def test_games_to_the_end_played_at_once_have_the_mean_of_games_played_one_by_on
 ) -> None:
     rng = random.Random(1)
     state = played(empty(*shape, popouts), plies, rng)
-    lines = ai.Lines(*shape, state.mover, ai.Expectimax.share)
+    lines = Lines(*shape, state.mover, Expectimax.share)
     position = lines.read(state.board(), *pair(state))
     children = [lines.play(position, *item) for item in lines.actions(position)]
-    means = ai.Playouts(lines).margins(children, 1000, ai.Budget(60, None))
+    means = Playouts(lines).margins(children, 1000, Budget(60, None))
     for child, mean in zip(children, means, strict=True):
         margins = [greedy_margin(lines, child, rng) for _ in range(250)]
         error = 4 * np.std(margins) * (1 / 250 + 1 / 1000) ** 0.5
@@ -191,10 +209,10 @@ def test_games_to_the_end_played_at_once_have_the_mean_of_games_played_one_by_on
 def test_games_to_the_end_count_the_last_drop_exactly() -> None:
     board = np.random.default_rng(4).integers(1, 3, (6, 8))
     board[0, 5] = 0
-    lines = ai.Lines(6, 8, 1, ai.Expectimax.share)
+    lines = Lines(6, 8, 1, Expectimax.share)
     codes, drops, total, key, *_ = lines.read(board, 0, 0)
-    (mean,) = ai.Playouts(lines).margins(
-        [(codes, drops, -total, key, ai.OPPONENT, 0, 0)], 3, ai.Budget(60, None)
+    (mean,) = Playouts(lines).margins(
+        [(codes, drops, -total, key, OPPONENT, 0, 0)], 3, Budget(60, None)
     )
     board[0, 5] = 2
     assert mean == pytest.approx(ExtendedState(board, (0, 0)).margin(1))
@@ -205,10 +223,10 @@ def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
     shape: tuple[int, int], popouts: int
 ) -> None:
     state = empty(*shape, popouts)
-    player = ai.AIPlayer(1, 0.3)  # type: ignore[arg-type]
+    player = AIPlayer(1, 0.3)
     assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
     (search,) = player.kept.values()
-    assert (search.playouts is None) == (max(shape) > ai.LONGEST_TABLE)
+    assert (search.playouts is None) == (max(shape) > tables.LONGEST_TABLE)
 
 
 def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_board() -> None:
@@ -216,7 +234,7 @@ def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_boa
     board = np.array([[int(cell) for cell in row] for row in rows.split()])
 
     def move(popouts: int) -> tuple[int, bool]:
-        player = ai.AIPlayer(1, 1)
+        player = AIPlayer(1, 1)
         player.node_budget = 300
         counts = {1: Integer(popouts), 2: Integer(3)}
         return player.get_expectimax_move((board.copy(), counts))
@@ -228,12 +246,12 @@ def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_boa
 
 
 @settings(max_examples=100, deadline=None)
-@given(positions, st.integers(0, 2**32), st.sampled_from([ai.AlphaBeta, ai.Expectimax]))
+@given(positions, st.integers(0, 2**32), st.sampled_from([AlphaBeta, Expectimax]))
 def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
     state: ExtendedState, seed: int, method: Any
 ) -> None:
     rng = random.Random(seed)
-    lines = ai.Lines(*state.shape, state.mover, method.share)
+    lines = Lines(*state.shape, state.mover, method.share)
     position = lines.read(state.board(), *pair(state))
     for _ in range(16):
         actions = lines.actions(position)
@@ -274,13 +292,13 @@ def best_of_stacks(stacks: tuple[tuple[float, ...], ...]) -> float:
     st.integers(0, 12),
     st.integers(0, 2**32),
 )
-def test_prize_and_other_coins_are_what_the_game_of_stacks_is_worth(
+def test_zugzwang_and_the_other_gains_are_what_the_game_of_stacks_is_worth(
     shape: tuple[int, int], empty_cells: int, seed: int
 ) -> None:
     state = played(empty(*shape), shape[0] * shape[1] - empty_cells, random.Random(seed))
-    lines = ai.Lines(*shape, state.mover, ai.AlphaBeta.share)
+    lines = Lines(*shape, state.mover, AlphaBeta.share)
     codes, drops, *_ = lines.read(state.board(), 0, 0)
-    prize, coins = lines.coins(codes, drops)
+    prize, coins = stack_gains(lines, codes, drops)
     stacks = tuple(
         tuple(lines.gain(codes, above) for above in range(cell, lines.cells, lines.columns))
         for _, cell in drops
@@ -296,7 +314,7 @@ def test_prize_and_other_coins_are_what_the_game_of_stacks_is_worth(
 def test_it_is_settled_from_the_start_whom_the_end_of_the_game_finds_to_move(
     popouts: int, rng: random.Random
 ) -> None:
-    lines = ai.Lines(3, 5, 1, ai.AlphaBeta.share)
+    lines = Lines(3, 5, 1, AlphaBeta.share)
     for plies in range(8):
         start = played(empty(3, 5, popouts), plies, rng)
         if start.mover == 1:
@@ -309,7 +327,7 @@ def test_it_is_settled_from_the_start_whom_the_end_of_the_game_finds_to_move(
 
 def expected(own: int, other: int) -> float:
     """Return what the one to move expects of an empty 6x8, where the other makes the last move."""
-    player = ai.AIPlayer(1, 5)
+    player = AIPlayer(1, 5)
     player.node_budget = 200
     start = ExtendedState(np.zeros((6, 8), dtype=np.int64), (own, other))
     return player.expected_play(start.for_agent())[0]
@@ -329,11 +347,10 @@ def test_corrections_count_for_one_player_what_they_count_against_the_other(
     for plies in range(0, 30, 3):
         state = played(empty(*shape, 4), plies, rng)
         corrections = []
-        for player in (1, 2):
-            search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
-            assert isinstance(search, ai.AlphaBeta)
-            search.last_mover = ai.ME if player == 1 else ai.OPPONENT
-            corrections.append([search.correction(position[0], chosen) for chosen in SETS])
+        for player, last_mover in ((1, ME), (2, OPPONENT)):
+            lines = lines_of(shape, player)
+            evaluation, codes = Evaluation(lines, last_mover), lines.read(state.board(), 0, 0)[0]
+            corrections.append([evaluation.correction(codes, chosen) for chosen in SETS])
         assert corrections[0] == pytest.approx([-found for found in corrections[1]])
         counted.update(round(found, 3) for found in corrections[0])
     assert len(counted) > len(SETS)
@@ -347,17 +364,29 @@ def test_both_players_judge_a_position_alike(popouts: int) -> None:
         state = played(empty(6, 8, popouts), plies, rng)
         found = []
         for player in (1, 2):
-            search, position = ai.AIPlayer(player, 1)._prepare(state.for_agent(), ai.AlphaBeta)
-            assert isinstance(search, ai.AlphaBeta)
+            lines = lines_of(state.shape, player)
+            position = lines.read(state.board(), *pair(state))
             if player != state.mover:
                 codes, drops, total, key, _, own, other = position
-                position = codes, drops, -total, key, ai.OPPONENT, other, own
+                position = codes, drops, -total, key, OPPONENT, own, other
             mover = position[4]
-            search.last_mover = mover if search.lines.plies_left(position) % 2 else 3 - mover
-            found.append(search._beside(position, search.lines.actions(position)))
+            last_mover = mover if lines.plies_left(position) % 2 else 3 - mover
+            judgement = Evaluation(lines, last_mover).judge(position, lines.actions(position))
+            found.append(judgement.added)
         assert found[0] == pytest.approx(found[1], abs=2e-3)
         judged.add(found[0])
     assert len(judged) > 7
+
+
+def search_of(state: ExtendedState) -> tuple[AlphaBeta, Position, Judgement]:
+    """Return a search without results, and the position with a judgement that adds nothing."""
+    lines = lines_of(state.shape, state.mover)
+    position = lines.read(state.board(), *pair(state))
+    search = AlphaBeta(lines)
+    search.evaluation = Evaluation(lines, ME if lines.plies_left(position) % 2 else OPPONENT)
+    search.leaves = leaves.Leaves(search.evaluation)
+    search.budget = Budget(60, None)
+    return search, position, Judgement(0, 0.0, 0.0, search.evaluation.replies(position))
 
 
 @pytest.mark.parametrize("left", [3, 4, 5, 6])
@@ -373,25 +402,23 @@ def test_a_search_of_two_plies_sees_the_end_of_a_game_that_ends_soon(
             state = played(state, 1, rng)
         if not sum(state.popouts) or state.max_plies != left:
             continue
-        search, position = ai.AIPlayer(state.mover, 1)._prepare(state.for_agent(), ai.AlphaBeta)
-        assert isinstance(search, ai.AlphaBeta)
-        search.budget = ai.Budget(60, None)
+        search, position, judgement = search_of(state)
         best = best_margin(state)
-        assert search._search(position, 2, -ai.INFINITY, ai.INFINITY) == best
-        assert search._search(position, 2, best, best + search.CLOSE) <= best
-        assert search._search(position, 2, best - search.CLOSE, best) >= best
+        assert search._search(position, judgement, 2, -inf, inf) == best
+        assert search._search(position, judgement, 2, best, best + search.CLOSE) <= best
+        assert search._search(position, judgement, 2, best - search.CLOSE, best) >= best
         assert not search.solved
         tested += 1
 
 
-def search_of(state: ExtendedState) -> tuple[ai.AlphaBeta, ai.Position]:
-    search, position = ai.AIPlayer(state.mover, 1)._prepare(state.for_agent(), ai.AlphaBeta)
-    assert isinstance(search, ai.AlphaBeta)
-    search.budget = ai.Budget(60, None)
-    search.MARGIN = 1000.0  # type: ignore[misc]  # so that no pop-out is left out
-    return search, position
+@pytest.fixture
+def complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pop-out is left out of a search, however little it gains."""
+    monkeypatch.setattr(leaves, "MARGIN", 1000.0)
+    monkeypatch.setattr(alphabeta, "MARGIN", 1000.0)
 
 
+@pytest.mark.usefixtures("complete")
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("popouts", [0, 2])
 def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
@@ -401,16 +428,16 @@ def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
     sides = {-1: 0, 0: 0, 1: 0}
     for _ in range(40):
         state = played(empty(6, 8, popouts), rng.randrange(8, 36), rng)
-        search, position = search_of(state)
-        whole = search._search(position, depth, -ai.INFINITY, ai.INFINITY)
+        search, position, judgement = search_of(state)
+        whole = search._search(position, judgement, depth, -inf, inf)
         for _ in range(4):
             alpha = whole + rng.uniform(-3, 2)
             beta = alpha + rng.choice([search.CLOSE, rng.uniform(0.01, 3)])
-            search, position = search_of(state)
-            found = search._search(position, depth, alpha, beta)
+            search, position, judgement = search_of(state)
+            found = search._search(position, judgement, depth, alpha, beta)
             side = (found >= beta) - (found <= alpha)
             assert side == (whole >= beta) - (whole <= alpha)
-            slot = position[3] ^ position[5] * ai.OWN_KEY ^ position[6] * ai.OTHER_KEY
+            slot = slot_of(position)
             key, depth_kept, bound, kept, _ = search.known[slot % search.TABLE_SIZE]
             assert (key, depth_kept, bound, kept) == (slot, depth, side, found)
             if bound:
@@ -421,44 +448,21 @@ def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
     assert min(sides.values()) > 10
 
 
-@pytest.mark.parametrize("popouts", [0, 2])
-def test_two_plies_before_the_end_a_value_is_in_part_an_estimate(popouts: int) -> None:
-    rng = random.Random(popouts)
-    pop_outs = 0
-    for _ in range(40):
-        state = played(empty(6, 8), 48 - rng.randrange(2, 12), rng)
-        state = ExtendedState(state.board(), (popouts, popouts), state.mover)
-        search, position = search_of(state)
-        if search.lines.plies_left(position) <= search.ENDING or len(position[1]) < 2:
-            continue
-        value = search._search(position, 2, -ai.INFINITY, ai.INFINITY)
-        searched, estimates = [], []
-        first, second = [gain for gain, _ in position[1][:2]]
-        for gain, action in search.lines.actions(position):
-            child = search.lines.play(position, gain, action)
-            searched.append(-search._search(child, 1, -ai.INFINITY, ai.INFINITY))
-            reply = second if action == position[1][0][1] else first
-            held = search._in_hand(child[4], child[5], child[6])
-            estimates.append((-child[2] - held - 0.5 * reply - search.beside, action))
-        estimate, action = max(estimates)
-        assert value == pytest.approx(0.75 * max(searched) + 0.25 * estimate)
-        pop_outs += action < 0
-    assert bool(pop_outs) == bool(popouts)
-
-
-class Scripted(ai.AlphaBeta):
+class Scripted(AlphaBeta):
     """Finds for each depth the values that it is told, by action."""
 
     script: dict[int, tuple[float, float]]
 
-    def choose(self, position: ai.Position, budget: ai.Budget) -> int:
+    def choose(self, position: Position, budget: Budget) -> Found:
         actions = self.lines.actions(position)
         self.action_to = {self.lines.play(position, *item)[3]: item[1] for item in actions}
         return super().choose(position, budget)
 
-    def _look(self, child: ai.Position, depth: int, index: int, alpha: float, beta: float) -> float:
+    def _look(
+        self, child: Position, _: Judgement, depth: int, index: int, alpha: float, beta: float
+    ) -> float:
         if depth not in self.script:
-            raise ai.BudgetSpentError
+            raise BudgetSpentError
         return max(alpha, min(self.script[depth][self.action_to[child[3]]], beta))
 
 
@@ -476,28 +480,26 @@ def test_actions_count_by_the_mean_of_what_the_depths_found(
     depths: tuple[int, ...], best: int, value: float
 ) -> None:
     found = {1: (12, 9), 2: (10, 0), 3: (4, 6), 4: (4, 5.5), 5: (4, 8), 14: (-3, -4)}
-    search, position = ai.AIPlayer(1, 1)._prepare(empty(7, 2).for_agent(), Scripted)
-    assert isinstance(search, Scripted)
+    lines = Lines(7, 2, 1, AlphaBeta.share)
+    search = Scripted(lines)
     search.script = {depth: found[depth] for depth in depths}
-    assert search.choose(position, ai.Budget(60, None)) == best
-    assert search.value == value
-    assert search.solved == (14 in depths)
+    result = search.choose(lines.read(empty(7, 2).board(), 0, 0), Budget(60, None))
+    assert (result.action, result.values[-1]) == (best, (depths[-1], value))
+    assert result.solved == (14 in depths)
 
 
 def test_corrections_leave_the_value_of_a_full_board_as_it_is() -> None:
     rng = random.Random(3)
     board = np.array([[rng.randint(1, 2) for _ in range(8)] for _ in range(6)])
-    search, position = ai.AIPlayer(1, 1)._prepare(
-        ExtendedState(board, (2, 2)).for_agent(), ai.AlphaBeta
-    )
-    assert isinstance(search, ai.AlphaBeta)
+    lines = Lines(6, 8, 1, AlphaBeta.share)
+    codes = lines.read(board, 2, 2)[0]
     for chosen in SETS:
-        assert search.correction(position[0], chosen) == 0
+        assert Evaluation(lines, ME).correction(codes, chosen) == 0
 
 
-@pytest.mark.parametrize("method", [ai.AlphaBeta, ai.Expectimax])
+@pytest.mark.parametrize("method", [AlphaBeta, Expectimax])
 def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
-    lines = ai.Lines(2, 2, 1, method.share)
+    lines = Lines(2, 2, 1, method.share)
     board = np.array([[0, 0], [1, 0]])
     expected = 0.0
     for kind, cells in [("row", [(0, 0), (0, 1)]), ("column", [(0, 1), (1, 1)])]:
@@ -511,8 +513,8 @@ def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) 
 
 
 def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> None:
-    for shares, table in ai.TABLES.items():
-        long = ai.LongLine(shares)
+    for shares, table in tables.TABLES.items():
+        long = tables.LongLine(shares)
         for code in (rng.randrange(len(table)) for _ in range(30)):
             assert long[code] == pytest.approx(table[code])
 
@@ -520,10 +522,10 @@ def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> No
 def test_differences_follow_the_table_however_few_of_them_are_kept(
     rng: random.Random, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ai, "MOST_DIFFERENCES", 5)
-    table = ai.TABLES[(0.5,) * 5]
-    gains = ai.Differences(table, 9)
-    changes = ai.Differences(gains, 2 * 27)
+    monkeypatch.setattr(tables, "MOST_DIFFERENCES", 5)
+    table = tables.TABLES[(0.5,) * 5]
+    gains = tables.Differences(table, 9)
+    changes = tables.Differences(gains, 2 * 27)
     for _ in range(300):
         places = [rng.randrange(3), rng.randrange(3), 0, 0, rng.randrange(3)]
         code = sum(digit * 3**place for place, digit in enumerate(places))
@@ -539,19 +541,49 @@ def rng() -> random.Random:
     return random.Random(5)
 
 
-@pytest.mark.parametrize("popouts", [0, 2])
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
-def test_moves_on_boards_of_every_shape_are_valid(
-    shape: tuple[int, int], popouts: int, method: str, rng: random.Random
-) -> None:
-    start = empty(*shape, popouts)
-    for plies in (0, 1, shape[0] * shape[1] // 2, shape[0] * shape[1] - 2):
-        state = played(start, plies, rng)
-        player = ai.AIPlayer(state.mover, 1)
-        player.node_budget = 50
-        if actions := state.legal_actions():
-            assert getattr(player, method)(state.for_agent()) in actions
+@settings(max_examples=60, deadline=None)
+@given(positions, st.sampled_from(["get_intelligent_move", "get_expectimax_move"]))
+def test_moves_on_boards_of_every_shape_are_valid(state: ExtendedState, method: str) -> None:
+    player = AIPlayer(state.mover, 1)
+    player.node_budget = 50
+    if actions := state.legal_actions():
+        assert getattr(player, method)(state.for_agent()) in actions
+
+
+@pytest.mark.slow
+def test_moves_and_values_are_those_of_the_one_file_that_it_was() -> None:
+    data = json.loads(DATA.read_text(encoding="utf-8"))
+    for text, move, value in data["positions"]:
+        state = EXTENDED.read(text, "the position")
+        assert isinstance(state, ExtendedState)
+        player = AIPlayer(state.mover, 1)
+        player.node_budget = data["nodes"]
+        if value is None:
+            assert player.get_expectimax_move(state.for_agent()) == tuple(move), text
+        else:
+            found, line, _, _ = player.expected_play(state.for_agent())
+            assert (line[0], found) == (tuple(move), pytest.approx(value, abs=1e-4)), text
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy", "reference"])
+def test_the_kit_asks_for_expectimax_against_the_random_player_alone(opponent: str) -> None:
+    name = parse_agent("reference:nodes=40")
+    state = played(empty(6, 8, 6), 9, random.Random(3))
+    method = method_of(name, parse_agent(opponent))
+    agent = build(Setup(name, state.mover, EXTENDED, 1.0, 1, method))
+    player = AIPlayer(state.mover, 1)
+    player.node_budget = 40
+    moves = player.get_intelligent_move, player.get_expectimax_move
+    intelligent, expectimax = (move(state.for_agent()) for move in moves)
+    assert intelligent != expectimax, "else this position tells nothing"
+    wanted = expectimax if opponent == "random" else intelligent
+    assert agent.choose(state, 1.0) == wanted
+
+
+def test_a_game_keeps_which_method_was_asked() -> None:
+    record, _ = played_game("reference:nodes=20", "random", "case4")
+    assert [player.asked for player in record.players] == ["expectimax", None]
+    assert not any(turn.is_lost for turn in record.turns if turn.player == 1)
 
 
 def test_boards_longer_than_any_table_are_played() -> None:
@@ -570,7 +602,7 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
 
 def test_the_only_action_is_answered_at_once() -> None:
     """Nothing is prepared for a search, which with many plies to come would take all the time."""
-    player = ai.AIPlayer(1, 1000)
+    player = AIPlayer(1, 1000)
     state = ExtendedState(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
     assert player.get_intelligent_move(state.for_agent()) == (1, False)
     assert not player.kept
@@ -580,7 +612,7 @@ def test_the_only_action_is_answered_at_once() -> None:
 def test_games_of_more_plies_than_python_can_recurse_are_played() -> None:
     state = ExtendedState(np.zeros((3, 2), dtype=np.int64), (400, 400))
     for method in ("get_intelligent_move", "get_expectimax_move"):
-        player = ai.AIPlayer(1, 2)
+        player = AIPlayer(1, 2)
         assert getattr(player, method)(state.for_agent()) in state.legal_actions()
 
 
@@ -595,7 +627,7 @@ def test_a_win_by_pop_out_is_seen() -> None:
 def test_with_a_node_budget_the_same_game_comes_out_again(method: str, popouts: int) -> None:
     def game() -> list[ExtendedAction]:
         state, moves = empty(6, 6, popouts), []
-        players = {number: ai.AIPlayer(number, 1) for number in (1, 2)}
+        players = {number: AIPlayer(number, 1) for number in (1, 2)}
         while state.legal_actions():
             players[state.mover].node_budget = 60
             moves.append(getattr(players[state.mover], method)(state.for_agent()))
@@ -608,7 +640,7 @@ def test_with_a_node_budget_the_same_game_comes_out_again(method: str, popouts: 
 def test_the_state_handed_in_stays_as_it_is() -> None:
     state = played(empty(6, 8, 4), 11, random.Random(1))
     board, popouts = state.for_agent()
-    player = ai.AIPlayer(state.mover, 1)
+    player = AIPlayer(state.mover, 1)
     player.node_budget = 300
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
@@ -616,7 +648,7 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
 
 
 def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random) -> None:
-    player = ai.AIPlayer(1, 1)
+    player = AIPlayer(1, 1)
     player.node_budget = 40
     for shape in [(6, 8), (4, 6), (6, 8), (2, 2)]:
         state = played(empty(*shape, 2), 4, rng)
@@ -625,25 +657,16 @@ def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random
             assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
 
 
-def test_the_file_works_from_any_place(tmp_path: Path) -> None:
-    path = tmp_path / "copy.py"
-    path.write_text(STUDENT_FILE.read_text())
-    player = module_of(path).AIPlayer(1, 1)
-    player.node_budget = 30
-    state = empty(6, 8, 2)
-    assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
-
-
 def test_the_shortest_time_limit_is_kept_from_the_first_move_on() -> None:
     """A budget of 0.05 s ends the search; how late on a loaded machine: benchmarks.under_load."""
     state = empty(12, 12, 10)
     for method in ("get_intelligent_move", "get_expectimax_move"):
-        player = ai.AIPlayer(1, 0.05)  # type: ignore[arg-type]
+        player = AIPlayer(1, 0.05)
         assert getattr(player, method)(state.for_agent()) in state.legal_actions()
 
 
 def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one() -> None:
-    player = ai.AIPlayer(1, 5)
+    player = AIPlayer(1, 5)
     player.node_budget = 300
     before = len(gc.get_objects())
     try:
@@ -659,7 +682,7 @@ def test_a_settled_move_is_played_before_the_time_is_over_and_said_so(
     method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = played(empty(6, 8), 14, random.Random(13)).for_agent()
-    player = ai.AIPlayer(1, 2)
+    player = AIPlayer(1, 2)
     assert getattr(player, method)(state) == (3, False)
     assert re.match(r"3 is settled after [01]\.\d of 2 s$", capsys.readouterr().out)
     player.expected_play(state)  # is asked for what the whole time finds

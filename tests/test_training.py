@@ -23,7 +23,11 @@ from benchmarks.training.fit import (
 )
 from benchmarks.training.joint import ONE, JointFit, fitted, worth
 from connect4.games.extended import ExtendedState
-from connect4.players import ai
+from connect4.reference.alphabeta import AlphaBeta
+from connect4.reference.budget import Budget
+from connect4.reference.learned import LEARNED
+from connect4.reference.lines import ME
+from connect4.reference.player import AIPlayer
 
 BOARDS = ("6x8+6", "4x6", "8x10+4", "5x2+3", "12x12", "10x10+10", "9x10+1", "3x4+2")
 NODES = 250
@@ -81,18 +85,17 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
     answers = output(program, "judge", NODES, weights, text="".join(map(written, states)))
     same, sets = 0, set()
     for state, answer in zip(states, answers, strict=True):
-        total, beside, in_hand, _, depth, action = answer.split()
-        player = ai.AIPlayer(state.mover, 1)
-        search, position = player._prepare(state.for_agent(), ai.AlphaBeta)
-        assert isinstance(search, ai.AlphaBeta)
-        chosen = search.lines.move(search.choose(position, ai.Budget(1, NODES)))
+        total, beside, in_hand, _, _, action = answer.split()
+        search, position = AIPlayer(state.mover, 1)._prepare(state.for_agent(), AlphaBeta)
+        assert isinstance(search, AlphaBeta)
+        chosen = search.lines.move(search.choose(position, Budget(1, NODES)).action)
         assert position[2] == pytest.approx(float(total), abs=1e-5)
-        found = search._beside(position, search.lines.actions(position))
-        assert found == pytest.approx(float(beside), abs=1e-3)
-        held = search._in_hand(ai.ME, *position[5:])
+        judged = search.evaluation.judge(position, search.lines.actions(position))
+        assert -judged.added == pytest.approx(float(beside), abs=1e-3)
+        held = search.evaluation.in_hand(judged, ME, *position[5:])
         assert held == pytest.approx(float(in_hand), abs=1e-4)
-        sets.add((search.phase, any(state.popouts)))
-        same += GAME.format_action(chosen) == action and search.depth == int(depth)
+        sets.add((judged.phase, any(state.popouts)))
+        same += GAME.format_action(chosen) == action
     assert len(sets) == 6, "each phase with and without pop-outs"
     assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
 
@@ -136,8 +139,11 @@ def test_sums_and_network_together_explain_more_of_what_searches_find(
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
-    texts = ai.LEARNED, ai.LEARNED_WORTHS, ai.LEARNED_NETWORKS
-    assert packed(agent_numbers()) == tuple(text.decode() for text in texts)
+    found = packed(agent_numbers())
+    assert found.keys() == LEARNED.keys()
+    for name, numbers in found.items():
+        assert numbers.dtype == LEARNED[name].dtype
+        assert np.array_equal(numbers, LEARNED[name]), name
 
 
 def test_a_network_learns_what_it_is_shown() -> None:

@@ -3,8 +3,7 @@
 Each round plays quick games with the weights of the round before, leaves each of their positions by
 some random plies and searches there (`selfplay probes`). Then `fit` adds to the weights what the
 searches found beyond the agent's evaluation. Later rounds fit networks together with the numbers of
-their sets (`joint`). The last lines are `LEARNED`, `LEARNED_WORTHS` and `LEARNED_NETWORKS` as in
-`ai.py`.
+their sets (`joint`). FOLDER/learned.npz then has them as `connect4/reference/learned.npz` does.
 """
 
 from __future__ import annotations
@@ -12,9 +11,11 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from benchmarks.exact import compiled
 from benchmarks.training.fit import Fit, first_weights, packed, read_weights, write_weights
@@ -29,7 +30,6 @@ JOINT_BOARDS = (
     *BOARDS,
     *("12x12+6", "6x6+2", "5x5+1", "4x4+1", "6x5+2", "4x6+1", "8x8", "6x10"),
 )
-LINE = 94
 PARTS = 4
 """Of a round, each with a seed of its own: the numbers do not depend on how many run at once."""
 
@@ -87,12 +87,8 @@ def main() -> None:
         joint.add(probe(program, weights, JOINT_BOARDS, number, games, options), learned)
         weights = options.folder / f"weights-{number}.txt"
         write_weights(weights, learned)
-    names = "LEARNED", "LEARNED_WORTHS", "LEARNED_NETWORKS"
-    for name, text in zip(names, packed(read_weights(weights)), strict=True):
-        print(f"{name} = (")
-        for line in textwrap.wrap(text, LINE, break_on_hyphens=False):
-            print(f'    b"{line}"')
-        print(")")
+    numbers: dict[str, Any] = packed(read_weights(weights))
+    np.savez_compressed(options.folder / "learned.npz", **numbers)
 
 
 if __name__ == "__main__":

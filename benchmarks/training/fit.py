@@ -15,7 +15,6 @@ regression; every fifth game is held out.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -312,18 +311,21 @@ def no_networks() -> tuple[Floats, Floats]:
 
 
 def agent_numbers() -> Learned:
-    """Return the numbers in `ai.py`."""
-    from connect4.players import ai
+    """Return the numbers of `connect4.reference`."""
+    from connect4.reference.learned import FEATURES as WEIGHTS
+    from connect4.reference.learned import HAND as WORTHS
+    from connect4.reference.learned import LEARNED, WINDOWS
+    from connect4.reference.lines import ME
 
-    hand = np.concatenate((ai.HAND, np.zeros_like(ai.HAND)))  # none without pop-outs
-    windows, features = np.array(ai.WINDOWS[ai.ME]), np.array(ai.FEATURES)
-    learned = Learned(windows, hand, features, *no_networks())
-    learned.network[:NETWORK_SETS], learned.output[:NETWORK_SETS] = ai.NETWORKS
+    hand = np.concatenate((WORTHS, np.zeros_like(WORTHS)))  # none without pop-outs
+    learned = Learned(np.array(WINDOWS[ME]), hand, np.array(WEIGHTS), *no_networks())
+    learned.network[:NETWORK_SETS] = LEARNED["hidden"]
+    learned.output[:NETWORK_SETS] = LEARNED["output"]
     return learned
 
 
-def packed(learned: Learned) -> tuple[str, str, str]:
-    """Return the numbers as `LEARNED`, `LEARNED_WORTHS`, `LEARNED_NETWORKS` in `ai.py`."""
+def packed(learned: Learned) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of `connect4/reference/learned.npz`, whose module describes them."""
     codes = [code for code in range(CODES) if not is_full(code)]
     tables = [
         table[codes]
@@ -331,11 +333,11 @@ def packed(learned: Learned) -> tuple[str, str, str]:
         for kind in (chosen[ROW, :, 0], chosen[FALL], chosen[COLUMN])
         for table in kind.reshape(-1, CODES)
     ]
-    worths = np.concatenate((learned.hand[:PHASES].ravel(), learned.feature.ravel()))
     steps = np.clip(np.rint(np.array(tables) / STEP), -128, 127).astype(np.int8)
-    wide = np.rint(worths / STEP).astype("<i2")
-    networks = learned.network[:NETWORK_SETS], learned.output[:NETWORK_SETS]
-    units = np.concatenate([part.ravel() for part in networks]).astype("<f2")
-    parts = steps, wide, units
-    first, second, third = (base64.b85encode(part.tobytes()).decode() for part in parts)
-    return first, second, third
+    return {
+        "windows": steps.reshape(SETS, -1, len(codes)),
+        "hand": np.rint(learned.hand[:PHASES] / STEP).astype("<i2"),
+        "features": np.rint(learned.feature / STEP).astype("<i2"),
+        "hidden": learned.network[:NETWORK_SETS].astype("<f2"),
+        "output": learned.output[:NETWORK_SETS].astype("<f2"),
+    }

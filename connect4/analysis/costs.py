@@ -10,16 +10,15 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from multiprocessing import active_children
 from typing import Any, Final
 
 from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
-from connect4.analysis.experts import OWN_FILE, Expert, FileJudge, expert_for
+from connect4.analysis.experts import Expert, expert_for
 from connect4.games.base import Seconds
 from connect4.players.base import Outcome
-from connect4.players.names import AgentName
 from connect4.record import Record
 from connect4.referee import Turn
 
@@ -30,30 +29,25 @@ WORST: Final = 3
 class Searcher:
     """Searches the positions of one record; each worker process has one."""
 
-    def __init__(self, text: str, seconds: Seconds, file: AgentName) -> None:
+    def __init__(self, text: str, seconds: Seconds) -> None:
         """`text` is the text of the record's file."""
         record = records.loads(text)
         self._states = list(records.replay(record))
-        self._expert = expert_for(record.game, record.start, file)
+        self._expert = expert_for(record.game, record.start)
         self._seconds = seconds
 
     def run(self, turns: int) -> Expected:
         """Search the position after that many turns."""
         return self._expert.expect(self._states[turns], self._seconds)
 
-    def close(self) -> None:
-        """End the process of a student's file, if there is one."""
-        if isinstance(self._expert.evaluate, FileJudge):
-            self._expert.evaluate.close()
-
 
 _searcher: Searcher | None = None
 
 
-def _open_worker(text: str, seconds: Seconds, file: AgentName) -> None:
+def _open_worker(text: str, seconds: Seconds) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     global _searcher  # noqa: PLW0603 - a worker process has one record
-    _searcher = Searcher(text, seconds, file)
+    _searcher = Searcher(text, seconds)
 
 
 def _work(turns: int) -> Expected:
@@ -70,18 +64,16 @@ def analyse(
     seconds: Seconds,
     jobs: int = 1,
     progress: Progress = lambda *_: None,
-    file: AgentName = OWN_FILE,
 ) -> dict[str, Any]:
     """Return the `analysis` of a record; each search takes `seconds`.
 
-    `jobs` processes search; with 0, this process does. `file` is the student's file that may judge.
-    Raises `InputError` if it cannot be loaded.
+    `jobs` processes search; with 0, this process does.
     """
-    expert = expert_for(record.game, record.start, file)
+    expert = expert_for(record.game, record.start)
     found = []
     todo = range(len(record.turns) + 1)
     progress("positions", 0, len(todo))
-    with _searchers(jobs, records.dumps(record), seconds, file) as run_all:
+    with _searchers(jobs, records.dumps(record), seconds) as run_all:
         for expected in run_all(todo):
             found.append(expected)
             progress("positions", len(found), len(todo))
@@ -94,14 +86,14 @@ def analyse(
 
 @contextmanager
 def _searchers(
-    jobs: int, text: str, seconds: Seconds, file: AgentName
+    jobs: int, text: str, seconds: Seconds
 ) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
     """Yield a function that searches a list of positions, in `jobs` processes (0: in this one)."""
     if not jobs:
-        with closing(Searcher(text, seconds, file)) as searcher:
-            yield lambda todo: map(searcher.run, todo)
+        searcher = Searcher(text, seconds)
+        yield lambda todo: map(searcher.run, todo)
         return
-    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds, file))
+    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
 
     def run_all(todo: Iterable[int]) -> Iterator[Expected]:
         with uninterrupted():  # a half-started worker could not be killed

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from connect4.analysis.comparison import Expected
-from connect4.errors import InputError
 from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
-from connect4.games.extended import EXTENDED
-from connect4.isolation.questions import Questions
-from connect4.players.base import Setup
-from connect4.players.names import AgentName
-from connect4.players.student import read_answer
+from connect4.players.registry import PLAYERS
 from connect4.search import library, solver
 from connect4.search.deadline import Deadline, OutOfBudgetError
 from connect4.search.evaluation import WIN
@@ -40,9 +36,6 @@ DEEPEST: Final = 144
 LINE: Final = 12
 """The maximum length of a line of best play."""
 
-OWN_FILE: Final = AgentName("ai", "ai")
-"""The student's file at its usual path."""
-
 
 @dataclass(frozen=True, slots=True)
 class Expert:
@@ -66,30 +59,35 @@ class Expert:
         return self.evaluate(state, seconds)
 
 
-def expert_for(game: Game, start: State, file: AgentName = OWN_FILE) -> Expert:
+def expert_for(game: Game, start: State) -> Expert:
     """Return the expert that the game names, for a game that begins with `start`.
 
-    `file` is the student's file that may judge. Raises `InputError` if the file cannot be loaded,
-    or the game has neither an expert nor a heuristic.
+    Raises `InputError` if the game has neither an expert nor a heuristic.
     """
-    expert: Expert = resolve(game.expert)(game, start, file)
+    expert: Expert = resolve(game.expert)(game, start)
     return expert
 
 
-def file_expert(game: Game, start: State, file: AgentName) -> Expert:
-    """Return the student's file as expert if its `AIPlayer` has `expected_play(state)`.
-
-    That method returns the margin of best play for the player, and the moves. Without it, a search
-    is the expert.
-    """
-    if offers_to_judge(file):
-        return Expert(file.text, "points", FileJudge(file), lambda state: state.margin(1))
-    return search_expert(game, start, file)
+def reference_expert(game: Game, start: State) -> Expert:
+    """Return the agent `reference`; in the students' edition, which lacks it, a search."""
+    if "reference" not in PLAYERS:
+        return search_expert(game, start)
+    return Expert("reference", "points", ask_reference, lambda state: state.margin(1))
 
 
-def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
+def ask_reference(state: State, seconds: Seconds) -> Expected:
+    """Return what the agent `reference` expects of a position."""
+    player = resolve("connect4.reference:AIPlayer")(state.mover, seconds)
+    margin, line, depths, is_exact = player.expected_play(state.for_agent())
+    gc.unfreeze()  # its search froze its tables, which may go now
+    sign = 1 if state.mover == 1 else -1
+    searched = tuple((depth, sign * value) for depth, value in depths)
+    return Expected(sign * margin, tuple(line), is_exact, None, searched)
+
+
+def solver_expert(game: Game, start: State) -> Expert:
     """Return perfect play; without the library, a search if the time is too short."""
-    search = search_expert(game, start, file)
+    search = search_expert(game, start)
     if start.setting != solver.SETTING:
         return search
     if library.is_installed():
@@ -97,15 +95,15 @@ def solver_expert(game: Game, start: State, file: AgentName) -> Expert:
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
-def proving_expert(game: Game, start: State, file: AgentName) -> Expert:
+def proving_expert(game: Game, start: State) -> Expert:
     """Return proofs of forced wins, and a search if nothing is forced."""
-    search = search_expert(game, start, file)
+    search = search_expert(game, start)
     return replace(
         search, agent=f"forced wins, else {search.agent}", evaluate=proving(start, search.evaluate)
     )
 
 
-def search_expert(game: Game, start: State, file: AgentName) -> Expert:
+def search_expert(game: Game, start: State) -> Expert:
     """Return alpha-beta with the game's heuristic for analyses.
 
     If points decide, values are points; otherwise they are on a scale on which a win is worth 100.
@@ -253,67 +251,3 @@ def solved(state: State, score: int, line: list[Action]) -> Expected:
     at_the_end = 2 * (22 - abs(score)) - (winner == 1)
     plies = at_the_end - sum(tokens.bit_count() for tokens in state.bitboards())
     return Expected(WON if winner == 1 else -WON, tuple(line), True, plies)
-
-
-def offers_to_judge(file: AgentName) -> bool:
-    """Return whether a student's file has `expected_play`; raises `InputError` if it is invalid."""
-    with closing(Questions(Setup(file, 1, EXTENDED, 1.0, 0, "intelligent"))) as questions:
-        key, value = questions.offers("expected_play")
-    if key == "failed":
-        raise _not_judged(file, value)
-    return key == "answer"
-
-
-class FileJudge:
-    """Calls `AIPlayer.expected_play` of a student's file, with the time limit of a move."""
-
-    def __init__(self, file: AgentName) -> None:
-        self._file = file
-        self._questions: tuple[Seconds, Questions] | None = None
-
-    def __call__(self, state: State, seconds: Seconds) -> Expected:
-        """Evaluate a position; see `Expert`. Raises `InputError` if the answer is invalid."""
-        if self._questions is None or self._questions[0] != seconds:
-            setup = Setup(self._file, state.mover, EXTENDED, seconds, 0, "intelligent")
-            self._questions = seconds, Questions(setup)
-        key, value = self._questions[1].ask("expected_play", state, seconds)
-        if key != "answer":
-            raise _not_judged(self._file, value)
-        try:
-            if not 2 <= len(value) <= 4:
-                raise ValueError(f"{len(value)} values; expected 2 to 4")
-            return _expected(state, *value)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise _not_judged(self._file, f"expected_play: {error}") from None
-
-    def close(self) -> None:
-        if self._questions is not None:
-            self._questions[1].close()
-
-
-def _expected(
-    state: State, margin: Any, moves: Any, depths: Any = (), solved: Any = False
-) -> Expected:
-    """Check the answer of a student's file by playing its moves, and return it."""
-    sign = 1 if state.mover == 1 else -1
-    value = sign * _finite(margin)
-    line = []
-    after = state
-    for move in moves:
-        line.append(read_answer(tuple(move)))
-        after = after.apply(line[-1])
-    if type(solved) is not bool:
-        raise TypeError(f"solved is {solved!r:.60}; expected True or False")
-    searched = [(int(depth), sign * _finite(found)) for depth, found in depths]
-    return Expected(value, tuple(line), solved, None, tuple(searched))
-
-
-def _finite(margin: Any) -> float:
-    if not math.isfinite(value := float(margin)):
-        raise ValueError(f"a margin of {margin}")
-    return value
-
-
-def _not_judged(file: AgentName, why: object) -> InputError:
-    text = " ".join(str(why).split())
-    return InputError(f"agent {file.text!r} is asked what each move cost, but {text:.500}")

@@ -8,8 +8,8 @@ from connect4.envs.rules import Rules
 from connect4.errors import AgentError
 from connect4.games.base import Player, Seconds, State
 from connect4.isolation.seat import choose_level, open_seat
-from connect4.players.base import Method, Outcome, Seat, Setup
-from connect4.players.registry import check_board, parse_agent
+from connect4.players.base import Outcome, Seat, Setup
+from connect4.players.registry import check_board, method_of, parse_agent
 
 
 class Policy:
@@ -46,7 +46,7 @@ class Policy:
 
     def _seat(self, player: Player) -> Seat:
         if player not in self._seats:
-            method: Method | None = "intelligent" if self._name.kind == "ai" else None
+            method = method_of(self._name, self._name)
             setup = Setup(self._name, player, self._rules.game, self._seconds, self._seed, method)
             self._seats[player] = open_seat(setup, self._level)
         return self._seats[player]

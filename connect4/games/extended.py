@@ -383,5 +383,5 @@ EXTENDED: Final = Game(
         Heuristic("potential", "connect4.search.heuristics:potential", point=500),
     ),
     judge="margin",
-    expert="connect4.analysis.experts:file_expert",
+    expert="connect4.analysis.experts:reference_expert",
 )

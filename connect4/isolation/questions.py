@@ -53,10 +53,6 @@ class Questions:
         self._settings = {"setup": setup_to_json(setup), "limits": asdict(limits)}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def offers(self, method: str) -> tuple[str, Any]:
-        """Return `answer` and True, `missing`, or `failed` and why the file could not be loaded."""
-        return self._put({"method": method, "player": 1, "state": None}, PATIENCE)
-
     def ask(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
         """Call the mover's `method(state)` with that time limit.
 
@@ -162,8 +158,6 @@ def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
         player = StudentAgent(replace(setup, player=question["player"])).player
         if not hasattr(player, method):
             return json.dumps({"missing": None})
-        if question["state"] is None:
-            return json.dumps({"answer": True})
         state = game.from_json(question["state"])
         answer = list(getattr(player, method)(state.for_agent()))
         return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's

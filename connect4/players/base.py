@@ -62,7 +62,7 @@ class Setup:
     seed: int
     """The game's seed; an agent's own randomness is derived from it and from `player`."""
     method: Method | None = None
-    """For a student's file only."""
+    """For a student's file and `reference` only."""
     source: bytes | None = None
     """The student's file, if the agent's process must not read it from disk."""
     allowed: tuple[str, ...] = ALLOWED_MODULES

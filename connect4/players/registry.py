@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -44,11 +45,14 @@ class PlayerKind:
     """Checks the board that a game is to be played on."""
 
 
+FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_action is not None)
+"""The games that a student's file plays."""
+
 PLAYERS: Final[dict[str, PlayerKind]] = {
     "ai": PlayerKind(
         "ai, ai:FILE or ai:FILE,nodes=N",
         "connect4.players.student:StudentAgent",
-        games=frozenset(name for name, game in GAMES.items() if game.file_action is not None),
+        games=FILE_GAMES,
         options={"nodes": checks.whole_number},
         takes_rest=True,
     ),
@@ -115,13 +119,24 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         options={"iterations": checks.whole_number, "c": checks.number, **checks.BUDGET},
         contradiction=checks.contradiction,
     ),
+    "reference": PlayerKind(
+        "reference or reference:nodes=N",
+        "connect4.players.reference:ReferenceAgent",
+        games=FILE_GAMES,
+        options={"nodes": checks.whole_number},
+    ),
 }
+
+if find_spec("connect4.players.reference") is None:  # in the students' edition
+    del PLAYERS["reference"]
 
 
 def parse_agent(text: str, game: str = "extended") -> AgentName:
     """Return the parsed and checked name; raises `InputError` that says what is valid."""
     name = split_name(text)
     if name.kind not in PLAYERS:
+        if name.kind == "reference":
+            raise InputError(f"agent {text!r}: only the teachers' edition has it")
         if text.endswith(".py"):
             raise InputError(f"no agent {text!r}; for a student's file write {'ai:' + text!r}")
         near = nearest(name.kind, PLAYERS)
@@ -211,7 +226,7 @@ def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
 
 
 def method_of(name: AgentName, opponent: AgentName, method: Method | None = None) -> Method | None:
-    """Return the method of a student's file to call; the opponent determines it."""
-    if name.kind not in ("ai", "local"):
+    """Return the method of an `AIPlayer` to call; the opponent determines it."""
+    if name.kind not in ("ai", "local", "reference"):
         return None
     return method or ("expectimax" if opponent.kind == "random" else "intelligent")

@@ -250,10 +250,12 @@ def smoke_test(files: dict[str, bytes]) -> None:
             what = f"{finding.rule}: {finding.text}"
             raise InputError(f"{STUDENT} as students get it: line {finding.line} ({line}): {what}")
     for agent in (item.written for item in kit_agents(rubric)):
-        if split_name(agent).kind == "ai":
+        kind = split_name(agent).kind
+        if kind in ("ai", "reference"):
+            none = "file, their `ai` is their own" if kind == "ai" else "agent"
             raise InputError(
-                f"grader/rubric.toml: agent {agent!r}: students have no such file, their `ai` is "
-                "their own; name it in a rubric that stays with you"
+                f"grader/rubric.toml: agent {agent!r}: students have no such {none}; name it in "
+                "a rubric that stays with you"
             )
     if rubric.match.hidden:
         raise InputError(

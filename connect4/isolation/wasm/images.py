@@ -65,6 +65,9 @@ KIT_FILES: Final = (
     "connect4/search/*",
 )
 
+REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference/*")
+"""Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
+
 KIT_MODULES: Final = ("connect4.players.building", "connect4.players.agents", "connect4.games")
 
 TURN: Final = "__turn__()"
@@ -84,17 +87,18 @@ def _is_submodule(name: str, package_name: str) -> bool:
 
 
 @cache
-def start(allowed: tuple[str, ...] | None) -> Start:
+def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
     """Return the start for submissions that may import `allowed`; for the kit's agents if None.
 
-    The module must be compiled already: see `package.compiled`.
+    `more` are files that an agent needs besides. The module must be compiled already: see
+    `package.compiled`.
     """
     everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
     library = {LIBRARY: files.library(everything)}
     names = ("connect4", *(allowed or ()))
     own = [name.replace(".", "/") for name in names if _is_submodule(name, "connect4")]
     paths = [f"{path}{end}" for path in own for end in ENDS]
-    kit = files.kit_files(KIT_FILES if allowed is None else (*SUBMISSION_FILES, *paths))
+    kit = files.kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
     text = START.format(
         names=names,
         more=() if allowed is not None else KIT_MODULES,
@@ -175,9 +179,12 @@ def _read(written: bytes | None) -> Image | None:
 
 
 def copy(
-    allowed: tuple[str, ...] | None, memory_bytes: int, printed: Callable[[bytes], None]
+    allowed: tuple[str, ...] | None,
+    memory_bytes: int,
+    printed: Callable[[bytes], None],
+    more: tuple[str, ...] = (),
 ) -> tuple[Interpreter, System]:
     """Return a copy of a started Python with its own files, clock and random bytes."""
-    begun = start(allowed)
+    begun = start(allowed, more)
     system = System(begun.tree, printed)
     return Interpreter(package.compiled(), system, memory_bytes, begun.image), system

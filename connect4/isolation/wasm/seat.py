@@ -54,6 +54,7 @@ class WasmSeat:
         self._request = line_of({"setup": described})
         self._seed = setup.derived_seed()
         self._allowed = setup.allowed if submitted else None
+        self._more = images.REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._limits = limits
         self._lifetime = lifetime
         self._reloads = Reloads(limits)
@@ -163,7 +164,8 @@ class WasmSeat:
 
     def _start(self, limit: Seconds) -> int:
         """Load the agent, or note why that failed; return the fuel that it took."""
-        interpreter, system = images.copy(self._allowed, self._limits.memory_bytes, self._log.add)
+        memory = self._limits.memory_bytes
+        interpreter, system = images.copy(self._allowed, memory, self._log.add, self._more)
         system.seed(self._seed)
         self._running = (interpreter, system)
         ended, line = self._run(self._request, fuel_of(limit))

@@ -9,8 +9,11 @@ from connect4.utils import get_valid_actions
 KIT = Path(connect4.utils.__file__).parent
 FILES = [
     *KIT.glob("search/**/*"),
+    *KIT.glob("reference/**/*"),
+    KIT / "reference" / "learned.npz",
     *(KIT / "search" / f"{name}.py" for name in ("mcts", "minimax", "heuristics")),
     *(KIT / "players" / f"{name}.py" for name in ("agents", "building", "ai", "random")),
+    KIT / "players" / "reference.py",
     *(KIT / "__pycache__" / f"{name}.cpython-311.pyc" for name in ("host", "referee")),
     KIT / "initial_states" / "case1.txt",
 ]
