@@ -42,6 +42,7 @@ from connect4.record import dumps
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
 from tests.games import without_times
+from tests.grading import burners
 from tests.seats import SEED, TRACER, board, processes, seat, setup, wait_for_none
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -616,6 +617,31 @@ def test_an_agent_cannot_starve_the_referee_with_threads() -> None:
     asked = Spent(10.0, 9.0, 3.0)
     assert Spent(12.0, 9.1, 3.0).waited_since(asked, 0.3) == 0.0
     assert Spent(10.1, 9.1, 3.0).waited_since(asked, 0.3) == 0.3  # somebody else's
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "time.sleep(60)",
+        "os.kill(os.getpid(), signal.SIGSTOP)",
+        "time.sleep(1); os._exit(0)",
+        "time.sleep(1)",
+    ],
+)
+def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
+    tmp_path: Path, then: str
+) -> None:
+    """It waited for a processor, but for less than it idled."""
+    core = max(os.sched_getaffinity(0))
+    work = "import os, signal, time\nend = time.thread_time() + 0.1\n"
+    path = agent(tmp_path, f"{work}while time.thread_time() < end: pass\n{then}")
+    with burners(core, 1):
+        opened = open_seat(setup(path), "process", core=core)
+        reply = opened.ask(board(), 0.5)
+        opened.close()
+    assert reply.outcome is Outcome.TIMEOUT
+    assert not reply.starved
+    assert (reply.detail or "").startswith("no answer within 0.5 s (stopped ")
 
 
 def test_a_turn_takes_the_larger_of_wall_and_processor_time() -> None:

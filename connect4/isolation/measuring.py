@@ -172,12 +172,17 @@ class Timed(NamedTuple):
     loading: Seconds = 0.0
     """Loading time that counts as part of the turn."""
     used_up: bool = False
-    """Whether there was no answer although the agent had the whole limit as processor time."""
+    """Whether the agent took more than the whole limit itself, running or idle."""
 
     @property
     def seconds(self) -> Seconds:
         """The turn's time; several threads do not get more processor time than one."""
         return max(self.wall, self.busy / PARALLEL) + self.loading
+
+    @property
+    def own(self) -> Seconds:
+        """The time that the agent itself took: it ran or was idle, and did not wait."""
+        return max(0.0, self.wall - self.waited)
 
     @property
     def starved(self) -> bool:

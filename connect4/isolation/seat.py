@@ -324,28 +324,31 @@ class IsolatedSeat:
         waited = after.waited_since(before, woken - own_busy)
         timed = Timed(took, busy, sent + woken, waited, self._charged)
         if line is None and not ended and left is not None and timed.starved:
-            timed = timed._replace(used_up=self._uses_up(child, before.busy + left, PATIENT * left))
+            timed = timed._replace(used_up=self._uses_up(child, before.busy, timed, left))
         return line, ended, timed
 
-    def _uses_up(self, child: AgentProcess, busy: Seconds, patience: Seconds) -> bool:
-        """Return whether a late agent, given its full processor time, still has no answer.
+    def _uses_up(self, child: AgentProcess, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
+        """Return whether a late agent takes its whole limit itself, running or idle.
 
-        It continues until its process has been `busy` that long. If it answers before, or
-        `patience` runs out, the machine was the cause.
+        It runs on until it has an answer or ends, has been on a processor for the limit (since its
+        process was `busy` that long), or has had `PATIENT` times the limit.
         """
-        deadline = time.monotonic() + patience
-        while (missing := busy - child.spent().busy) > 0:
-            now = time.monotonic()
-            if now >= deadline:
-                return False
+        before, began, woken, answered = child.spent(), time.monotonic(), 0.0, False
+        deadline = began + PATIENT * limit
+        while not answered and (now := time.monotonic()) < deadline:
+            missing = busy + limit - child.spent().busy
+            if missing <= 0:
+                return True
             try:
                 child.channel.receive(min(deadline, now + max(missing, LOOK_AGAIN)))
+                answered = True
             except NoAnswerError:
-                continue
-            except ProcessEndedError:
                 pass
-            return False
-        return True
+            except ProcessEndedError:
+                return True
+            woken += child.channel.woken_late()
+        more = Timed(time.monotonic() - began, waited=child.spent().waited_since(before, woken))
+        return timed.own + more.own > limit
 
     def _late(self, child: AgentProcess, timed: Timed, limit: Seconds, answered: bool) -> Reply:
         """Return the reply of a turn that was judged late.
@@ -428,7 +431,7 @@ class IsolatedSeat:
                 self.load_failure = f"{self._name}: {RUNS_ON}"
             elif self.load_failure is None:
                 self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
-        return max(0.0, timed.wall - timed.waited) if timed.starved else timed.wall
+        return timed.own if timed.starved else timed.wall
 
     def _start_process(self) -> AgentProcess:
         """Create a child that is about to load its agent; raises `IsolationError`."""
