@@ -48,7 +48,7 @@ from connect4.views.terminal.replay_turn import (
     never_began,
     read_place,
     replay_turn,
-    tell_what_was_kept,
+    tell_what_would_help,
 )
 from connect4.views.terminal.summary import (
     agents_faults,
@@ -235,7 +235,7 @@ def play(arguments: argparse.Namespace) -> int:
     if any(map(never_began, games)):
         return status or 1
     if not status:
-        tell_what_was_kept(games, level)
+        tell_what_would_help(games, level)
     if len(games) == 2 and not status:
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status

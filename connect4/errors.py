@@ -63,7 +63,8 @@ class IsolationError(Connect4Error, RuntimeError):
 def headline(text: str) -> str:
     """Return the first line of a text; for a traceback, the line with the error.
 
-    Of a chain of tracebacks, this is the last error.
+    Of a chain of tracebacks, this is the last error. A note of the kit about a call that is denied
+    to agents, the last line, is added.
     """
     lines = [line.removeprefix("  | ") for line in text.strip("\n").splitlines()] or [""]
     heads = ("Traceback (", "Exception Group Traceback (")
@@ -71,4 +72,5 @@ def headline(text: str) -> str:
     if not found or found[0] > 0:
         return lines[0]
     below = (line for line in lines[found[-1] + 1 :] if line and not line.startswith(" "))
-    return next(below, lines[-1])
+    head = next(below, lines[-1])
+    return f"{head}; {lines[-1]}" if lines[-1].startswith("note: agents may not ") else head

@@ -521,12 +521,14 @@ def test_whatever_one_hand_in_raises_the_others_are_found(
 
 def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a", "bo.zip": b"PK", "class.zip": odd_zip("ai.py", flag_bits=1)})
+    write(tmp_path, {"dee.rar": b"Rar!"})
     (tmp_path / "cy").mkdir()
-    paths = [tmp_path / name for name in ("ann.py", "bo.zip", "cy", "class.zip")]
+    paths = [tmp_path / name for name in ("ann.py", "bo.zip", "cy", "class.zip", "dee.rar")]
     assert problems(find(paths, RULES)) == {
         "bo": "no readable zip (File is not a zip file)",
         "class": "the zip is locked with a password",
         "cy": "no ai.py and no other .py file in it",
+        "dee": "dee.rar is not opened; hand in ai.py or one zip of it",
     }
 
 

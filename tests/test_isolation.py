@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.errors import InputError, IsolationError
+from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
@@ -349,11 +349,13 @@ def test_what_agents_may_not_do_is_said_below_the_error(
     level: Level, move: str, error: str, note: str, tmp_path: Path
 ) -> None:
     opened = seat(agent(tmp_path, move), level)
-    lines = (opened.ask(board(), 5.0).detail or "").splitlines()
+    detail = opened.ask(board(), 5.0).detail or ""
     opened.close()
+    lines = detail.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert re.match(error.replace("[", r"\[") if "\\" not in error else error, lines[-2])
     assert lines[-1] == f"note: agents may not {note}"
+    assert headline(detail) == f"{lines[-2]}; {lines[-1]}"
 
 
 @pytest.mark.parametrize(

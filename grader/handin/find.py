@@ -74,9 +74,10 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     try:
         tree = _read_path(path)
     except InputError as error:
-        if not (several and os.path.isdir(path)):
+        handed_in = os.path.isdir(path) or path.name.lower().endswith(UNREADABLE)
+        if not (several and os.path.exists(path) and handed_in):
             raise
-        problem = str(error).removeprefix(f"{path}: ")
+        problem = str(error).removeprefix(f"{one_line(path)}: ")
         return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
     packed = path.name.lower().endswith(ARCHIVES)
     if name is not None or "ai.py" in tree or (packed and is_kit(tree)):
@@ -100,11 +101,16 @@ def _read_path(path: Path) -> Tree:
             return bounded.class_tree(path)
         except InputError as error:
             raise InputError(f"{one_line(path)}: {error}") from None
-    if os.path.exists(path) and (remedy := remedy_of(path.name)):
-        raise InputError(f"{one_line(path)}: {remedy}")
+    if os.path.exists(path) and path.name.lower().endswith(UNREADABLE):
+        raise InputError(f"{one_line(path)}: {_remedy(path.name)}")
     if os.path.exists(path):
         raise InputError(f"{one_line(path)}: expected a .py file, a folder, a .zip or a .tar.gz")
     raise InputError(f"{one_line(path)}: no such file or folder")
+
+
+def _remedy(name: str) -> str:
+    """Return what the author of a file that is not opened has to do."""
+    return remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
 
 
 def _with_path(submission: Submission, path: Path) -> Submission:
@@ -150,9 +156,7 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     if archives and not sources:
         return _open_archive(hand_in, archives, rules)
     if closed and not sources:
-        name = short(closed[0])
-        remedy = remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
-        raise InputError(remedy)
+        raise InputError(_remedy(short(closed[0])))
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == archive.EMPTY:
             file(0)  # reports why nothing can be read there

@@ -27,6 +27,9 @@ FRESH: Final = (
 )
 """The note on a lost turn if a new player answers the position."""
 
+USUAL_SECONDS: Final = 5.0
+"""The shortest time of the assignment: a file that plays there may keep seconds in reserve."""
+
 
 def read_place(where: str) -> tuple[Record, int]:
     """Return the record and the turn's number for `RECORD:N`; raises `InputError`.
@@ -103,25 +106,39 @@ def may_be_kept(record: Record, turn: Turn) -> bool:
     )
 
 
-def tell_what_was_kept(games: Sequence[Record], level: Level) -> None:
-    """Ask a fresh player of each file about one lost turn; print a line if it answers."""
+def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
+    """Ask a fresh player of each file about one lost turn; print a line if it answers.
+
+    One that does not is asked once more with the time of the assignment.
+    """
     asked = set()
     for record, player in product(games, SIDES):
-        agent = record.players[player - 1].agent
+        agent, limit = record.players[player - 1].agent, record.time_limit
         lost = (turn for turn in faults_of(record, player) if may_be_kept(record, turn))
         turn = next(lost, None)
         if turn is None or agent in asked:
             continue
         asked.add(agent)
-        state = list(records.replay(record))[turn.number - 1]
-        seconds = record.time_limit
-        with (
-            suppress(InputError, IsolationError),
-            closing(open_seat(setup_of(record, player, seconds, None), level)) as seat,
-        ):
-            reply = seat.ask(state, seconds)
-            if reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions():
-                print(f"Player {player} ({harmless(agent)}), turn {turn.number}: {FRESH}")
+        who = f"Player {player} ({harmless(agent)}), turn {turn.number}"
+        if _answers(record, turn, limit, level):
+            print(f"{who}: {FRESH}")
+        elif limit < USUAL_SECONDS and _answers(record, turn, USUAL_SECONDS, level):
+            print(
+                f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
+                f"{limit:g} s is too little for the file; it may keep more than that in reserve."
+            )
+
+
+def _answers(record: Record, turn: Turn, seconds: Seconds, level: Level) -> bool:
+    """Return whether a fresh player plays a legal move in place of a lost turn."""
+    state = list(records.replay(record))[turn.number - 1]
+    with (
+        suppress(InputError, IsolationError),
+        closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
+    ):
+        reply = seat.ask(state, seconds)
+        return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+    return False
 
 
 def comparison(
