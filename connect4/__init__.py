@@ -21,8 +21,14 @@ help(connect4.play). Nothing is loaded until it is used.
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
+
+if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd() != os.path.dirname(__path__[0]):
+    sys.path.append(sys.path.pop(0))  # no file in that folder hides a module of Python's
+
+# isort: split
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -578,8 +578,9 @@ def test_without_numpy_one_line_says_to_activate_the_environment(module: str) ->
     [("random.py", "mine = 1\n"), ("numpy.py", "mine = 1\n"), ("heapq.py", "1 / 0\n")],
 )
 def test_a_file_called_like_a_module_that_is_needed_is_named_in_one_line(
-    name: str, text: str, module: str, tmp_path: Path
+    name: str, text: str, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))  # as the kit's own folder is: before Python's
     (tmp_path / name).write_text(text, encoding="utf-8")
     done = run(module, "check", "ai.py", cwd=tmp_path)
     own = name.removesuffix(".py")
@@ -588,6 +589,23 @@ def test_a_file_called_like_a_module_that_is_needed_is_named_in_one_line(
         f"error: Python takes {tmp_path / name} for its own module {own}: rename that file, "
         "or run the command in another folder"
     ]
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("grader", ("check", "--form-only", "numpy.py")),
+        ("connect4.ConnectFour", ("random", "random", "--view", "none")),
+    ],
+)
+def test_no_file_in_the_folder_where_a_command_runs_is_taken_for_a_module(
+    module: str, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name in ("numpy", "typing", "argparse", "random", "tabulate"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\n1 / 0\n", encoding="utf-8")
+    done = run(module, *arguments, cwd=tmp_path)
+    assert done.stderr == ""
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(
