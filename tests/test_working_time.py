@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,15 @@ def test_a_file_that_plays_with_no_time_is_named_with_the_reason(tmp_path: Path)
         "is_popout), not 3\n"
     ) in done.stderr
     assert "would do" not in done.stderr
+
+
+def test_of_one_file_each_reason_for_lost_turns_is_printed(tmp_path: Path) -> None:
+    rubric(tmp_path, 5.0)
+    hand_in(tmp_path, "ann", AGENT.format(line="return None"))
+    done = run(COMMAND, "grade", "ann", "--rubric", "rubric.toml", cwd=tmp_path)
+    told = re.sub(r"\s+", " ", done.stdout)
+    assert re.search(
+        r" \d+ turns lost: an action is a tuple \(column, is_popout\), not None "
+        r"\(the first in A: random, tiny.txt, as player 1, round 1, turn 1: invalid\) $",
+        told,
+    )

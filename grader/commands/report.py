@@ -17,10 +17,14 @@ from grader.marks.earned import full_points
 from grader.output import evidence, exports, report
 from grader.output.files import write
 from grader.output.report import Results, read_results
+from grader.output.tables import wrapped
 from grader.results.store import DAMAGED, Store
 
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
+
+MOST_REASONS: Final = 3
+"""Reasons for lost turns that are printed for one submission."""
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -66,6 +70,10 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             title = f"{game.match.one.name}, {game.title}"
             print(f"{title}: {DAMAGED}; `grade` plays the game again", file=sys.stderr)
     print(results.text(placement, arguments.details), end="")
+    if len(results.marks) == 1:
+        for lost in next(iter(report.reasons(results, store).values()), [])[:MOST_REASONS]:
+            turns = "1 turn" if lost.count == 1 else f"{lost.count} turns"
+            print(wrapped(f"{turns} lost: {lost.cause} (the first in {lost.title})"))
     if arguments.out is not None:
         report.write_all(results, store, arguments.out, placement)
         if arguments.records:
