@@ -6,15 +6,12 @@ Students' files import these six names; their signatures and orders do not chang
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import compress, pairwise
-from math import prod
-from operator import index, not_
-from typing import Any, NamedTuple, TypeAlias
+from itertools import cycle, pairwise
+from operator import index
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numpy import equal, ndarray, packbits
 
 from connect4 import config
 from connect4.config import win_pts
@@ -25,13 +22,14 @@ Cells: TypeAlias = npt.NDArray[np.integer[Any]]
 Board: TypeAlias = Cells | Sequence[Sequence[int]]
 """The cells as a 2-D array or as a list of rows."""
 
-CACHED_SHAPES = 32
-"""Board shapes whose layout is kept: 5 kB each at 12x12; the oldest one goes first."""
+_GAINS = [after - before for before, after in pairwise(win_pts)]
+_WEIGHTS = [after - before for before, after in pairwise([*_GAINS, _GAINS[0]])]
+"""What a place where 2, 3, 4, 5 tokens in a row end adds to the points; then the same again.
 
-_TOKENS = {1: np.array(1), 2: np.array(2)}
-"""The players' tokens as arrays: numpy compares with these faster than with Python's int."""
-
-_from_bytes = int.from_bytes
+A run of `n` tokens has `n - 1` places where two in a row end, `n - 2` where three end, and so on.
+Its first four tokens add 0, 2, 3 and 15 points (`_GAINS`), the next four the same again. The
+differences of these numbers, summed over those places, are the points of the run.
+"""
 
 
 class Integer:
@@ -80,27 +78,30 @@ class Integer:
 def get_pts(player_number: int, board: Board) -> int:
     """Return the points of all runs of the player's tokens, in rows, columns and diagonals.
 
-    Any 0/1/2 array of integers or list of rows will do, also one with floating tokens. Raises
-    `ValueError` where the board is not 2-D or there is no such player.
+    The board may hold floating tokens. Raises `ValueError` if the board is not 2-D or the player
+    number is not 1 or 2.
 
-    How: the cells of all lines are laid end to end as the bits of one integer, so that a single
-    shift-and-and finds the end of every pair, the next one that of every three in a row, and so
-    on; the points are a weighted sum of those counts (see `_weights`). This trades obviousness
-    (`get_row_score` over each line gives the same) and a cached layout per board shape for speed.
+    `get_row_score` of every line gives the same points. This is faster: the board becomes one
+    integer with a bit for each cell, set if the player's token is there, and neighbours in a
+    direction are a fixed number of bits apart. A column of zeros at the right edge separates the
+    rows. `bits & bits >> step` leaves a bit for each place where two tokens in a row end; the
+    same again leaves the places where three end, then four, and so on. `_WEIGHTS` turns the
+    numbers of these places into points.
     """
-    try:
-        order, joined, single_weight, weights = _layouts[board.shape]  # type: ignore[union-attr]
-        held = equal(board, _TOKENS[player_number])
-    except (AttributeError, KeyError, TypeError):  # a list of rows, or an argument to refuse
-        return get_pts(_as_player(player_number), _as_board(board))
-    ends = _from_bytes(packbits(held.take(order)).tobytes(), "big")
-    points = single_weight * ends.bit_count() if single_weight else 0
-    ends &= ends >> 1 & joined
-    for weight in weights:
-        if not ends:
-            break
-        points += weight * ends.bit_count()
-        ends &= ends >> 1
+    player_number = _as_player(player_number)
+    cells = _as_board(board)
+    rows, columns = cells.shape
+    held = np.zeros((rows, columns + 1), dtype=bool)
+    np.equal(cells, player_number, out=held[:, :columns])
+    bits = int.from_bytes(np.packbits(held).tobytes(), "big")
+    points = 4 * win_pts[1] * bits.bit_count()
+    for step in (1, columns, columns + 1, columns + 2):  # row, rising, column, falling
+        ends = bits & bits >> step
+        for weight in cycle(_WEIGHTS):
+            if not ends:
+                break
+            points += weight * ends.bit_count()
+            ends &= ends >> step
     return points
 
 
@@ -109,21 +110,19 @@ def get_valid_actions(
 ) -> list[tuple[int, bool]]:
     """Return the player's actions `(column, is_popout)`: drops, then pop-outs, by column.
 
-    It does not matter who is to move. The board must be one of the game's, without floating
-    tokens: only its top and bottom rows are read. Raises `ValueError` where the board is not 2-D
-    or there is no such player.
+    It does not matter whose turn it is. Only the top and bottom rows are read: the board must not
+    hold floating tokens. Raises `ValueError` if the board is not 2-D or the player number is not
+    1 or 2.
     """
-    if player_number not in (1, 2):
-        player_number = _as_player(player_number)
+    player_number = _as_player(player_number)
     board, popouts_left = state
-    if type(board) is not ndarray or board.ndim != 2:
-        board = _as_board(board)
-    top = board[0].tolist()
-    drops, popouts = _all_actions(len(top))
-    actions = list(compress(drops, map(not_, top)))
+    cells = _as_board(board)
+    top = cells[0].tolist()
+    actions = [(column, False) for column, token in enumerate(top) if not token]
     if popouts_left[player_number].get_int() > 0:
-        own = slice(player_number - 1, None, 2)
-        actions += compress(popouts[own], board[-1, own].tolist())
+        bottom = cells[-1].tolist()
+        own = range(player_number - 1, len(bottom), 2)
+        actions += [(column, True) for column in own if bottom[column]]
     return actions
 
 
@@ -156,57 +155,6 @@ def get_diagonals_secondary(board: Board) -> list[list[int]]:
     return get_diagonals_primary(_as_board(board)[:, ::-1])
 
 
-class _Layout(NamedTuple):
-    """How `get_pts` reads boards of one shape."""
-
-    order: npt.NDArray[np.intp]
-    """The cells of every line, one line after the other, as indices into the flat board."""
-    joined: int
-    """A bit for each of those, first one highest: whether it continues its predecessor's line."""
-    single_weight: int
-    weights: tuple[int, ...]
-
-
-class _Layouts(dict[tuple[int, ...], _Layout]):
-    """Layouts by board shape, the `CACHED_SHAPES` newest; a hit is cheaper than `lru_cache`'s."""
-
-    def __missing__(self, shape: tuple[int, ...]) -> _Layout:
-        cells = _as_board(np.arange(prod(shape)).reshape(shape))
-        lines = [
-            *cells.tolist(),
-            *cells.T.tolist(),
-            *get_diagonals_primary(cells),
-            *get_diagonals_secondary(cells),
-        ]
-        lines.sort(key=len)  # the highest bits die first as runs grow, and the integer shrinks
-        joined = [place > 0 for line in lines for place in range(len(line))]
-        single_weight, *weights = _weights(max(shape))
-        layout = _Layout(
-            order=np.array([cell for line in lines for cell in line], dtype=np.intp),
-            joined=_from_bytes(packbits(joined).tobytes(), "big"),
-            single_weight=single_weight,
-            weights=tuple(weights),
-        )
-        while len(self) >= CACHED_SHAPES:
-            self.pop(next(iter(self)), None)
-        self[shape] = layout
-        return layout
-
-
-_layouts = _Layouts()
-
-
-def _weights(longest: int) -> list[int]:
-    """Return what each place where `k` tokens in a row end adds to the points, `k` from 1 on.
-
-    A run of `length` has `length - k + 1` such places for each `k <= length`. Weights that are
-    the second differences of the points by length therefore add up to the points of the run.
-    """
-    points = [0, *(_run_points(length) for length in range(longest + 1))]
-    gains = [after - before for before, after in pairwise(points)]
-    return [after - before for before, after in pairwise(gains)]
-
-
 def _run_points(length: int) -> int:
     """Return the points of a run, where every four of its tokens count as a run of four."""
     if length == 0:
@@ -214,14 +162,10 @@ def _run_points(length: int) -> int:
     return win_pts[length % 4] + (length // 4) * win_pts[4]
 
 
-@lru_cache(maxsize=CACHED_SHAPES)
-def _all_actions(columns: int) -> tuple[list[tuple[int, bool]], list[tuple[int, bool]]]:
-    """Return a drop for each column, and a pop-out for each column."""
-    numbers = range(columns)
-    return [(column, False) for column in numbers], [(column, True) for column in numbers]
-
-
 def _as_board(board: Board) -> Cells:
+    """Return the board as an array, or raise `ValueError`; an array of floats is let through."""
+    if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubf":
+        return board
     try:
         cells = np.asarray(board)
     except ValueError:
@@ -234,8 +178,10 @@ def _as_board(board: Board) -> Cells:
 
 
 def _as_player(player_number: object) -> int:
-    if isinstance(player_number, int | np.integer) and player_number in (1, 2):
+    if type(player_number) is int and player_number in (1, 2):
+        return player_number
+    if isinstance(player_number, int | float | np.number) and player_number in (1, 2):
         return int(player_number)
-    known = isinstance(player_number, int | float | np.integer | str)
+    known = isinstance(player_number, int | float | np.number | str)
     shown = repr(player_number) if known else f"a value of type {type(player_number).__name__}"
     raise ValueError(f"the player number must be 1 or 2, not {shown}")
