@@ -163,8 +163,11 @@ def _run_points(length: int) -> int:
 
 
 def _as_board(board: Board) -> Cells:
-    """Return the board as an array, or raise `ValueError`; an array of floats is let through."""
-    if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubf":
+    """Return the board as an array, or raise `ValueError`.
+
+    An array of floats or of objects is let through, as in the course.
+    """
+    if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubfO":
         return board
     try:
         cells = np.asarray(board)

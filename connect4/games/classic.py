@@ -45,12 +45,17 @@ class ClassicLayout:
         self.cells = self.grid.cells
         self.tops = self.grid.tops
         self.drops = tuple(zip(self.grid.bottoms, self.grid.column_cells, strict=True))
-        self.open = OpenColumns(self.grid)
+        self.open_columns = cache(self._open_columns)
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the cached layout of `classic_layout`."""
         return classic_layout, (self.grid.rows, self.grid.columns, self.variant)
+
+    def _open_columns(self, taken: int) -> tuple[int, ...]:
+        """Return the columns that are not full; `taken` is the mask of the occupied top cells."""
+        tops = (bottom << (self.grid.rows - 1) for bottom in self.grid.bottoms)
+        return tuple(column for column, top in enumerate(tops) if not taken & top)
 
     def why_not(self, column: object, over: bool) -> str:
         """Return why a refused drop is illegal."""
@@ -62,18 +67,6 @@ class ClassicLayout:
         if not 0 <= column <= last:
             return f"column {quoted(column)} is outside 0..{last}"
         return f"column {column} is full"
-
-
-class OpenColumns(dict[int, tuple[int, ...]]):
-    """A cache of the open columns, by the mask of the occupied top cells."""
-
-    def __init__(self, grid: Grid) -> None:
-        self._tops = [bottom << (grid.rows - 1) for bottom in grid.bottoms]
-
-    def __missing__(self, taken: int) -> tuple[int, ...]:
-        columns = tuple(column for column, top in enumerate(self._tops) if not taken & top)
-        self[taken] = columns
-        return columns
 
 
 @cache
@@ -121,14 +114,14 @@ class ClassicState(State):
     def legal_actions(self) -> tuple[int, ...]:
         """Return the columns that are not full, ascending, counted from 0."""
         layout = self.layout
-        return () if self._ending is not None else layout.open[self.mask & layout.tops]
+        return () if self._ending is not None else layout.open_columns(self.mask & layout.tops)
 
     def apply(self, action: int) -> ClassicState:
         """Return the position after a drop into column `action`; raises `IllegalAction`."""
         layout = self.layout
         mask = self.mask
         over = self._ending is not None
-        if over or type(action) is not int or action not in layout.open[mask & layout.tops]:
+        if over or type(action) is not int or action not in layout.open_columns(mask & layout.tops):
             raise IllegalAction(layout.why_not(action, over))
         bottom, cells = layout.drops[action]
         token = (mask + bottom) & cells
@@ -189,7 +182,7 @@ class ClassicState(State):
         a, aa, b, bb, c, cc, d, dd = layout.grid.steps
         drops, full = layout.drops, layout.cells
         mask, tops = self.mask, layout.tops
-        open_columns = layout.open[mask & tops]
+        open_columns = layout.open_columns(mask & tops)
         count = len(open_columns)
         own, other = self.one, mask ^ self.one
         if self.mover == 2:
@@ -210,7 +203,7 @@ class ClassicState(State):
             if token & tops:
                 if mask == full:
                     return 0, 0
-                open_columns = layout.open[mask & tops]
+                open_columns = layout.open_columns(mask & tops)
                 count = len(open_columns)
             own, other = other, own
             first = not first
