@@ -243,6 +243,12 @@ def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
     told = run("grader", "report", "grade.db", *options, cwd=tmp_path)
     what = "states no maximum: marks are out of 50; --gradebook-maximum scales them"
     assert f"moodle-export.csv: {what}\n" in told.stderr
+    export(tmp_path, CANVAS.replace("Connect-4", "Agent"))
+    told = run(
+        "grader", "report", "grade.db", "--out", "out", "--gradebook", "export.csv", cwd=tmp_path
+    )
+    what = "the marks are in a new one; --gradebook-column names another"
+    assert f"export.csv: has no column 'Connect-4': {what}\n" in told.stderr
 
 
 def clamped(value: float, low: float, high: float) -> float:

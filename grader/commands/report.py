@@ -92,6 +92,12 @@ def write_gradebook(
     column, most = arguments.gradebook_column, arguments.gradebook_maximum
     filled = exports.filled(export, column, results.marks, placement, results.rubric, most)
     write(arguments.out / filled.name, filled.text)
+    if filled.new_column:
+        print(
+            f"{path}: has no column {filled.new_column!r}: the marks are in a new one; "
+            "--gradebook-column names another",
+            file=sys.stderr,
+        )
     if filled.unscaled:
         full = f"{full_points(results.rubric):g}"
         print(

@@ -82,6 +82,8 @@ class Filled:
     """The students whose mark is incomplete: their cells stay as they were."""
     unscaled: bool = False
     """Whether no maximum is known, so that the marks are as the rubric has them."""
+    new_column: str = ""
+    """The assignment's column, if the export has none of that name."""
 
 
 def read_export(path: Path) -> Export:
@@ -141,6 +143,7 @@ def filled(
     possible = [row for row in export.rows if CANVAS_READ_ONLY in export.cell(row, "Student")]
     stated = _maximum(export, possible[0], chosen) if possible else None
     result = Filled(f"{export.kind}.csv", "", unmatched)
+    result.new_column = "" if chosen in export.header else chosen
     lines = [_kept_names(export, chosen)]
     lines += [[*_kept(export, row), f"{stated or maximum or full:g}"] for row in possible[:1]]
     for number, row in enumerate(export.rows):
