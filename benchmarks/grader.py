@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -26,9 +27,9 @@ from connect4.games.extended import EXTENDED
 from grader.handin.submission import Member, Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
-from grader.play.one_game import JobResult, play_all, play_game
+from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Contestant, Match, PlannedGame, baseline, grade_games, submitted
-from grader.results.store import Store
+from grader.results.store import Attempt, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, make_board
 
@@ -99,7 +100,7 @@ def schedule(
 
 def play(
     games: list[PlannedGame], sources: dict[str, str], jobs: int
-) -> tuple[float, list[JobResult]]:
+) -> tuple[float, list[Attempt]]:
     """Return the wall seconds from the first game handed out to the last one stored."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -111,7 +112,7 @@ def play(
             played = play_all(games, store, pool.executor, jobs, "process", sources)
             results = [result for _, result in played]
             seconds = perf_counter() - began
-    assert all(result["fault"] is None for result in results), results
+    assert all(result.fault is None for result in results), results
     return seconds, results
 
 
@@ -145,7 +146,7 @@ def load(repeats: int) -> bool:
             found = [
                 int(match[1])
                 for result in results
-                for turn in result["record"]["turns"]
+                for turn in (result.record or {})["turns"]
                 if (match := re.search(r"nodes (\d+)", turn["detail"] or ""))
             ]
             nodes[jobs].append(median(found))
@@ -158,7 +159,7 @@ def load(repeats: int) -> bool:
     return ok
 
 
-def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], JobResult]) -> None:
+def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], Attempt]) -> None:
     """Write a results file of about N games, each with the record of a real one.
 
     `real` has a game for each board and side; those that are missing are played here.
@@ -179,15 +180,15 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], Jo
                 real[game.board.name, game.side] = play_game({**job, "time_limit": 5.0})
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:
-            result = dict(real[game.board.name, game.side])
-            result["key"], result["names"] = game.key, [player.name for player in game.players]
-            store.add(result)
+            one, two = (player.name for player in game.players)
+            attempt = real[game.board.name, game.side]
+            store.add(replace(attempt, key=game.key, names=(one, two)))
 
 
 def report(repeats: int) -> bool:
     rubric = rubrics.read()
     times: dict[int, dict[str, list[float]]] = {}
-    real: dict[tuple[str, int], JobResult] = {}
+    real: dict[tuple[str, int], Attempt] = {}
     with tempfile.TemporaryDirectory() as folder:
         for games in (2500, 5000, 10_000):
             fill(Path(folder, f"{games}.db"), games, rubric, real)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.play.executors import Pool
-from grader.play.one_game import JobResult
+from grader.play.working_time import Loaded
+from grader.results.store import Attempt, Faults, PlayedGame
 
 RUNGS = {"random": 0.0, "greedy": 40.0, "minimax:depth=2": 150.0, "alphabeta:depth=4": 200.0}
 NOISE = 50.0
@@ -58,28 +59,19 @@ class SimulatedExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a finished call."""
         future: Future[Any] = Future()
-        plain: JobResult = {"problem": None, "slow": None, "fault": None, "traceback": None}
-        future.set_result(self._game(args[0]) if fn.__name__ == "play_game" else plain)
+        loaded = Loaded() if fn.__name__ == "try_load" else None
+        future.set_result(self._game(args[0]) if fn.__name__ == "play_game" else loaded)
         return future
 
-    def _game(self, job: dict[str, Any]) -> JobResult:
+    def _game(self, job: dict[str, Any]) -> Attempt:
         self.games += 1
         rng = random.Random(job["key"])
         one, two = map(strength_of, job["players"])
         margin = round(one - two + rng.gauss(0, NOISE * 2**0.5))
-        return {
-            "key": job["key"],
-            "names": [player["name"] for player in job["players"]],
-            "worker": "simulated",
-            "scores": [200 + max(margin, 0), 200 + max(-margin, 0)],
-            "ending": "no_action",
-            "turns": 80,
-            "faults": [[0, 0, 0, 0], [0, 0, 0, 0]],
-            "seconds": 1.0,
-            "died": False,
-            "left_behind": [],
-            **dict.fromkeys(("record", "page", "fault", "traceback")),
-        }
+        scores = 200 + max(margin, 0), 200 + max(-margin, 0)
+        played = PlayedGame(job["key"], scores, "no_action", 80, (Faults(), Faults()), 1.0)
+        names = (job["players"][0]["name"], job["players"][1]["name"])
+        return Attempt(job["key"], names, played, worker="simulated", seconds=1.0)
 
 
 def simulated_pool() -> Pool:

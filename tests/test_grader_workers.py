@@ -26,7 +26,7 @@ from grader.play.executors import (
 )
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.store import InfraFailure, Store
+from grader.results.store import Attempt, InfraFailure, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import make_board
 from tests.command import ROOT, run
@@ -168,7 +168,7 @@ def play(
 ) -> Path:
     with Store(folder / name, writing=True) as store:
         for _, result in play_all(ahead, store, executor, slots, "process", sources):
-            assert result["fault"] is None, result
+            assert result.fault is None, result
     return folder / name
 
 
@@ -189,13 +189,13 @@ def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
     ahead, sources = schedule(tmp_path)
     job = ahead[0].job("process", sources)
     result = play_game({**job, "start": {"board": [[3]], "popouts": 0}})
-    assert result["scores"] is None
-    assert result["faults"] is None
-    assert result["fault"].startswith("InputError: start:")
+    assert result.played is None
+    assert result.fault is not None
+    assert result.fault.startswith("InputError: start:")
     with Store(tmp_path / "r.db", writing=True) as store:
         store.add(result)
         assert store.played() == {}
-        assert store.faults() == {ahead[0].key: InfraFailure(result["fault"], 1)}
+        assert store.faults() == {ahead[0].key: InfraFailure(result.fault, 1)}
         store.add(play_game(job))
         assert list(store.played()) == [ahead[0].key]
         assert store.faults() == {}
@@ -239,9 +239,9 @@ def test_the_same_command_plays_a_failed_game_again(tmp_path: Path) -> None:
     assert "incomplete" not in done.stdout
 
 
-def leaves_one_behind(job: dict[str, Any]) -> dict[str, Any]:
+def leaves_one_behind(job: dict[str, Any]) -> Attempt:
     """Play a game as if a process of player 1 had outlived it."""
-    return {**play_game(job), "left_behind": [1]}
+    return replace(play_game(job), left_behind=(1,))
 
 
 @pytest.mark.slow
@@ -306,7 +306,7 @@ def test_a_dask_cluster_plays_the_same_games(cluster: Any, tmp_path: Path) -> No
         killed = False
         with Store(there, writing=True) as store:
             for _, result in play_all(ahead, store, pool.executor, pool.slots, "process", sources):
-                assert result["fault"] is None, result
+                assert result.fault is None, result
                 if not killed:
                     os.kill(workers, signal.SIGKILL)
                     killed = True

@@ -28,14 +28,14 @@ from grader.handin.submission import FOLDER, file_name
 from grader.marks.intervals import Interval, Verdict, verdict
 from grader.marks.tally import Tally, margin_of
 from grader.output.files import write
-from grader.output.report import last_lines
+from grader.output.results import last_lines
 from grader.play import schedule
 from grader.play.executors import Pool
-from grader.play.one_game import load_all, play_all, played_of
+from grader.play.one_game import play_all
 from grader.play.openings import opening
 from grader.play.progress import Progress, duration
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame
-from grader.play.working_time import Pace, too_slow
+from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric, make_board
 from grader.rubric.reading import EQUAL_WINS, PLAYABLE
@@ -193,10 +193,10 @@ def compare(
         games = (game for pair in pairs(new, old, rubric, most, part) for game in pair)
         played = play_all(games, store, pool.executor, pool.slots, level, sources)
         with contextlib.closing(played):
-            for game, result in played:
-                if result["fault"]:
-                    raise GraderError(f"{game.title}: {result['fault']}")
-                comparison.add(game, played_of(result))
+            for game, attempt in played:
+                if attempt.played is None or attempt.fault:
+                    raise GraderError(f"{game.title}: {attempt.fault}")
+                comparison.add(game, attempt.played)
                 yield comparison, game
                 if comparison.verdict != "open":
                     break

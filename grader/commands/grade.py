@@ -14,7 +14,7 @@ from connect4.players.base import Setup
 from grader.commands.common import read_rubric, required_level
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
-from grader.output.report import GRADE
+from grader.output.results import GRADE
 from grader.play.one_game import OWN_FILE
 from grader.play.quick import quick
 from grader.play.working_time import METHODS, Asking, Pace, plays_from, start_of

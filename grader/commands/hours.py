@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from connect4.isolation.wasm.budget import seconds_of, shown
-from grader.marks.plan import later_games
-from grader.marks.tournament import stages
-from grader.output.report import GRADE
+from grader.marks.tournament import later_games, stages
+from grader.output.results import GRADE
 from grader.output.tables import text_table
 from grader.play.schedule import Contestant, PlannedGame, grade_games, worth
 from grader.rubric.fuel import by_fuel

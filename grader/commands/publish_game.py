@@ -22,7 +22,7 @@ from grader.commands.common import DONE, FAILED, named_few
 from grader.handin.submission import file_name
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
-from grader.output.report import Results, read_results
+from grader.output.results import Results, read_results
 from grader.play.replays import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store

@@ -16,7 +16,7 @@ from grader.commands.common import DONE, STOPPED, named_few
 from grader.marks.earned import full_points
 from grader.output import evidence, exports, report
 from grader.output.files import write
-from grader.output.report import Results, read_results
+from grader.output.results import Results, placement_points, read_results
 from grader.output.tables import wrapped
 from grader.results.store import DAMAGED, Store
 
@@ -54,7 +54,7 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         with Store(named, writing=False) as other:
             held = read_results(other)
         try:
-            placement = report.placement_points(held)
+            placement = placement_points(held)
         except InputError as error:
             raise InputError(f"--placement {named}: {error}") from None
         names = {mark.submission.name for mark in results.marks}

@@ -19,29 +19,32 @@ from grader.commands.common import DONE, STOPPED, isolation_level, named_few, op
 from grader.commands.hours import hours_text
 from grader.commands.report import first_fault, tell
 from grader.handin.submission import Submission, new_names
-from grader.marks.plan import later_games
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
+from grader.marks.tournament import later_games
 from grader.output import report, tables
 from grader.output.exports import read_export
 from grader.output.files import check_out
 from grader.output.protection import note_run
-from grader.output.report import GRADE, TOURNAMENT, Results, read_results
+from grader.output.results import (
+    GRADE,
+    TOURNAMENT,
+    Results,
+    known_problems,
+    read_results,
+    with_secret,
+)
 from grader.play.executors import Pool, load_text, other_load, worker_count
 from grader.play.one_game import (
     DEADLY,
     HOPELESS,
-    LOADING,
-    JobResult,
-    is_passing,
-    load_all,
     play_suspects_alone,
 )
 from grader.play.progress import Progress, duration
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
-from grader.play.working_time import METHODS, Pace, too_slow
-from grader.results.store import ATTEMPTS, STARVED, Store, has_results
+from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
+from grader.results.store import ATTEMPTS, STARVED, Attempt, Store, has_results
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
@@ -92,8 +95,10 @@ class ClassRun:
                 read_export(export)
         with Store(path, writing=True) as store:
             self._plan(store)
-            interrupted = not self._play(store)
-            return self._report(store, interrupted)
+            results = self._play(store)
+            if results is None:
+                return self._report(read_results(store), store, interrupted=True)
+            return self._report(results, store, interrupted=False)
 
     @property
     def _of_a_class(self) -> bool:
@@ -120,8 +125,8 @@ class ClassRun:
         if has_results(path):
             with Store(path, writing=False) as store:
                 self._check_kind(store)
-                rubric = report.with_secret(self.rubric, store)
-                found, details = report.known_problems(self.found, store, rubric)
+                rubric = with_secret(self.rubric, store)
+                found, details = known_problems(self.found, store, rubric)
                 counted = rubric.match.opponent_faults == "count"
                 stored = store.played(counted), store.faults(counted)
                 results = Results(self.kind, rubric, found, *stored, details)
@@ -148,11 +153,12 @@ class ClassRun:
             )
         for title in store.take_stock():
             print(f"the last run was ended by the machine during {title}", file=sys.stderr)
-        games = {game.key: game for game in read_results(store).games}
-        for key, deaths in store.suspects().items():
-            if deaths >= DEADLY and key.startswith(LOADING):
+        self._note_deadly(store)
+        games = {game.key: game for game in read_results(store).games} if self.deadly else {}
+        for key in self.deadly:
+            if key.startswith(LOADING):
                 store.blame({key.removeprefix(LOADING): ""}, "loading it")
-            elif deaths >= DEADLY and key in games:
+            elif key in games:
                 store.blame(games[key].blamed(), games[key].title)
 
     def _note_left_out(self, store: Store) -> None:
@@ -237,18 +243,17 @@ class ClassRun:
         }
         return list(todo.values())
 
-    def _play(self, store: Store) -> bool:
-        """Play until no playable game is missing; return whether that was reached."""
+    def _play(self, store: Store) -> Results | None:
+        """Play until no playable game is missing; return the results, None if interrupted."""
         sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             note_run(store, level)
-            self._note_deadly(store)
             trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
             play_trials(trials, "agent", self.rubric.source, store, pool)
-            self._load(store, pool, level, sources)
-            self._announce(read_results(store))
-            todo = self._missing(read_results(store))
+            results = self._load(store, pool, level, sources)
+            self._announce(results)
+            todo = self._missing(results)
             if todo and self._of_a_class and self.arguments.scheduler is None:
                 load = other_load()
                 if load is not None:
@@ -256,17 +261,18 @@ class ClassRun:
             while todo:
                 played = play_suspects_alone(todo, iter, store, pool, level, sources)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
-                    if not self._follow(played, store, progress):
-                        return True
-                self._tell_stage(store)
+                    hopeless = not self._follow(played, results, progress)
+                if store.suspects():  # whoever ended a worker may be set aside
+                    results = read_results(store)
+                if hopeless:
+                    return results
+                self._tell_stage(results)
                 self._note_deadly(store)
                 todo = [
-                    game
-                    for game in self._missing(read_results(store))
-                    if self.held.isdisjoint(game.submitted)
+                    game for game in self._missing(results) if self.held.isdisjoint(game.submitted)
                 ]
-            return True
-        return False
+            return results
+        return None
 
     def _note_deadly(self, store: Store) -> None:
         suspects = store.suspects().items()
@@ -274,19 +280,20 @@ class ClassRun:
 
     def _follow(
         self,
-        ended: Iterator[tuple[PlannedGame, JobResult]],
-        store: Store,
+        ended: Iterator[tuple[PlannedGame, Attempt]],
+        results: Results,
         progress: Progress,
     ) -> bool:
-        """Report games as they end; return False if the machine cannot play any."""
-        for game, result in ended:
-            if result["fault"] is None or self._is_counted(result):
+        """Add and report games as they end; return False if the machine cannot play any."""
+        for game, attempt in ended:
+            results.add(attempt)
+            if attempt.key in results.played:
                 self.any_played = True
             else:
                 self.tries[game.key] += 1
                 again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
-                progress.say(f"{game.title}: {result['fault']}{again}")
-            for side in result["left_behind"]:
+                progress.say(f"{game.title}: {attempt.fault}{again}")
+            for side in attempt.left_behind:
                 player = game.players[side - 1]
                 self.held.add(str(player.sha256))
                 progress.say(
@@ -294,15 +301,10 @@ class ClassRun:
                     "for the next run"
                 )
             progress.step()
-            self._rewrite(store)
+            self._rewrite(results)
             if not self.any_played and len(self.tries) >= HOPELESS:
                 return False
         return True
-
-    def _is_counted(self, result: JobResult) -> bool:
-        """Return whether the rubric counts games that the opponent lost by its own fault."""
-        counts = self.rubric.match.opponent_faults == "count" and result["fault"] != STARVED
-        return result["scores"] is not None and counts
 
     def _tell_opponents(self, results: Results) -> None:
         """Report games that the rubric's opponents lost by their own fault, and what to do."""
@@ -333,8 +335,8 @@ class ClassRun:
                 file=sys.stderr,
             )
 
-    def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> None:
-        """Load each submission, and each baseline that has a file, once.
+    def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> Results:
+        """Load each submission, and each baseline that has a file, once; return all results.
 
         Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
         """
@@ -352,15 +354,16 @@ class ClassRun:
                 if fault is not None:
                     print(f"loading {item.name}: {fault}", file=sys.stderr)
         known = {item.name: item.problem for item in self.found}
-        after = read_results(store).submissions
-        for submission in after:
+        results = read_results(store)
+        for submission in results.submissions:
             if submission.problem != known[submission.name]:
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
                 print(f"{submission.name}: 0 points: {why}{again}", file=sys.stderr)
-        if self.kind == TOURNAMENT and sum(item.problem is None for item in after) < 2:
+        if self.kind == TOURNAMENT and len(gradable(results.submissions)) < 2:
             raise InputError("a tournament needs two submissions that can play")
         self._tell_too_slow(store)
+        return results
 
     def _with_files(self) -> list[Contestant]:
         """Return the submissions and, for `grade`, the rubric's agents that have a file."""
@@ -399,28 +402,27 @@ class ClassRun:
                     print(f"{item.name}: {headline(problem or fault or '')}", file=sys.stderr)
             self._tell_too_slow(store)
 
-    def _rewrite(self, store: Store) -> None:
+    def _rewrite(self, results: Results) -> None:
         """Write results.json or the standings again, so that they are current if the run stops."""
         out = self.arguments.out
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
-                report.write_quick(read_results(store), out, {})
+                report.write_quick(results, out, {})
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     print(f"{error}; the games go on", file=sys.stderr)
                 self.told = True
             self.written = time.monotonic()
 
-    def _tell_stage(self, store: Store) -> None:
+    def _tell_stage(self, results: Results) -> None:
         """Print the tables of a stage that has been played, unless it was the last one."""
         if self.kind == TOURNAMENT:
-            done = [state for state in read_results(store).stages if state.complete]
+            done = [state for state in results.stages if state.complete]
             if done and len(done) < len(self.rubric.tournament.stages):
                 print(tables.stage_text(done[-1], self.rubric) + "\n", flush=True)
 
-    def _report(self, store: Store, interrupted: bool) -> int:
-        results = read_results(store)
+    def _report(self, results: Results, store: Store, interrupted: bool) -> int:
         tell(results, store, self.arguments)
         self._tell_too_slow(store)
         if not interrupted and not results.missing:

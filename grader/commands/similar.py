@@ -96,10 +96,8 @@ def _moves(
         closing(spread(pool.executor, choose_moves, iter(jobs.items()), pool.slots)) as done,
     ):
         for name, future in done:
-            result = future.result()
-            moves[name] = result["moves"]
-            why = result["problem"] or result["fault"]
-            lost = result["moves"].count(None)
+            moves[name], why = future.result()
+            lost = moves[name].count(None)
             if why is not None:
                 notes.append(f"{name} did not play: {why}.")
             elif lost:

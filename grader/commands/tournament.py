@@ -8,7 +8,7 @@ from connect4.errors import InputError
 from grader.commands.common import read_rubric
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
-from grader.output.report import TOURNAMENT
+from grader.output.results import TOURNAMENT
 
 
 def run_tournament(arguments: argparse.Namespace) -> int:

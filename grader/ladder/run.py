@@ -17,12 +17,12 @@ from grader.ladder.book import Book, PairRow, PlannedPair, Version
 from grader.ladder.choice import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool
-from grader.play.one_game import DEADLY, HOPELESS, JobResult, load_all, play_suspects_alone
+from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
 from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
 from grader.play.trials import agent_trials, play_trials
-from grader.play.working_time import Pace, too_slow
-from grader.results.store import ATTEMPTS
+from grader.play.working_time import Pace, load_all, too_slow
+from grader.results.store import ATTEMPTS, Attempt
 from grader.rubric.model import Rubric
 
 KNOWN: Final = "every rating is known well enough"
@@ -219,8 +219,8 @@ class LadderRun:
         listed = [game for _, games in waiting for game in games]
         done = play_suspects_alone(listed, in_time, self.book, self.pool, self.level, sources)
         with contextlib.closing(done):
-            for game, result in done:
-                self._count(game, result, row_of[game.key])
+            for game, attempt in done:
+                self._count(game, attempt, row_of[game.key])
                 self.follow(game)
         complete = {row.pair for row, _ in waiting} - {
             row.pair for row in self.book.unplayed(self.terms)
@@ -228,15 +228,15 @@ class LadderRun:
         margins = self.book.margins(complete)
         league.add(margins[row.pair] for row, _ in waiting if row.pair in margins)
 
-    def _count(self, game: PlannedGame, result: JobResult, row: PairRow) -> None:
+    def _count(self, game: PlannedGame, attempt: Attempt, row: PairRow) -> None:
         wanted = row.plan.wanted_by
-        self.spent[wanted] = self.spent.get(wanted, 0.0) + result["seconds"]
-        self.played += result["fault"] is None
-        self.failed += result["fault"] is not None
-        if result["fault"]:
+        self.spent[wanted] = self.spent.get(wanted, 0.0) + attempt.seconds
+        self.played += attempt.fault is None
+        self.failed += attempt.fault is not None
+        if attempt.fault:
             self.tries[game.key] += 1
-            print(f"{game.title}: {result['fault']}", file=sys.stderr)
-        for side in result["left_behind"]:
+            print(f"{game.title}: {attempt.fault}", file=sys.stderr)
+        for side in attempt.left_behind:
             self.held.add(str(game.players[side - 1].sha256))
         if time.monotonic() - self.told >= EVERY:
             self.told = time.monotonic()

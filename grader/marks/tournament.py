@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.marks.ratings import Rating, ratings
 from grader.marks.tally import by_match, margin_of, tally
-from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of
+from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Rubric, Stage
 
@@ -226,3 +226,25 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
         )
         for place, (stage, standing) in enumerate(ordered, 1)
     ]
+
+
+def later_games(begun: Sequence[StageState], rubric: Rubric) -> dict[str, list[PlannedGame]]:
+    """Return the games of each stage not yet begun, with placeholders for promoted contestants."""
+    groups = [len(group.standings) for group in begun[-1].groups] if begun else []
+    found: dict[str, list[PlannedGame]] = {}
+    for before, stage in zip(rubric.tournament.stages, rubric.tournament.stages[1:], strict=False):
+        if before.name not in found and before is not begun[-1].stage:
+            continue  # it has been played
+        order = [
+            submitted(f"{stage.name} {number}", f"{stage.name} {number}")
+            for number in range(sum(min(before.promote, size) for size in groups))
+        ]
+        count = group_count(len(order), stage)
+        dealt = deal(order, count)
+        found[stage.name] = [
+            game
+            for number, group in enumerate(dealt, 1)
+            for game in group_games(group_name(stage, number, count), group, stage, rubric)
+        ]
+        groups = [len(group) for group in dealt]
+    return found

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from grader.handin.submission import file_name
 from grader.marks.boards import board_worth
@@ -14,11 +14,9 @@ from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.output.drawing import histogram
 from grader.output.pages import Cell, Link, card, heading, table, whole
+from grader.output.results import Results
 from grader.output.tables import faults_text, interval_text, remark, shown_points
 from grader.results.store import Faults
-
-if TYPE_CHECKING:
-    from grader.output.report import Results
 
 KINDS: Final = ("timeouts", "invalid", "errors", "starved")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
 from connect4.errors import harmless
@@ -21,6 +21,7 @@ from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, margin_of
 from grader.output.explain import explained
 from grader.output.lost_turns import LostTurn
+from grader.output.results import Results
 from grader.output.tables import (
     MATCH_HEADERS,
     faults_text,
@@ -37,9 +38,6 @@ from grader.play.replays import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Faults, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric
-
-if TYPE_CHECKING:
-    from grader.output.report import Results
 
 GRADEBOOK_HEADERS: Final = (
     *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),

@@ -2,8 +2,8 @@
 
 Unlike `ProcessPoolExecutor`, the local executor survives the death of its workers. Its workers
 end when it ends. Run as `python3 -m grader.play.executors`, this module is such a worker. It
-reads JSON lines `{"function", "arguments", "core"}`, writes `{"result"}` or `{"error"}`, and ends
-at the end of its input.
+reads JSON lines `{"function", "arguments"}`, writes pickles of `{"result"}` or `{"error"}`, and
+ends at the end of its input. Agents run in processes of their own, which have no part in this.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import importlib
 import json
 import os
+import pickle
 import queue
 import shutil
 import signal
@@ -65,7 +66,7 @@ class LocalExecutor(Executor):
         scratch.mkdir(0o700, parents=True, exist_ok=True)
         self._scratch = scratch
         self._tasks: queue.Queue[_Task | None] = queue.Queue()
-        self._workers: dict[int, subprocess.Popen[str]] = {}
+        self._workers: dict[int, subprocess.Popen[bytes]] = {}
         self._closed = self._stopped = False
         self._threads = [
             threading.Thread(target=self._serve, args=(number, core), daemon=True)
@@ -75,7 +76,7 @@ class LocalExecutor(Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; `fn` is a module's function with JSON values as arguments and result."""
+        """Queue a call; `fn` is a module's function with JSON values as arguments."""
         if self._closed:
             raise RuntimeError("the executor is shut down")
         assert not kwargs
@@ -145,7 +146,7 @@ def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
         future.set_result(answer["result"])
 
 
-def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
+def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[bytes]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed worker has left
     folder.mkdir(0o700)
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -153,33 +154,25 @@ def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[str]:
         [sys.executable, "-P", "-m", "grader.play.executors", "" if core is None else str(core)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
         env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder)},
         start_new_session=True,  # a Ctrl-C on the terminal is the grader's to handle
     )
 
 
-def _ask(worker: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, Any] | None:
+def _ask(worker: subprocess.Popen[bytes], request: dict[str, Any]) -> dict[str, Any] | None:
     """Return a worker's answer, None if it died."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
-        worker.stdin.write(json.dumps(request) + "\n")
+        worker.stdin.write(json.dumps(request).encode() + b"\n")
         worker.stdin.flush()
-        line = worker.stdout.readline()
-    except OSError:
-        return None
-    if not line.endswith("\n"):
-        return None
-    try:
-        answer: dict[str, Any] = json.loads(line)
-    except ValueError:  # a worker that writes anything else is as good as dead
+        answer: dict[str, Any] = pickle.load(worker.stdout)
+    except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
         return None
     return answer
 
 
-def _end(worker: subprocess.Popen[str]) -> None:
+def _end(worker: subprocess.Popen[bytes]) -> None:
     """Close a worker's input; kill the worker if it does not exit."""
     for stream in (worker.stdin, worker.stdout):
         if stream is not None:
@@ -192,7 +185,7 @@ def _end(worker: subprocess.Popen[str]) -> None:
         worker.wait()
 
 
-def work(requests: IO[str], answers: IO[str]) -> None:
+def work(requests: IO[str], answers: IO[bytes]) -> None:
     """Serve requests until the input ends; this includes the grader's death, even within a game."""
     pending: queue.Queue[str] = queue.Queue()
 
@@ -211,7 +204,7 @@ def work(requests: IO[str], answers: IO[str]) -> None:
         except Exception as error:
             said = f"{type(error).__name__}: {error}"
             answer = {"error": said, "traceback": traceback.format_exc()}
-        answers.write(json.dumps(answer) + "\n")
+        answers.write(pickle.dumps(answer))
         answers.flush()
 
 
@@ -220,7 +213,7 @@ def worker_main(core: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if core and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that prints can spoil the answers
     work(sys.stdin, answers)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -76,6 +76,11 @@ class Contestant:
     def is_submission(self) -> bool:
         """Return whether the contestant is a student's submission."""
         return self.agent == "ai:"
+
+    def plain(self, sources: Mapping[str, str]) -> dict[str, str | None]:
+        """Return the contestant as plain values, a submission with its source."""
+        source = sources[str(self.sha256)] if self.is_submission else None
+        return {**asdict(self), "source": source}
 
 
 def submitted(name: str, sha256: str) -> Contestant:
@@ -158,21 +163,13 @@ class PlannedGame:
             sha256: next((other for other in hashes if other != sha256), "") for sha256 in hashes
         }
 
-    def job(self, isolation: str, sources: dict[str, str]) -> dict[str, Any]:
+    def job(self, isolation: str, sources: Mapping[str, str]) -> dict[str, Any]:
         """Return everything that a worker requires to play the game, as plain values."""
         return {
             "key": self.key,
             "game": self.board.game,
             "start": self.board.start,
-            "players": [
-                {
-                    "name": player.name,
-                    "agent": player.agent,
-                    "sha256": player.sha256,
-                    "source": sources[str(player.sha256)] if player.is_submission else None,
-                }
-                for player in self.players
-            ],
+            "players": [player.plain(sources) for player in self.players],
             "seed": self.seed,
             "time_limit": self.time_limit,
             "limits": asdict(self.limits),

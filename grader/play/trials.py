@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -20,7 +19,7 @@ from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
 from grader.play.executors import Pool
-from grader.play.one_game import JobResult, game_of, limits_of, one_line, play_job, spread
+from grader.play.one_game import game_of, limits_of, one_line, play_job, spread
 from grader.play.schedule import seed_of
 from grader.results.store import Store
 from grader.rubric.model import Board, KitAgent, Rubric
@@ -88,20 +87,18 @@ def play_trials(
     jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
     with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
         for trial, future in done:
-            result, name = future.result(), trial["agent"]["name"]
-            problem = result["problem"] or result["fault"]
+            problem, name = future.result(), trial["agent"]["name"]
             if problem is not None:
                 raise InputError(f"{source}: {role} {name!r} fails its trial game: {problem}")
             store.set_loaded(trial["key"], TRIAL, None)
 
 
-def try_out(trial: dict[str, Any]) -> JobResult:
-    """Play a trial; return the `problem` of the agent or a board, and the grader's own `fault`."""
-    result: JobResult = {"problem": None, "fault": None, "traceback": None}
+def try_out(trial: dict[str, Any]) -> str | None:
+    """Play a trial; return the error of the agent, of a board or of the grader, else None."""
     try:
-        return {**result, "problem": next(_problems(trial), None)}
+        return next(_problems(trial), None)
     except Exception as error:  # whatever it is, it is named
-        return {**result, "fault": one_line(error), "traceback": traceback.format_exc()}
+        return one_line(error)
 
 
 def _problems(trial: dict[str, Any]) -> Iterator[str]:

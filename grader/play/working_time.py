@@ -1,4 +1,4 @@
-"""The smallest time per move at which a file plays: it is asked with more and more time."""
+"""Loads each file, and asks it with more and more time: the smallest at which it plays."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from connect4.errors import headline
+from connect4.errors import InputError, headline
 from connect4.games import GAMES
-from connect4.games.base import Seconds, State
+from connect4.games.base import Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
+from grader.play.executors import Pool
+from grader.play.one_game import (
+    DEATHS,
+    Job,
+    agent_of,
+    game_of,
+    limits_of,
+    one_line,
+    source_of,
+    spread,
+)
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
 from grader.rubric.fuel import by_fuel
@@ -37,6 +49,13 @@ AFTER: Final = 2.0
 
 SILENT: Final = 2.0
 """Seconds of asking without a word about it."""
+
+
+LOADING: Final = "load "
+"""The prefix of the key that notes a loading; the hash of the submission follows."""
+
+PASSING: Final = ("was not loaded within", "its process was killed")
+"""Words in the headline of a load failure that a busy machine may cause: it is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,3 +264,141 @@ def later_positions(state: State, number: int) -> Iterator[State]:
         if state.is_over() or state.mover != mover:
             return
         yield state
+
+
+def _check_module(job: Job) -> None:
+    """Raise `InputError` if this machine counts fuel in another way than the planned one."""
+    if job["isolation"] == "wasm":
+        from connect4.isolation.wasm import images
+
+        here = images.identity_text()
+        if job["limits"]["module"] not in (None, here):
+            planned = job["limits"]["module"]
+            raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What came of loading a submission."""
+
+    problem: str | None = None
+    """The submission's error, None if it can be loaded."""
+    slow: str | None = None
+    """The time from which on it plays, or why it does not; None if the job's time will do."""
+    fault: str | None = None
+    """The grader's error."""
+
+
+def try_load(job: Job) -> Loaded:
+    """Load a submission as player 1 and, if that fails, as player 2; return what failed."""
+    problem: str | None = None
+    player, game = job["player"], game_of(job)
+    try:
+        _check_module(job)
+        sides: tuple[Player, Player] = (1, 2)
+        for side in sides:
+            setup = Setup(
+                agent_of(player, game),
+                side,
+                game,
+                job["time_limit"],
+                0,
+                "intelligent",
+                source_of(player),
+                tuple(job["limits"]["allowed"]),
+            )
+            with closing(open_seat(setup, job["isolation"], limits_of(job))) as seat:
+                if seat.load_failure is None:
+                    break
+                problem = problem or seat.load_failure
+        else:
+            return Loaded(problem)
+        return Loaded(slow=_slow(job, setup))
+    except Exception as error:  # a grader's fault is never a submission's
+        return Loaded(fault=one_line(error))
+
+
+def _slow(job: Job, setup: Setup) -> str | None:
+    """Return the time from which on a submission plays, or why it does not.
+
+    None if it plays with the job's time, or if that cannot be known.
+    """
+    asking = Asking(setup, job["isolation"], limits_of(job))
+    state = game_of(job).from_json(job["start"])
+    limit = job["time_limit"]
+    seconds, failure = plays_from(asking, job["methods"], state, job["times"])
+    if seconds is not None:
+        return f"{seconds:g}" if seconds > limit else None
+    if failure is None or failure.starved or failure.seconds < limit:
+        return None
+    return f"no move with up to {failure.seconds:g} s: {failure.text}"
+
+
+def is_passing(problem: str) -> bool:
+    """Return whether a load failure may be temporary."""
+    return any(words in headline(problem) for words in PASSING)
+
+
+def load_all(
+    contestants: Iterable[Contestant],
+    rubric: Rubric,
+    store: Store,
+    pool: Pool,
+    isolation: str,
+    sources: Mapping[str, str],
+    pace: Pace,
+) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
+    """Load each contestant that has a file; yield it with its problem and the grader's fault.
+
+    One that can be loaded is asked for moves, see `too_slow`. A source with a known result under
+    these limits is skipped, unless the failure may be temporary.
+    """
+    limits = limits_text(rubric)
+    asked = store.loaded(pace.key(rubric))
+    known = {
+        sha256
+        for sha256, problem in store.loaded(limits).items()
+        if (sha256 in asked if problem is None else not is_passing(problem))
+    }
+    board = pace.board
+    terms = {
+        "game": board.game,
+        "start": board.start,
+        "time_limit": pace.seconds,
+        "limits": asdict(rubric.limits),
+        "isolation": isolation,
+        "methods": pace.methods,
+        "times": pace.times,
+    }
+    slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
+
+    def ahead() -> Iterator[tuple[Contestant, Job]]:
+        for item in contestants:
+            store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
+            yield item, {**terms, "player": item.plain(sources)}
+
+    new = {item.sha256: item for item in contestants if item.sha256 is not None}
+    contestants = [item for sha256, item in new.items() if sha256 not in known]
+    try:
+        with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
+            for item, future in done:
+                loaded = _loaded(future, item, store)
+                if loaded.fault is None:
+                    store.end(f"{LOADING}{item.sha256}", died=False)
+                    store.set_loaded(str(item.sha256), limits, loaded.problem)
+                    if loaded.problem is None:
+                        store.set_loaded(str(item.sha256), pace.key(rubric), loaded.slow)
+                yield item, loaded.problem, loaded.fault
+    finally:
+        store.end_all()
+
+
+def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
+    """Return the result of `try_load`; a source that ended its worker is blamed in the store."""
+    try:
+        return future.result()
+    except Exception as error:
+        if type(error).__name__ in DEATHS:
+            store.end(f"{LOADING}{item.sha256}", died=True)
+            store.blame({str(item.sha256): ""}, f"loading {item.name}")
+        return Loaded(fault=one_line(error))

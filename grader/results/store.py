@@ -15,8 +15,9 @@ import sqlite3
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -120,7 +121,31 @@ class PlayedGame:
     faults: tuple[Faults, Faults]
     seconds: float
     played_at: str = ""
-    """In UTC, as `2030-01-31T12:00:00Z`; empty for a game that has just ended."""
+    """In UTC, as `2030-01-31T12:00:00Z`; empty in an attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt to play a game: its result, or `fault` for a failure that is no player's.
+
+    A game whose result does not count has both.
+    """
+
+    key: str
+    names: tuple[str, str]
+    played: PlayedGame | None = None
+    record: Mapping[str, Any] | None = None
+    page: str | None = None
+    """What `replays.replay_data` returns for the record."""
+    fault: str | None = None
+    """In one line."""
+    traceback: str | None = None
+    worker: str = ""
+    seconds: float = 0.0
+    died: bool = False
+    """Whether the worker died in the game, each time it was tried."""
+    left_behind: tuple[int, ...] = ()
+    """The players with a process that could not be ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +327,7 @@ class Store:
 
     def publish(self, seeds: Iterable[int]) -> None:
         """Note seeds that are about to be published."""
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        known = {**dict.fromkeys(seeds, now), **self.published()}
+        known = {**dict.fromkeys(seeds, utc_now()), **self.published()}
         self.set_meta({"published": json.dumps({str(seed): at for seed, at in known.items()})})
 
     def published(self) -> dict[int, str]:
@@ -369,18 +393,20 @@ class Store:
             for name, place, source, report, problem, members in rows
         ]
 
-    def add(self, result: Mapping[str, Any]) -> None:
-        """Store a result of `play_game` in one transaction."""
-        faults = [value for side in result["faults"] or [[None] * 4] * 2 for value in side]
-        scores = result["scores"] or [None, None]
-        names = result["names"]
+    def add(self, attempt: Attempt) -> None:
+        """Store an attempt in one transaction."""
+        key, played = attempt.key, attempt.played
+        result: Sequence[object] = [None] * 12
+        if played is not None:
+            faults = (astuple(side) for side in played.faults)
+            result = (*played.scores, played.ending, played.turns, *chain.from_iterable(faults))
         before = self._database.execute(
-            "SELECT attempts FROM game WHERE key = ?", (result["key"],)
+            "SELECT attempts FROM game WHERE key = ?", (key,)
         ).fetchone()
         row = (
-            *(result["key"], *names, *scores, result["ending"], result["turns"], *faults),
-            *(result["seconds"], result["worker"], 1 if before is None else before[0] + 1),
-            *(PLAYED if result["fault"] is None else INFRA, result["fault"], result["traceback"]),
+            *(key, *attempt.names, *result),
+            *(attempt.seconds, attempt.worker, 1 if before is None else before[0] + 1),
+            *(PLAYED if attempt.fault is None else INFRA, attempt.fault, attempt.traceback),
         )
         columns = (
             "key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, errors1, "
@@ -388,18 +414,16 @@ class Store:
             "fault, traceback"
         )
         with self._transaction() as database:
-            if not result["died"]:  # else it stays among the games that were begun
-                database.execute("DELETE FROM begun WHERE key = ?", (result["key"],))
-            _keep_earlier(database, result["key"])
+            if not attempt.died:  # else it stays among the games that were begun
+                database.execute("DELETE FROM begun WHERE key = ?", (key,))
+            _keep_earlier(database, key)
             database.execute(
                 f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
             )
-            if result["record"] is not None:
-                texts = (json.dumps(result["record"]) + "\n", result["page"])
+            if attempt.record is not None:
+                texts = (json.dumps(attempt.record) + "\n", attempt.page or "")
                 packed = [zlib.compress(text.encode()) for text in texts]
-                database.execute(
-                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (result["key"], *packed)
-                )
+                database.execute("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (key, *packed))
 
     def played(self, opponents_faults: bool = False) -> dict[str, PlayedGame]:
         """Return every stored game that has a result, by key.
@@ -560,6 +584,11 @@ class Store:
             return None if row is None else zlib.decompress(row[0]).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None
+
+
+def utc_now() -> str:
+    """Return the time in the form of `played_at`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def machine() -> str:

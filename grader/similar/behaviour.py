@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -24,7 +23,7 @@ from connect4.games.extended import EXTENDED, format_action
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
-from grader.play.one_game import OWN_FILE, JobResult, limits_of, one_line
+from grader.play.one_game import OWN_FILE, limits_of, one_line
 from grader.rubric.model import Board, Rubric
 
 POSITIONS: Final = 300
@@ -84,14 +83,13 @@ def job_of(
     }
 
 
-def choose_moves(job: dict[str, Any]) -> JobResult:
-    """Request a move from an agent in each position; a lost turn is None in `moves`."""
-    result: JobResult = {"moves": [], "problem": None, "fault": None, "traceback": None}
+def choose_moves(job: dict[str, Any]) -> tuple[list[str | None], str | None]:
+    """Return an agent's move in each position, None for a lost turn, and why there are no more."""
+    moves: list[str | None] = []
     try:
-        moves = result["moves"]
         with closing(open_seat(_setup(job), job["isolation"], limits_of(job))) as seat:
             if seat.load_failure is not None:
-                return {**result, "problem": headline(seat.load_failure)}
+                return moves, headline(seat.load_failure)
             for values in job["positions"]:
                 state = EXTENDED.from_json(values)
                 reply = seat.ask(
@@ -100,9 +98,9 @@ def choose_moves(job: dict[str, Any]) -> JobResult:
                 legal = reply.action in state.legal_actions()
                 played = reply.outcome is Outcome.PLAYED and legal
                 moves.append(reply.text if played else None)
-        return result
+        return moves, None
     except (IsolationError, OSError) as error:
-        return {**result, "fault": one_line(error), "traceback": traceback.format_exc()}
+        return moves, one_line(error)
 
 
 def _setup(job: dict[str, Any]) -> Setup:
