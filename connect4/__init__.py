@@ -15,8 +15,7 @@ picture(state, before=)   returns a position as a picture that shows where its p
 Record.load(path)         returns a saved game; record.save(path) saves one
 GAMES                     the games by name: extended, classic, ...
 
-Errors are Connect4Error or one of its subclasses. For more, see docs/api.md; for details,
-help(connect4.play). Nothing is loaded until it is used.
+Errors are Connect4Error or a subclass. docs/api.md and help(connect4.play) have the details.
 """
 
 from __future__ import annotations

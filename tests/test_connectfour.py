@@ -595,7 +595,7 @@ def test_a_file_called_like_a_module_that_is_needed_is_named_in_one_line(
     ("module", "arguments"),
     [
         ("grader", ("check", "--form-only", "numpy.py")),
-        ("connect4.ConnectFour", ("random", "random", "--view", "none")),
+        ("connect4.ConnectFour", ("random", "random", "--view", "none", "--isolation", "none")),
     ],
 )
 def test_no_file_in_the_folder_where_a_command_runs_is_taken_for_a_module(
