@@ -181,9 +181,9 @@ def kill(process: subprocess.Popen[str]) -> set[tuple[int, str]]:
 
 @contextlib.contextmanager
 def burners(core: int, number: int) -> Iterator[None]:
-    """Keep a core busy with some processes while the block runs, for a minute at most."""
+    """Keep a core busy with some processes while the block runs, for three minutes at most."""
     code = (
-        f"import os, time; os.sched_setaffinity(0, {{{core}}}); end = time.monotonic() + 60\n"
+        f"import os, time; os.sched_setaffinity(0, {{{core}}}); end = time.monotonic() + 180\n"
         "while time.monotonic() < end: pass"
     )
     running = [  # sessions of their own: Linux may share a core out by session
