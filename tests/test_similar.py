@@ -196,7 +196,10 @@ def test_one_submission_is_no_class(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_the_library_it_says_how_to_get_it(tmp_path: Path) -> None:
+def test_without_the_library_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     hand_in(tmp_path / "class", "ann", "x = 1\n")
     hand_in(tmp_path / "class", "ben", "x = 2\n")
     (tmp_path / "copydetect.py").write_text("raise ImportError\n", encoding="utf-8")
