@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connect4 import record as records
 from connect4.cli import (
@@ -26,6 +26,7 @@ from connect4.cli import (
     count,
     end_on_sigterm,
     fail,
+    port_number,
     seed_number,
     time_limit,
 )
@@ -40,7 +41,7 @@ from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
-from connect4.table import Table, Terms
+from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.terminal.replay_turn import (
@@ -58,21 +59,19 @@ from connect4.views.terminal.summary import (
     tell_what_next,
 )
 from connect4.views.terminal.view import TerminalView
-from connect4.views.window.display import open_window
-from connect4.views.window.session import TablePlan
-
-if TYPE_CHECKING:
-    from connect4.views.window.window import Window
+from connect4.views.web.play import no_browser, play_on_page
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """The file for the record of a game with a failed turn, without `--record`."""
 
-VIEWS: Final = ("auto", "window", "terminal", "none")
+VIEWS: Final = ("auto", "browser", "terminal", "none", "window")
 
 VIEW_VARIABLE: Final = "CONNECT4_VIEW"
 """The environment variable that sets the default of `--view`."""
 
-VIEW_HELP: Final = f"auto: the window where there is a display; {VIEW_VARIABLE} sets the default"
+VIEW_HELP: Final = (
+    f"auto: a page where a browser can open, else the terminal; {VIEW_VARIABLE} sets the default"
+)
 
 WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view")
 """The options that `--replay-turn` accepts; the view is one because of its variable."""
@@ -138,6 +137,7 @@ def add_contestants(parser: Parser) -> None:
     )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
     add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
+    add("--port", type=port_number, default=0, help="the port of the page (default any free one)")
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
@@ -227,9 +227,9 @@ def play(arguments: argparse.Namespace) -> int:
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
         plans.append(TablePlan(game, start, agents, terms, title, str(place)))
-    window = choose_window(arguments.view)
+    in_browser = chooses_browser(arguments.view)
     tell_notes(notes)
-    status, games = play_all(plans, window, arguments)
+    status, games = play_all(plans, in_browser, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
     if any(map(never_began, games)):
@@ -269,21 +269,11 @@ def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
     return agents
 
 
-def choose_window(view: str) -> Window | None:
-    """Return the window where `--view` asks for it and this machine has one, else None.
-
-    Raises `InputError` for a view that does not exist, and where `window` was named and none opens.
-    """
+def chooses_browser(view: str) -> bool:
+    """Return whether `--view` asks for a page; raises `InputError` for a view that is none."""
     if view not in VIEWS:
         raise InputError(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
-    if view in ("terminal", "none"):
-        return None
-    try:
-        return open_window()
-    except InputError as error:
-        if view == "auto":
-            return None
-        raise InputError(f"--view window: {error}; --view terminal needs none") from None
+    return view in ("browser", "window") or (view == "auto" and no_browser() is None)
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
@@ -331,9 +321,9 @@ def record_place(named: Path | None, suffix: str) -> Path:
 
 
 def play_all(
-    plans: list[TablePlan], window: Window | None, arguments: argparse.Namespace
+    plans: list[TablePlan], in_browser: bool, arguments: argparse.Namespace
 ) -> tuple[int, list[Record]]:
-    """Play in the window, or in the terminal; return the exit status and the records."""
+    """Play on a page, or in the terminal; return the exit status and the records."""
     games: list[Record] = []
     status = 0
 
@@ -341,13 +331,9 @@ def play_all(
         keep(record, logs, plans[len(games)], arguments)
         games.append(record)
 
-    if window is not None:
-        window.play(plans, over)
-        try:
-            window.run()
-        except KeyboardInterrupt as stop:
-            status = interrupted(stop)
-        return status, games
+    if in_browser:
+        stop = play_on_page(plans, arguments.port, over)
+        return (status if stop is None else interrupted(stop)), games
     for plan in plans:
         status, record, logs = play_in_terminal(plan, arguments.view != "none")
         over(record, logs)

@@ -1,7 +1,8 @@
 """The referee: plays one game between two seats and reports it event by event.
 
 It does not depend on any view, record or grader. Iterating over `play` yields the events, and the
-generator's return value is the `Result`.
+generator's return value is the `Result`. Whoever iterates can play a turn: the reply to a
+`TurnBegun` that is sent to the generator takes the place of the seat's.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def play(
     seats: Mapping[Player, Seat],
     limits: Mapping[Player, Seconds | None],
     play_unloaded: bool = False,
-) -> Generator[Event, None, Result]:
+) -> Generator[Event, Reply | None, Result]:
     """Play one game from `start`, yielding each event as it happens.
 
     A late, invalid or failed turn is skipped or loses the game, depending on `game.on_fault`. An
@@ -121,9 +122,10 @@ def play(
             turn, state = step(number, state, Reply(Outcome.PASS))
             yield TurnEnded(turn, state)
             continue
-        yield TurnBegun(number, state, limits[player])
         try:
-            reply = seats[player].ask(state, limits[player])
+            reply = yield TurnBegun(number, state, limits[player])
+            if reply is None:
+                reply = seats[player].ask(state, limits[player])
         except PlayerLeftError:
             result = abandoned(state, Ending.LEFT)
             break

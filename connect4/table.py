@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -11,7 +11,15 @@ from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
-from connect4.players.base import Connected, Method, Numbered, Seat, Setup
+from connect4.players.base import (
+    Connected,
+    Method,
+    Numbered,
+    PlayerLeftError,
+    Reply,
+    Seat,
+    Setup,
+)
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
@@ -43,6 +51,25 @@ class Terms:
     """Each player's student file, if it must not be read from disk."""
 
 
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """A game that is to be played: all that it needs before its first move.
+
+    `record_name` is the file in which its record will be, empty where that is not known.
+    """
+
+    game: Game
+    start: State
+    agents: tuple[AgentName, AgentName]
+    terms: Terms
+    title: str
+    record_name: str = ""
+
+    def is_person(self, player: Player) -> bool:
+        """Return whether a person plays that side."""
+        return self.agents[player - 1].kind == "human"
+
+
 def no_person(player: Player) -> Seat:
     """Refuse a person in a game between programs: raises `InputError`."""
     raise InputError(f"player {player} is a person, and only programs play here")
@@ -65,6 +92,14 @@ def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
 
     fields = {"fuel": budget.fuel_of(seconds), "fuel_per_second": budget.FUEL_PER_SECOND}
     return {**package.identity(), "kit": images.kit_digest()}, fields
+
+
+def _next(game: Generator[Event, Reply | None, object], reply: Reply | None) -> Event | None:
+    """Return the next event of a game, None if it has ended."""
+    try:
+        return game.send(reply)
+    except StopIteration:
+        return None
 
 
 class Table:
@@ -119,15 +154,15 @@ class Table:
             self.close()
             raise
 
-    def events(self) -> Iterator[Event]:
-        """Play the game, yielding the referee's events."""
+    def events(self) -> Generator[Event, Reply | None, None]:
+        """Play the game, yielding the referee's events; it receives a reply as `play` does."""
         record = self.record
         numbered = {
             player: seat for player, seat in self._seats.items() if isinstance(seat, Numbered)
         }
-        for event in play(
-            record.game, record.start, self._seats, self._limits, self._play_unloaded
-        ):
+        game = play(record.game, record.start, self._seats, self._limits, self._play_unloaded)
+        event: Event | None = next(game)
+        while event is not None:
             if isinstance(event, TurnBegun):
                 if event.state.mover in numbered:
                     numbered[event.state.mover].begin_turn(event.number)
@@ -139,7 +174,12 @@ class Table:
                 for seat in self._seats.values():
                     if isinstance(seat, Connected):
                         seat.see_end(event.state)
-            yield event
+            try:
+                reply = yield event
+            except PlayerLeftError as error:
+                event = game.throw(error)
+            else:
+                event = _next(game, reply)
 
     def abandon(self, ending: Ending) -> None:
         """Set the result of an interrupted game: the current scores, and no winner."""

@@ -12,6 +12,23 @@ from connect4.players.base import Outcome, PlayerLeftError, Reply
 LEAVE = frozenset({"q", "quit", "exit"})
 
 
+def reply_to(text: str, state: State, game: Game, strict: bool, took: Seconds) -> Reply:
+    """Return the reply for what a person typed.
+
+    Raises `IllegalAction` if it is no move or, unless `strict`, if the move is illegal.
+    """
+    action = game.parse_action(text)
+    if not strict:
+        state.apply(action)
+    return Reply(Outcome.PLAYED, action, game.format_action(action), seconds=took)
+
+
+def late_reply(took: Seconds, limit: Seconds) -> Reply:
+    """Return the reply of a person whose time was over."""
+    detail = f"no answer within {limit:g} s"
+    return Reply(Outcome.TIMEOUT, seconds=took, overrun=took - limit, detail=detail)
+
+
 class HumanSeat:
     """Reads moves with `read_line(prompt)`, which raises `EOFError` at the end of input.
 
@@ -52,23 +69,13 @@ class HumanSeat:
                 raise PlayerLeftError("end of input") from None
             if text.lower() in LEAVE:
                 raise PlayerLeftError("left the game")
+            took = time.monotonic() - began
             try:
-                action = self._game.parse_action(text)
-                if not self._strict:
-                    state.apply(action)
+                reply = reply_to(text, state, self._game, self._strict, took)
             except IllegalAction as error:
                 self._say(str(error))
                 continue
-            took = time.monotonic() - began
-            late = seconds is not None and took > seconds
-            return Reply(
-                Outcome.TIMEOUT if late else Outcome.PLAYED,
-                None if late else action,
-                None if late else self._game.format_action(action),
-                seconds=took,
-                overrun=took - seconds if late and seconds is not None else 0.0,
-                detail=f"no answer within {seconds:g} s" if late else None,
-            )
+            return late_reply(took, seconds) if seconds is not None and took > seconds else reply
 
     def close(self) -> None:
         """Do nothing; a person needs no cleanup."""

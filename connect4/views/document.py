@@ -73,14 +73,24 @@ def linked(title: str, style: str, body: str, script: str, comment: str = "") ->
     return _document(title, policy, link, body, run, comment)
 
 
+def served(title: str, body: str) -> str:
+    """Return a document for a web server, with `page.css` and `page.js` beside it.
+
+    The server's header has the content security policy.
+    """
+    link = '<link rel="stylesheet" href="page.css">'
+    run = '<script src="page.js"></script>\n'
+    return _document(title, "", link, body, run, "")
+
+
 def _document(title: str, policy: str, style: str, body: str, run: str, comment: str) -> str:
     remark = f"<!-- {comment} -->\n" if comment else ""
+    rule = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n' if policy else ""
     return f"""<!DOCTYPE html>
 {remark}<html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+{rule}<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(title.encode(errors="replace").decode())}</title>
 <link rel="icon" href="data:,">

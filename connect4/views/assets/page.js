@@ -12,7 +12,7 @@
  *   title: string, names: string[], facts: string[], limit: number, result: string, why: string | null,
  *   analysis: Analysis | null, countsPoints: boolean, boards: Uint8Array[], moves: (Move | null)[],
  *   scores: number[][], left: (number[] | null)[], turns: (Turn | null)[], last: number,
- *   runs: Run[], firstRuns: Run[], changes: RunChange[][],
+ *   runs: Run[], firstRuns: Run[], changes: RunChange[][], winner: number, scores_end: number[],
  * }} Game
  */
 
@@ -30,7 +30,6 @@ const LETTERS = { invalid: "I", timeout: "T", error: "E" };
  * @returns {Game}
  */
 function unpack(data) {
-  const size = data.rows * data.columns;
   const cells = Uint8Array.from(data.start, Number);
   /** @type {Run[]} */
   const runs = data.runs.map((/** @type {number[]} */ [player, first, last, length, points]) => (
@@ -42,22 +41,31 @@ function unpack(data) {
     left: [data.left], turns: [null], runs, changes: [[]],
     firstRuns: data.first_runs.map((/** @type {number} */ index) => runs[index]),
   };
-  for (const [player, text, outcome, time, scores, left, changes, runChanges, detail] of data.turns) {
-    const before = game.boards[game.boards.length - 1];
-    const after = changes.length ? before.slice(0, size) : before;
-    for (let index = 0; index < changes.length; index += 2) after[changes[index]] = changes[index + 1];
-    game.boards.push(after);
-    game.moves.push(readMove(before, changes, data.columns));
-    game.scores.push(scores);
-    game.left.push(left);
-    game.changes.push(runChanges.map((/** @type {number[]} */ change) => unpackChange(change, runs)));
-    game.turns.push({
-      number: game.turns.length, player, text, outcome, time,
-      detail: detail === null ? null : data.details[detail], fault: outcome in LETTERS,
-    });
-  }
-  game.last = game.turns.length - 1;
+  game.last = 0;
+  for (const row of data.turns) addTurn(game, row, data.details);
   return game;
+}
+
+/**
+ * Add a turn to a game, with the position after it.
+ * @param {Game} game
+ * @param {any[]} row
+ * @param {string[]} details
+ */
+function addTurn(game, [player, text, outcome, time, scores, left, changes, runChanges, detail], details) {
+  const before = game.boards[game.last];
+  const after = changes.length ? before.slice() : before;
+  for (let index = 0; index < changes.length; index += 2) after[changes[index]] = changes[index + 1];
+  game.boards.push(after);
+  game.moves.push(readMove(before, changes, game.columns));
+  game.scores.push(scores);
+  game.left.push(left);
+  game.changes.push(runChanges.map((/** @type {number[]} */ change) => unpackChange(change, game.runs)));
+  game.last += 1;
+  game.turns.push({
+    number: game.last, player, text, outcome, time,
+    detail: detail === null ? null : details[detail], fault: outcome in LETTERS,
+  });
 }
 
 /** @param {number[]} change @param {Run[]} runs @returns {RunChange} */
@@ -92,19 +100,27 @@ const page = {
       `${game.title}: `, quoted(game.names[0]), " against ", quoted(game.names[1]),
     );
     byId("facts").replaceChildren(...game.facts.map((fact) => make("span", "", fact)));
+    byId("outcome").textContent = headline(game);
+    byId("outcome").hidden = !game.result;
     this.board = new Board(byId("board"), game);
     this.board.describeIn(byId("cells"));
-    slider.max = String(game.last);
-    byId("fault").hidden = byId("fault-key").hidden = !game.turns.some((turn) => turn?.fault);
     byId("changes").hidden = !game.countsPoints;
     byId("points-key").hidden = !game.countsPoints;
     showHint(game);
     for (const player of [1, 2]) buildPlayer(player);
-    markSlider();
+    this.count();
     listMoves();
-    drawCharts();
     showAnalysis();
     this.show(Math.max(0, Math.min(game.last, at)), 0);
+  },
+
+  /* Show how many turns there are, and what they add up to. */
+  count() {
+    const { last, turns } = this.game;
+    slider.max = String(last);
+    byId("fault").hidden = byId("fault-key").hidden = !turns.some((turn) => turn?.fault);
+    markSlider();
+    drawCharts();
   },
 
   /** @param {number} at */
@@ -182,14 +198,14 @@ const page = {
       this.timer = setTimeout(tick, pace);
       this.go(this.at + 1, Math.min(320, pace * .6));
     };
-    byId("play").textContent = "\u23f8\ufe0e Pause";
+    showPlay("M3 2h3v10h-3zM8 2h3v10h-3z", " Pause");
     tick();
   },
 
   pause() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    byId("play").textContent = "\u25b6\ufe0e Play";
+    showPlay("M3 1l9 6l-9 6z", " Play");
   },
 
   /**
@@ -209,6 +225,21 @@ const page = {
   },
 };
 
+/** Return the result in a few words: `ai won 324 : 127`.
+ * @param {Game} game
+ */
+function headline({ winner, names, countsPoints, scores_end: points, result }) {
+  const score = countsPoints ? ` ${points.join(" : ")}` : "";
+  return winner ? `${brief(names[winner - 1])} won${score}` : result;
+}
+
+/** @param {string} shape @param {string} word */
+function showPlay(shape, word) {
+  const picture = svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" });
+  svg("path", { d: shape }, picture);
+  byId("play").replaceChildren(picture, word);
+}
+
 /**
  * Explain the notation of pop-outs, and the triangles below the columns.
  * @param {Game} game
@@ -226,7 +257,10 @@ function buildPlayer(player) {
   const score = makeButton("score", () => page.toggleRuns(player));
   score.title = `Show all runs of player ${player} (${player})`;
   score.hidden = !game.countsPoints;
-  byId(`player${player}`).replaceChildren(token(player), name, make("span", "more"), score);
+  const clock = make("span", "clock");
+  clock.id = `clock${player}`;
+  clock.hidden = true;
+  byId(`player${player}`).replaceChildren(token(player), name, make("span", "more"), score, clock);
 }
 
 /** @param {number} player */
@@ -316,26 +350,7 @@ function listMoves() {
   const section = byId("moves-title").parentElement;
   section?.classList.toggle("costs", Boolean(game.analysis?.worst.length));
   section?.classList.toggle("leads", game.countsPoints);
-  page.items = game.turns.map((turn, at) => {
-    const item = makeButton("", () => page.go(at));
-    if (!turn) {
-      item.append(make("span", "number", "0"), make("span"), make("span", "text", "Start"));
-      return item;
-    }
-    const gain = game.scores[at].map((score, side) => score - game.scores[at - 1][side]);
-    const net = turn.player === 1 ? gain[0] - gain[1] : gain[1] - gain[0];
-    const text = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
-    item.setAttribute("aria-label", `${at}: player ${turn.player}${deed(turn)}, ${seconds(turn.time)}`);
-    item.append(
-      make("span", "number", `${at}`), token(turn.player),
-      make("span", turn.fault ? "text fault" : "text", text),
-      make("span", "gain muted", net && game.countsPoints ? signed(net) : ""),
-      make("span", "cost", game.analysis?.worst.includes(at) ? thrownAway(game, at) ?? costText(game.analysis, at) : ""),
-      make("span", "time", seconds(turn.time)),
-    );
-    if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
-    return item;
-  });
+  page.items = game.turns.map((_, at) => moveItem(game, at));
   byId("moves").replaceChildren();
   const lines = page.items.map((item) => make("li", "", item));
   afterPaint(() => {
@@ -343,6 +358,33 @@ function listMoves() {
     byId("moves").replaceChildren(...lines);
     page.markMove();
   });
+}
+
+/**
+ * Return the line of the list that leads to the position after a turn.
+ * @param {Game} game
+ * @param {number} at
+ */
+function moveItem(game, at) {
+  const item = makeButton("", () => page.go(at));
+  const turn = game.turns[at];
+  if (!turn) {
+    item.append(make("span", "number", "0"), make("span"), make("span", "text", "Start"));
+    return item;
+  }
+  const gain = game.scores[at].map((score, side) => score - game.scores[at - 1][side]);
+  const net = turn.player === 1 ? gain[0] - gain[1] : gain[1] - gain[0];
+  const text = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
+  item.setAttribute("aria-label", `${at}: player ${turn.player}${deed(turn)}, ${seconds(turn.time)}`);
+  item.append(
+    make("span", "number", `${at}`), token(turn.player),
+    make("span", turn.fault ? "text fault" : "text", text),
+    make("span", "gain muted", net && game.countsPoints ? signed(net) : ""),
+    make("span", "cost", game.analysis?.worst.includes(at) ? thrownAway(game, at) ?? costText(game.analysis, at) : ""),
+    make("span", "time", seconds(turn.time)),
+  );
+  if (turn.fault && turn.text) item.title = `asked for ${turn.text}`;
+  return item;
 }
 
 /** @param {number} player */
@@ -441,7 +483,9 @@ function drawTimes(game) {
  */
 const numberOf = (game, index) => game.number ?? index + 1;
 
-(function start() {
+/* List the games in the chooser. */
+function listGames() {
+  chooser.replaceChildren();
   DATA.games.forEach((/** @type {any} */ game, /** @type {number} */ index) => {
     const result = game.counts_points ? game.scores_end.join(":")
       : game.winner ? `player ${game.winner} won` : "nobody won";
@@ -450,6 +494,11 @@ const numberOf = (game, index) => game.number ?? index + 1;
     chooser.append(option);
   });
   byId("choice").hidden = DATA.games.length < 2;
+}
+
+(function start() {
+  listGames();
+  byId("outcome").addEventListener("click", () => page.go(page.game.last));
   chooser.addEventListener("change", () => page.choose(Number(chooser.value), 0));
   const costly = (/** @type {Turn} */ turn) => Boolean(page.game.analysis?.worst.includes(turn.number));
   const actions = {
@@ -477,7 +526,8 @@ const numberOf = (game, index) => game.number ?? index + 1;
   };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || target.tagName === "SELECT") return;
+    if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT"].includes(target.tagName)
+      && target !== slider || event.defaultPrevented) return;
     if (target.id === "detail" && !event.key.startsWith("Arrow")) return;
     if (event.key === " ") {
       if (target.tagName === "BUTTON") return;
@@ -506,5 +556,5 @@ const numberOf = (game, index) => game.number ?? index + 1;
     byId("slider").focus({ preventScroll: true });
   });
   addEventListener("hashchange", () => goTo(location.hash));
-  if (!goTo(location.hash)) page.choose(0, 0);
+  if (DATA.games.length && !goTo(location.hash)) page.choose(0, 0);
 })();

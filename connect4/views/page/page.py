@@ -64,6 +64,22 @@ def game_data(record: Record) -> dict[str, Any]:
         )
     ]
     return {
+        **head_data(record),
+        "turns": turns,
+        "details": shortened(list(details)),
+        "scores_end": list(record.result.scores),
+        "result": result_text(record),
+        "why": record.result.detail,
+        "winner": record.result.winner,
+        "runs": table.rows(),
+        "first_runs": first_runs,
+        "analysis": analysis_data(record, states),
+    }
+
+
+def head_data(record: Record) -> dict[str, Any]:
+    """Return what is known of a game before its first turn."""
+    return {
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -72,16 +88,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "start": "".join(map(str, record.start.board().ravel().tolist())),
         "scores": list(record.start.scores()),
         "left": record.start.pop_outs_left,
-        "turns": turns,
-        "details": shortened(list(details)),
-        "scores_end": list(record.result.scores),
-        "result": result_text(record),
-        "why": record.result.detail,
-        "winner": record.result.winner,
         "counts_points": record.start.counts_points,
-        "runs": table.rows(),
-        "first_runs": first_runs,
-        "analysis": analysis_data(record, states),
     }
 
 

@@ -1,0 +1,287 @@
+/* A game while it is played: the server's events reach the replay page, and a person's moves go back. */
+
+/** @typedef {{text: string, to?: number, from?: number, column?: number}} Choice */
+
+const live = {
+  /** @type {{player: number, limit: number | null, at: number, moves: Choice[] | null} | null} */
+  turn: null,
+  going: false, // whether a game is being played
+  column: 0, // where the arrow keys stand
+  /** @type {number | null} */
+  from: null, // the piece that was chosen, in a game whose pieces slide
+  cell: 0,
+  redraw: /** @type {number | undefined} */ (undefined),
+  records: /** @type {string[]} */ ([]),
+
+  /** Return the moves that the person at this page has now. */
+  get moves() {
+    return page.at === page.game?.last && this.turn?.moves || [];
+  },
+
+  /** @param {any} data */
+  game(data) {
+    DATA.games.push(data);
+    this.going = true;
+    this.turn = null;
+    listGames();
+    page.choose(DATA.games.length - 1, 0);
+  },
+
+  /** @param {any} turn */
+  begin(turn) {
+    this.turn = turn;
+    this.from = null;
+    this.tick();
+    this.offer();
+  },
+
+  /** @param {{turn: any[], runs: any[], details: string[]}} data */
+  add({ turn, runs, details }) {
+    const { game } = page;
+    const shown = page.index === DATA.games.length - 1;
+    const data = DATA.games[DATA.games.length - 1];
+    data.turns.push(turn);
+    data.runs.push(...runs);
+    data.details.push(...details);
+    this.turn = null;
+    if (!shown) return;
+    game.runs.push(...runs.map(([player, first, last, length, points]) => ({ player, first, last, length, points })));
+    const atEnd = page.at === game.last;
+    addTurn(game, turn, data.details);
+    const item = moveItem(game, game.last);
+    page.items.push(item);
+    byId("moves").append(make("li", "", item));
+    slider.max = String(game.last);
+    if (atEnd) page.show(game.last, 260);
+    this.redraw ??= setTimeout(() => {
+      this.redraw = undefined;
+      page.count();
+      for (const chart of page.charts) chart.go(page.at);
+    }, 200);
+    say("");
+  },
+
+  /** @param {{game: any, record: string}} data */
+  over({ game, record }) {
+    const { index, at } = page;
+    const atEnd = at === page.game.last;
+    clearTimeout(this.redraw);
+    this.redraw = undefined;
+    this.turn = null;
+    this.going = false;
+    this.records.push(record);
+    DATA.games[DATA.games.length - 1] = game;
+    listGames();
+    page.choose(index, atEnd ? game.turns.length : at);
+    byId("say").hidden = true;
+    this.offer();
+  },
+
+  /** @param {{page: string}} data */
+  end({ page: text }) {
+    keep("record", "Save record", () => [this.records[page.index], "game.json", "application/json"]);
+    if (text) keep("page", "Save page", () => [text, "game.html", "text/html"]);
+    byId("after").hidden = false;
+    post("received", {}).catch(() => {});
+  },
+
+  /* Let the clock of the mover run. */
+  tick() {
+    const { turn } = this;
+    for (const player of [1, 2]) {
+      const clock = byId(`clock${player}`);
+      clock.hidden = turn?.player !== player;
+      if (!turn || turn.player !== player) continue;
+      const spent = Math.max(0, Date.now() / 1000 - turn.at);
+      const left = page.game.left[page.game.last]?.[player - 1];
+      const pops = left === undefined ? "" : `${left} pop-out${left === 1 ? "" : "s"} left \u00b7 `;
+      clock.textContent = turn.limit === null ? `${pops}${spent.toFixed(1)} s`
+        : `${pops}${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`;
+    }
+  },
+
+  /* Show that a person is to move, and how. */
+  offer() {
+    const { moves, turn } = this;
+    byId("say").hidden = !(this.going && turn?.moves);
+    byId("board").classList.toggle("playable", moves.length > 0);
+    if (turn?.moves) say(`Player ${turn.player}: your move.`);
+    byId("how").textContent = page.game?.rowLabels ? "Click a piece, then a square, or type 71W."
+      : `Click a column, or type its number.${page.game?.owners ? " To pop out, click the triangle or type 3P." : ""}`;
+    this.mark(null);
+  },
+
+  /**
+   * Show a move as a ghost, or the piece that was chosen.
+   * @param {Choice | null} move
+   */
+  mark(move) {
+    if (!this.turn || page.at !== page.game.last) return;
+    const chosen = this.from === null ? null : { to: this.from };
+    const ghost = move ?? chosen;
+    page.board.show(page.game.boards[page.at], page.game.moves[page.at], 0, [],
+      ghost && { move: ghost, player: this.turn.player });
+  },
+
+  /** @param {string} text */
+  async play(text) {
+    if (!text.trim() || !this.turn?.moves) return;
+    this.from = null;
+    const answer = await post("move", { text, turn: page.game.last + 1 }).catch(() => "the game has ended");
+    if (answer) say(answer);
+  },
+
+  /**
+   * Return the move of a cell of the board; row `rows` is below it, where a pop-out is made.
+   * @param {number} row
+   * @param {number} column
+   * @returns {Choice | null}
+   */
+  at(row, column) {
+    const { rows, columns } = page.game;
+    const cell = row * columns + column;
+    const found = this.moves.find(({ to, from, column: popped }) => (
+      from !== undefined ? from === this.from && to === cell
+        : popped !== undefined ? row >= rows && popped === column
+          : row < rows && to !== undefined && to % columns === column
+    ));
+    return found ?? null;
+  },
+
+  /**
+   * Play what a click or Enter means at a cell, or choose the piece there.
+   * @param {number} row
+   * @param {number} column
+   */
+  act(row, column) {
+    const { columns, columnLabels, rows } = page.game;
+    const cell = row * columns + column;
+    const move = this.at(row, column);
+    if (move) {
+      this.play(move.text);
+    } else if (this.moves.some(({ from }) => from === cell)) {
+      this.from = this.from === cell ? null : cell;
+      this.mark(null);
+    } else if (!page.game.rowLabels) {
+      this.play(`${columnLabels[column]}${row >= rows ? "P" : ""}`); // the server says why it is not legal
+    }
+  },
+};
+
+/** @param {string} text */
+function say(text) {
+  byId("answer").textContent = text;
+}
+
+/** @param {string} path @param {any} data @returns {Promise<string>} what is wrong, or nothing */
+async function post(path, data) {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
+  return answer.ok ? "" : answer.text();
+}
+
+/**
+ * Add a button that saves a file.
+ * @param {string} id
+ * @param {string} label
+ * @param {() => [string, string, string]} content
+ */
+function keep(id, label, content) {
+  const save = makeButton("", () => {
+    const [text, name, type] = content();
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }, label);
+  save.id = `save-${id}`;
+  byId("save").append(save);
+}
+
+(function connect() {
+  byId("said").after(byId("bar"));
+  const source = new EventSource("events");
+  /** @type {Record<string, (data: any) => void>} */
+  const kinds = {
+    game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
+    over: (data) => live.over(data), note: say,
+    end: (data) => {
+      source.close();
+      live.end(data);
+    },
+  };
+  for (const [kind, act] of Object.entries(kinds)) {
+    source.addEventListener(kind, (event) => act(JSON.parse(/** @type {MessageEvent} */ (event).data)));
+  }
+  source.addEventListener("error", () => {
+    if (live.going) say("The connection to the game is lost.");
+    else source.close();
+  });
+  setInterval(() => live.turn && live.tick(), 100);
+
+  const board = byId("board");
+  /** @param {PointerEvent} event @returns {[number, number] | null} */
+  const place = (event) => {
+    const { rows, columns } = page.game;
+    const picture = /** @type {SVGSVGElement} */ (page.board.group);
+    const matrix = picture.getScreenCTM();
+    if (!matrix || !live.moves.length) return null;
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const [row, column] = [Math.min(rows, Math.floor(y / CELL)), Math.floor(x / CELL)];
+    return column >= 0 && column < columns && row >= 0 ? [row, column] : null;
+  };
+  board.addEventListener("pointermove", (event) => {
+    const at = place(event);
+    if (at) live.mark(live.at(...at));
+  });
+  board.addEventListener("pointerleave", () => live.mark(null));
+  board.addEventListener("click", (event) => {
+    const at = place(/** @type {PointerEvent} */ (event));
+    if (at) live.act(...at);
+  });
+  byId("say").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const field = /** @type {HTMLInputElement} */ (byId("typed"));
+    live.play(field.value);
+    field.value = "";
+  });
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || target.tagName === "INPUT") return;
+    if (act(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }, true);
+
+  /** @param {KeyboardEvent} event */
+  function act({ key, code, shiftKey, target }) {
+    const { rows, columns, columnLabels, rowLabels } = page.game;
+    const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
+    if (digit !== undefined && !rowLabels) {
+      const column = columnLabels.indexOf(digit);
+      if (column >= 0) live.act(shiftKey ? rows : 0, column);
+      return column >= 0;
+    }
+    /** @type {Record<string, [number, number]>} */
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    let [row, column] = [Math.floor(live.cell / columns), live.cell % columns];
+    if (steps[key]) {
+      row = (row + steps[key][0] + rows) % rows;
+      column = (column + steps[key][1] + columns) % columns;
+      live.cell = row * columns + column;
+      live.mark(live.at(row, column) ?? (rowLabels ? { to: live.cell } : null));
+      return true;
+    }
+    if (key === "Enter" && /** @type {HTMLElement} */ (target).tagName !== "BUTTON") {
+      live.act(row, column);
+      return true;
+    }
+    if (key.toLowerCase() === "p" && !rowLabels) {
+      live.act(rows, column);
+      return true;
+    }
+    return false;
+  }
+})();

@@ -1,0 +1,90 @@
+"""Turn the referee's events into what the page shows, one event after each turn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from connect4 import record as records
+from connect4.games.base import Game, State
+from connect4.record import Record
+from connect4.referee import Event, TurnBegun, TurnEnded
+from connect4.views.motion import Drop, PopOut, moves_of
+from connect4.views.page.page import game_data, head_data, page, turn_data
+from connect4.views.page.run_data import RunTable
+from connect4.views.web.server import Events
+
+
+@dataclass
+class Feed:
+    """Sends one game after another to the pages of a server."""
+
+    events: Events
+
+    def begin(self, record: Record) -> None:
+        """Announce a game whose first turn has not begun."""
+        self._record = record
+        self._runs = RunTable(record.start.board().shape[1])
+        self._details: dict[str, int] = {}
+        self._state = record.start
+        first = [self._runs.number(run) for run in record.start.runs()]
+        later: dict[str, Any] = {
+            **{"turns": [], "details": [], "result": "", "why": None, "winner": 0},
+            **{"analysis": None, "scores_end": list(record.start.scores())},
+            **{"runs": self._runs.rows(), "first_runs": first},
+        }
+        self.events.add("game", {**head_data(record), **later})
+
+    def see(self, event: Event, person: bool) -> None:
+        """Send an event of the referee; `person` is whether the mover is one."""
+        if isinstance(event, TurnBegun):
+            moves = playable(self._record.game, event.state) if person else None
+            begun = {
+                "player": event.state.mover,
+                "limit": event.limit,
+                "at": time.time(),
+                "moves": moves,
+            }
+            self.events.add("begin", begun)
+        elif isinstance(event, TurnEnded):
+            before, after = self._state, event.state
+            known, told = len(self._runs.rows()), len(self._details)
+            changes = self._runs.changes(before.runs(), after.runs())
+            row = turn_data(event.turn, before, after, changes, self._details)
+            new = {"runs": self._runs.rows()[known:], "details": list(self._details)[told:]}
+            self._state = after
+            self.events.add("turn", {"turn": row, **new})
+
+    def note(self, text: str) -> None:
+        """Tell the person to move something."""
+        self.events.add("note", text)
+
+    def over(self, record: Record) -> None:
+        """Send the finished game, with its record as text."""
+        self.events.add("over", {"game": game_data(record), "record": records.dumps(record)})
+
+    def end(self, games: Sequence[Record]) -> None:
+        """Send the page that can be kept, after the last game."""
+        self.events.add("end", {"page": page(games) if games else ""})
+
+
+def playable(game: Game, state: State) -> list[dict[str, Any]]:
+    """Return the mover's legal moves: the text of each, and the cells or the column it changes.
+
+    Cells are counted row by row from the top.
+    """
+    columns = state.board().shape[1]
+    found = []
+    for motion, action in moves_of(game, state).items():
+        move: dict[str, Any] = {"text": game.format_action(action)}
+        if isinstance(motion, PopOut):
+            move["column"] = motion.column
+        elif isinstance(motion, Drop):
+            move["to"] = motion.cell[0] * columns + motion.cell[1]
+        else:
+            move["from"] = motion.origin[0] * columns + motion.origin[1]
+            move["to"] = motion.target[0] * columns + motion.target[1]
+        found.append(move)
+    return found

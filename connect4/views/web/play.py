@@ -1,0 +1,228 @@
+"""Play games on a page: the referee in this thread, the server's threads beside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+from connect4.errors import IllegalAction, InputError
+from connect4.games.base import Ending, Player, State
+from connect4.players.base import PlayerLeftError, Reply, Seat
+from connect4.players.human import LEAVE, late_reply, reply_to
+from connect4.record import Record
+from connect4.referee import TurnBegun
+from connect4.table import Table, TablePlan
+from connect4.views import document
+from connect4.views.page.page import PARTS
+from connect4.views.web.feed import Feed
+from connect4.views.web.server import Content, Events, RefusedError, Server
+
+FIRST_PAGE: Final = 10.0
+"""Seconds that the first game waits for a page."""
+
+LAST_WORD: Final = 5.0
+"""Seconds that the command waits, at its end, for the page to have everything."""
+
+AWAY: Final = 60.0
+"""Seconds without any page after which a game with a person ends."""
+
+TICK: Final = 0.2
+
+
+class PersonSeat:
+    """The seat of a person at the page: the page's reply is sent to the referee."""
+
+    log = ""
+    load_failure = None
+
+    def ask(self, state: State, seconds: float | None) -> Reply:
+        """Leave the game; only a game without a page asks."""
+        raise PlayerLeftError("no page")
+
+    def close(self) -> None:
+        """Do nothing; a person needs no cleanup."""
+
+
+class GamePage:
+    """The page of a game, or of both games with `--swap`, below `path` of a server."""
+
+    def __init__(self, server: Server, path: str = "") -> None:
+        self.events = Events()
+        self._feed = Feed(self.events)
+        self._moves: SimpleQueue[str] = SimpleQueue()
+        self._received = threading.Event()
+        self._turn = 0
+        server.gets[path] = _document
+        server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(LIVE))
+        server.gets[f"{path}page.js"] = lambda: Content("text/javascript", document.script(LIVE))
+        server.streams[f"{path}events"] = self.events
+        server.posts[f"{path}move"] = self._take
+        server.posts[f"{path}received"] = lambda _: self._received.set()
+
+    def _take(self, asked: dict[str, Any]) -> None:
+        """Take a person's move; one for another turn, such as a second click, is refused."""
+        text, turn = str(asked["text"])[:100], int(asked["turn"])
+        if turn != self._turn:
+            raise RefusedError("this turn is over")
+        self._moves.put(text)
+
+    def play(self, plan: TablePlan) -> tuple[Record, list[str], KeyboardInterrupt | None]:
+        """Play a game; return its record, what the agents printed, and a Ctrl-C that ended it."""
+        stopped = None
+        person = any(agent.kind == "human" for agent in plan.agents)
+        with Table(plan.game, plan.start, plan.agents, plan.terms, _seat_person) as table:
+            self._feed.begin(table.record)
+            if person:
+                self.events.wait_for_page(AWAY)
+            try:
+                self._run(table, plan)
+            except KeyboardInterrupt as stop:
+                table.abandon(Ending.LEFT)
+                stopped = stop
+            logs = [table.log(player) for player in (1, 2)]
+        self._feed.over(table.record)
+        return table.record, logs, stopped
+
+    def _run(self, table: Table, plan: TablePlan) -> None:
+        events = table.events()
+        reply: Reply | None = None
+        while True:
+            try:
+                event = events.send(reply)
+                reply = None
+                asked = isinstance(event, TurnBegun) and plan.is_person(event.state.mover)
+                self._feed.see(event, asked)
+                if isinstance(event, TurnBegun) and asked:
+                    reply = self._reply(event, plan)
+            except PlayerLeftError as error:
+                events.throw(error)
+            except StopIteration:
+                return
+
+    def _reply(self, begun: TurnBegun, plan: TablePlan) -> Reply:
+        """Return the move of a person; raises `PlayerLeftError` if nobody is there any more."""
+        began = time.monotonic()
+        self._turn = begun.number
+        while not self._moves.empty():
+            self._moves.get()
+        while True:
+            took = time.monotonic() - began
+            if begun.limit is not None and took > begun.limit:
+                return late_reply(took, begun.limit)
+            if self.events.empty_for > AWAY:
+                raise PlayerLeftError("the page was closed")
+            try:
+                text = self._moves.get(timeout=TICK).strip()
+            except Empty:
+                continue
+            if text.lower() in LEAVE:
+                raise PlayerLeftError("left the game")
+            try:
+                took = time.monotonic() - began
+                return reply_to(text, begun.state, plan.game, plan.terms.human_strict, took)
+            except IllegalAction as error:
+                self._feed.note(str(error))
+
+    def end(self, games: list[Record]) -> None:
+        """Send the rest, and wait until a page has it."""
+        self._feed.end(games)
+        if not self.events.empty_for:
+            self._received.wait(LAST_WORD)
+
+
+LIVE: Final = (*PARTS, "play")
+"""The assets of a page that plays."""
+
+
+def _document() -> Content:
+    body = document.content(LIVE, {"games": []})
+    return Content("text/html", document.served("Connect 4", body))
+
+
+def _seat_person(player: Player) -> Seat:
+    return PersonSeat()
+
+
+def play_on_page(
+    plans: list[TablePlan], port: int, over: Callable[[Record, list[str]], object]
+) -> KeyboardInterrupt | None:
+    """Play games on a page that a browser opens, each then given to `over`; return a Ctrl-C.
+
+    The first game begins when the page is there, or after `FIRST_PAGE` seconds.
+    """
+    games = []
+    stopped = None
+    with Server(port) as server, opened(server.address):
+        page = GamePage(server)
+        if not page.events.wait_for_page(FIRST_PAGE):
+            print(f"no page has opened yet; the game is at {server.address}", file=sys.stderr)
+        for plan in plans:
+            record, logs, stopped = page.play(plan)
+            games.append(record)
+            over(record, logs)
+            if stopped or record.result is None or record.result.ending is Ending.NOT_LOADED:
+                break
+        page.end(games)
+    return stopped
+
+
+def no_browser() -> str | None:
+    """Return why no browser can show a page here, None if one can."""
+    if os.environ.get("BROWSER"):
+        return None
+    if os.environ.get("CI"):
+        return "CI is set"
+    if os.environ.get("SSH_CONNECTION"):
+        return "this is a session over SSH"
+    if sys.platform not in ("win32", "darwin") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        return "there is no display"
+    try:
+        found = webbrowser.get()
+    except webbrowser.Error:
+        return "there is no browser"
+    text = getattr(found, "name", "")
+    return "the browser is one for text" if text in ("w3m", "lynx", "links", "elinks") else None
+
+
+@contextmanager
+def opened(address: str) -> Iterator[None]:
+    """Let a browser open an address, or print it where there is none.
+
+    The browser gets a file that only its owner can read and that leads on: other users see the
+    arguments of a program, and the address has the token.
+    """
+    why = no_browser()
+    if why is not None:
+        hint = "; over SSH, forward its port" if "SSH" in why else ""
+        print(f"open {address} in a browser ({why}{hint})", file=sys.stderr)
+        yield
+        return
+    if os.environ.get("CODESPACES"):  # its browser is on another machine, which has no such file
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        yield
+        return
+    handle, name = tempfile.mkstemp(".html", "connect4-")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(f'<meta http-equiv="refresh" content="0;url={address}">')
+        threading.Thread(target=webbrowser.open, args=(Path(name).as_uri(),), daemon=True).start()
+        yield
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def check_browser() -> None:
+    """Raise `InputError` if no browser can show a page here."""
+    if (why := no_browser()) is not None:
+        raise InputError(why)

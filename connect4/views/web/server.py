@@ -1,0 +1,311 @@
+"""A small web server for pages on this machine: only who has the address gets in.
+
+It listens on the loopback address. The first part of each path is a secret token, because cookies
+are shared between ports. A request must name this machine (`Host`) and come from its own page
+(`Origin`). Paths lead to functions, never to files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import socket
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final, Self, cast
+from urllib.parse import unquote
+
+from connect4.errors import InputError
+
+HOST: Final = "127.0.0.1"
+
+MAX_BODY: Final = 64_000
+"""Bytes of a request's body."""
+
+MAX_WAITING: Final = 64
+"""Connections that have not yet sent a permitted request; the oldest of more is closed."""
+
+PATIENCE: Final = 10.0
+"""Seconds that a connection may take for a request."""
+
+HEARTBEAT: Final = 2.0
+"""Seconds between two signs of life of a stream: they find pages that have gone."""
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a path contains; `kind` is its media type."""
+
+    kind: str
+    text: str
+    policy: str = POLICY
+
+
+class RefusedError(Exception):
+    """A POST that cannot be done; the text is the answer."""
+
+
+class Events:
+    """The events of one page, from the first on: whoever connects late gets all of them."""
+
+    def __init__(self) -> None:
+        self._sent: list[str] = []
+        self._changed = threading.Condition()
+        self._pages = 0
+        self._empty_since = time.monotonic()
+        self._closed = False
+
+    def add(self, name: str, data: Any) -> None:
+        """Send an event to all pages."""
+        text = json.dumps(data, separators=(",", ":"))
+        with self._changed:
+            self._sent.append(f"id: {len(self._sent)}\nevent: {name}\ndata: {text}\n\n")
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let the streams end after the last event."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def after(self, number: int) -> tuple[list[str], bool]:
+        """Return the events from `number` on, and whether more can follow; waits for the first."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._sent) > number or self._closed, HEARTBEAT)
+            return self._sent[number:], not self._closed
+
+    def wait_for_page(self, seconds: float) -> bool:
+        """Wait for a page to connect; return whether one is there."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._pages > 0, seconds)
+
+    @property
+    def empty_for(self) -> float:
+        """Return for how many seconds no page has been connected."""
+        with self._changed:
+            return 0.0 if self._pages else time.monotonic() - self._empty_since
+
+    @contextlib.contextmanager
+    def page(self) -> Iterator[None]:
+        """Count a page while it is connected."""
+        with self._changed:
+            self._pages += 1
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._pages -= 1
+                self._empty_since = time.monotonic()
+
+
+class Server:
+    """Serves what stands in its three tables, by path without the token.
+
+    `gets` has functions that return a page, `posts` functions that receive the JSON of a request
+    and return the JSON of the answer or raise `RefusedError`, `streams` the events of a page.
+    `find` is asked for other paths.
+    """
+
+    def __init__(self, port: int = 0, with_token: bool = True) -> None:
+        """Start to listen, on any free port for 0; raises `InputError` if that is impossible."""
+        self.token = secrets.token_hex(16) if with_token else ""
+        self.gets: dict[str, Callable[[], Content]] = {}
+        self.posts: dict[str, Callable[[Any], Any]] = {}
+        self.streams: dict[str, Events] = {}
+        self.find: Callable[[str], Content | None] = lambda path: None
+        try:
+            self._http = _Http((HOST, port), _Handler)
+        except OSError as error:
+            raise InputError(f"port {port}: {error.strerror}; name another one") from None
+        self._http.site = self
+        self.port = self._http.server_port
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Return the address of the first page."""
+        return f"http://{HOST}:{self.port}/" + (f"{self.token}/" if self.token else "")
+
+    def close(self) -> None:
+        """End all streams, and stop to listen."""
+        for events in self.streams.values():
+            events.close()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def is_own(self, host: str) -> bool:
+        """Return whether a host, as in `Host` and `Origin`, is this server's.
+
+        Any port is right: `ssh -L` changes it. In a Codespace the host is that of its port.
+        """
+        if re.fullmatch(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", host):
+            return True
+        name, domain = map(
+            os.environ.get, ("CODESPACE_NAME", "GITHUB_CODESPACES_PORT_FORWARDING_DOMAIN")
+        )
+        return bool(name and domain) and host == f"{name}-{self.port}.{domain}"
+
+    def inside(self, path: str) -> str | None:
+        """Return a path without the token, None if the token is wrong."""
+        begin = f"/{self.token}/" if self.token else "/"
+        given = path[: len(begin)].encode(errors="replace")
+        if not secrets.compare_digest(given, begin.encode()):
+            return None
+        return path[len(begin) :]
+
+
+class _Http(ThreadingHTTPServer):
+    """Closes the oldest of too many connections that have not sent a permitted request."""
+
+    daemon_threads = True
+    request_queue_size = 128
+    site: Server
+
+    def __init__(self, *arguments: Any) -> None:
+        self._waiting: OrderedDict[socket.socket, None] = OrderedDict()
+        self._lock = threading.Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._waiting[request] = None
+            oldest = next(iter(self._waiting)) if len(self._waiting) > MAX_WAITING else None
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+            self.admit(oldest)
+        super().process_request(request, client_address)
+
+    def admit(self, request: socket.socket) -> None:
+        """Count a connection no longer among those that wait."""
+        with self._lock:
+            self._waiting.pop(request, None)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.admit(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: a page that goes away in mid-answer is no error."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request; each connection has one."""
+
+    timeout = PATIENCE
+    server_version = "connect4"
+    sys_version = ""
+
+    @property
+    def site(self) -> Server:
+        return cast(_Http, self.server).site
+
+    def do_GET(self) -> None:
+        """Answer with a page or a stream."""
+        path = self._permitted()
+        if path is None:
+            return
+        if path in self.site.streams:
+            self._stream(self.site.streams[path])
+            return
+        content = self.site.gets[path]() if path in self.site.gets else self.site.find(path)
+        if content is None:
+            self._refuse(404, "nothing here")
+        else:
+            self._answer(200, content)
+
+    def do_POST(self) -> None:
+        """Pass a request's JSON on."""
+        path = self._permitted()
+        if path is None:
+            return
+        act = self.site.posts.get(path)
+        length = self.headers.get("Content-Length", "")
+        if act is None:
+            self._refuse(404, "nothing here")
+        elif not re.fullmatch(r"\d{1,9}", length) or int(length) > MAX_BODY:
+            self._refuse(413, f"at most {MAX_BODY} bytes")
+        elif not self.headers.get("Content-Type", "").startswith("application/json"):
+            self._refuse(415, "JSON is expected")
+        else:
+            try:
+                answer = act(json.loads(self.rfile.read(int(length))))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                self._refuse(400, "no such request")
+            except RefusedError as error:
+                self._refuse(409, str(error))
+            else:
+                self._answer(200, Content("application/json", json.dumps(answer)))
+
+    def _permitted(self) -> str | None:
+        """Return the path of a permitted request; else answer it, and return None."""
+        origin = self.headers.get("Origin")
+        path = self.path.partition("?")[0]
+        if not self.site.is_own(self.headers.get("Host", "")):
+            self._refuse(403, "this is not the address that the command printed")
+        elif origin is not None and not self.site.is_own(origin.partition("://")[2]):
+            self._refuse(403, "another page may not ask here")
+        elif (inside := self.site.inside(path)) is None or "\0" in unquote(inside):
+            self._refuse(404, "nothing here")
+        else:
+            cast(_Http, self.server).admit(self.connection)
+            return inside
+        return None
+
+    def _stream(self, events: Events) -> None:
+        """Send all events, from the one after the last that the page has."""
+        last = self.headers.get("Last-Event-ID", "")
+        number = int(last) + 1 if re.fullmatch(r"\d{1,9}", last) else 0
+        self.send_response(200)
+        self._send_headers("text/event-stream", POLICY)
+        self.end_headers()
+        going = True
+        with events.page(), contextlib.suppress(OSError):
+            while going:
+                found, going = events.after(number)
+                number += len(found)
+                self.wfile.write("".join(found or [":\n\n"]).encode())
+                self.wfile.flush()
+
+    def _answer(self, status: int, content: Content) -> None:
+        data = content.text.encode(errors="backslashreplace")
+        self.send_response(status)
+        self._send_headers(content.kind, content.policy)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(data)
+
+    def _send_headers(self, kind: str, policy: str) -> None:
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Security-Policy", policy)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+
+    def _refuse(self, status: int, why: str) -> None:
+        self.close_connection = True
+        self._answer(status, Content("text/plain", why))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Print nothing for a request."""
