@@ -198,8 +198,11 @@ def option_text(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def play(arguments: argparse.Namespace) -> int:
-    """Play the games of the command line; return the exit status; raises `InputError`."""
+def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
+    """Return the games of the command line; raises `InputError`.
+
+    Missing protections are reported on standard error.
+    """
     game = find_game(arguments.game)
     one, two = named_agents(game, arguments)
     start = start_position(game, arguments)
@@ -220,23 +223,30 @@ def play(arguments: argparse.Namespace) -> int:
         human_strict=arguments.human_strict,
         lifetime=arguments.lifetime,
     )
-    if arguments.log:
-        write_text(arguments.log, "")
     plans = []
     title = f"{game.title}, {arguments.start or 'the usual start'}"
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
         plans.append(TablePlan(game, start, agents, terms, title, str(place)))
-    in_browser = chooses_browser(arguments.view)
     tell_notes(notes)
+    return plans
+
+
+def play(arguments: argparse.Namespace) -> int:
+    """Play the games of the command line; return the exit status; raises `InputError`."""
+    in_browser = chooses_browser(arguments.view)
+    plans = plans_of(arguments)
+    if arguments.log:
+        write_text(arguments.log, "")
     status, games = play_all(plans, in_browser, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
     if any(map(never_began, games)):
         return status or 1
     if not status:
-        tell_what_would_help(games, level)
+        tell_what_would_help(games, plans[0].terms.level)
     if len(games) == 2 and not status:
+        one, two = plans[0].agents
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
 

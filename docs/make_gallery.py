@@ -1,10 +1,9 @@
 """Picture everything that people look at: `make gallery GALLERY=FOLDER`.
 
 Plays games, grades a small class and writes each page, then takes a picture of each at three
-widths in both themes, of the window and of a terminal. `... make_gallery.py FOLDER NAME...` takes
-only the pictures whose name begins so. All pages come from commands; with `--kit CHECKOUT` from
+widths in both themes. `... make_gallery.py FOLDER NAME...` takes only the pictures whose name begins so. All pages come from commands; with `--kit CHECKOUT` from
 those of another checkout with its own `.venv`, for pictures of before and after. Games that
-FOLDER has already are not played again. Needs Chromium, Xvfb, xterm and ImageMagick.
+FOLDER has already are not played again. Needs Chromium.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Final
 
 from tests.browser import PHONE, STILL, Browser, NoBrowserError
-from tests.screen import screen
 
 HERE: Final = Path(__file__).resolve().parent
 TESTS: Final = HERE.parent / "tests" / "data"
@@ -216,49 +214,9 @@ def enlarge(browser: Browser, size: tuple[int, int]) -> None:
     time.sleep(0.3)
 
 
-def picture_window(folder: Path, kit: Kit) -> None:
-    """Take the pictures of the window."""
-    script = Path(__file__).with_name("make_window_screenshots.py")
-    kit.run(str(script), str(folder))
-
-
-def picture_terminal(folder: Path, kit: Kit) -> None:
-    """Take the pictures of games in a terminal, on a screen of their own."""
-    with screen("1000x760") as (display, _):
-        environment = dict(kit.environment, DISPLAY=display, TERM="xterm-256color")
-        for theme, colours in (("light", ("white", "black")), ("dark", ("black", "white"))):
-            for name in ("replay", "dynamic", "popout", "fault"):
-                picture_game(
-                    folder / f"terminal-{name}-{theme}.png", name, colours, environment, kit
-                )
-
-
-def picture_game(
-    path: Path, name: str, colours: tuple[str, str], environment: dict[str, str], kit: Kit
-) -> None:
-    """Take the picture of one game in a terminal."""
-    done = kit.folder / "done"
-    done.unlink(missing_ok=True)
-    game = [kit.python, "-m", "connect4.ConnectFour", *GAMES[name]]
-    options = ["--time", "2", "--seed", "7", "--view", "terminal"]
-    terminal = subprocess.Popen(
-        ["xterm", "-tn", "xterm-256color", "-fa", "DejaVu Sans Mono", "-fs", "11",
-         "-geometry", "110x44+0+0", "-bg", colours[0], "-fg", colours[1], "-e", "sh", "-c",
-         f"{' '.join([*game, *options])}; touch done; sleep 100"],
-        env=environment, cwd=kit.folder,
-    )  # fmt: skip
-    while not done.exists():
-        time.sleep(0.2)
-    time.sleep(1)
-    subprocess.run(["import", "-window", "root", str(path)], env=environment, check=True)
-    print(path, flush=True)
-    terminal.terminate()
-    terminal.wait()
-
-
 def main() -> int:
     """Make the gallery; return the exit status."""
-    parser = argparse.ArgumentParser(description="Picture every page, the window and a terminal.")
+    parser = argparse.ArgumentParser(description="Picture every page.")
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where the pictures go")
     parser.add_argument("names", metavar="NAME", nargs="*", help="only pictures that begin so")
     parser.add_argument("--kit", metavar="CHECKOUT", type=Path, default=HERE.parent)
@@ -273,9 +231,6 @@ def main() -> int:
     except NoBrowserError as reason:
         print(f"no pictures: {reason}", file=sys.stderr)
         return 1
-    for name, picture in (("window", picture_window), ("terminal", picture_terminal)):
-        if not arguments.names or name in arguments.names:
-            picture(folder, kit)
     return 0
 
 

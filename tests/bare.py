@@ -1,8 +1,7 @@
 """Runs a command as a bare machine meets it: `python3 tests/bare.py COMMAND [ARGUMENT ...]`.
 
-Hidden are the programs that the kit and its tests use where they are there, tkinter (which Debian
-ships apart from Python) and the display. All other programs are found as before, so a command
-that sets up a virtual environment works.
+Hidden are the programs that the kit and its tests use where they are there, and the display. All
+other programs are found as before, so a command that sets up a virtual environment works.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 
 HIDDEN = {
     "bwrap", "chromedriver", "chromium", "chromium-browser", "google-chrome", "nc", "nc.openbsd",
-    "nc.traditional", "ncat", "netcat", "node", "nodejs", "xdotool", "Xvfb", "xvfb-run",
+    "nc.traditional", "ncat", "netcat", "node", "nodejs",
 }  # fmt: skip
 """Programs that a newcomer's machine lacks."""
 
@@ -25,8 +24,6 @@ FORGOTTEN = {
     "CONNECT4_CI", "CONNECT4_CI_WITHOUT", "CONNECT4_VIEW", "DISPLAY", "WAYLAND_DISPLAY",
 }  # fmt: skip
 """Variables that a newcomer's shell does not have."""
-
-NO_TKINTER = 'raise ModuleNotFoundError("No module named \'tkinter\'", name="tkinter")\n'
 
 
 def mirror(folder: Path, private: Path) -> None:
@@ -64,16 +61,8 @@ def bare_path(path: str, scratch: Path) -> str:
 
 def bare_environment(scratch: Path) -> dict[str, str]:
     """Return the present environment as a bare machine has it."""
-    modules = scratch / "modules"
-    modules.mkdir()
-    (modules / "tkinter.py").write_text(NO_TKINTER, encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if name not in FORGOTTEN}
-    earlier = filter(None, [kept.get("PYTHONPATH")])
-    return {
-        **kept,
-        "PATH": bare_path(kept.get("PATH", os.defpath), scratch),
-        "PYTHONPATH": os.pathsep.join([str(modules), *earlier]),
-    }
+    return {**kept, "PATH": bare_path(kept.get("PATH", os.defpath), scratch)}
 
 
 def main(command: list[str]) -> int:

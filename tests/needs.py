@@ -35,7 +35,7 @@ class Need(NamedTuple):
 
 @cache
 def can_import(name: str) -> bool:
-    """Return whether a module can be imported, all of it: Debian has tkinter in two parts."""
+    """Return whether a module can be imported, with all that it imports."""
     try:
         importlib.import_module(name)
     except ImportError:
@@ -62,11 +62,9 @@ WEB_PACKAGES = Path(__file__).parent / "web" / "node_modules"
 
 CHROMIUM = program("chromium", "chromium-browser", "google-chrome", package="chromium")
 DRIVER = program("chromedriver", package="chromium-driver")
-TKINTER = module("tkinter", "apt install python3-tk")
 
 NEEDS: dict[str, tuple[Need, ...]] = {
     "browser": (module("selenium"), CHROMIUM, DRIVER),
-    "display": (TKINTER, program("Xvfb", package="xvfb"), program("xdotool", package="xdotool")),
     "sandbox": (program("bwrap", package="bubblewrap"),),
     "netcat": (program("nc", package="netcat-openbsd"),),
     "cluster": (module("distributed"),),
@@ -86,7 +84,6 @@ MAKEFILE = Path(__file__).parent.parent / "Makefile"
 
 NEVER_MENDED = (
     "needs Linux",
-    "there is always a display",
     "whoever runs this can read everything",
     "root may read every file",
     "this machine allows fewer than",

@@ -117,11 +117,11 @@ def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: P
     ("reason", "without", "fails"),
     [
         ("nc is not installed (apt install netcat-openbsd)", "", True),
-        ("nc is not installed (apt install netcat-openbsd)", "Xvfb", True),
-        ("nc is not installed (apt install netcat-openbsd)", "Xvfb nc", False),
+        ("nc is not installed (apt install netcat-openbsd)", "gcc", True),
+        ("nc is not installed (apt install netcat-openbsd)", "gcc nc", False),
         ("bwrap does not work here: no namespaces", "", True),
         ("bwrap does not work here: no namespaces", "bwrap", False),
-        ("no time today", "Xvfb nc", True),
+        ("no time today", "gcc nc", True),
         ("root may read every file", "", False),
     ],
 )
@@ -176,12 +176,10 @@ def test_a_bare_machine_has_its_programs_but_not_those_that_are_hidden(programs:
     code = (
         "import os, shutil, sys\n"
         "print(*(name for name in ('bwrap', 'chromium') if shutil.which(name)))\n"
-        "print('DISPLAY' in os.environ, sys.executable)\n"
-        "import tkinter"
+        "print('DISPLAY' in os.environ, sys.executable)"
     )
     done = run_bare("python3", "-c", code, PATH=str(programs), DISPLAY=":1")
     assert done.stdout == f"\nFalse {programs / 'python3'}\n"
-    assert "ModuleNotFoundError: No module named 'tkinter'" in done.stderr
 
 
 def test_a_bare_machine_passes_the_status_on() -> None:

@@ -18,9 +18,6 @@ COMMANDS = sorted(
     or ("\ndef main(" in (text := path.read_text(encoding="utf-8")) and "\nif __name__ ==" in text)
 )
 
-WITH_A_WINDOW = ("benchmarks.window",)
-"""What cannot be imported without tkinter."""
-
 
 @pytest.fixture(scope="module")
 def broken_kit(tmp_path_factory):
@@ -46,13 +43,7 @@ def test_the_page_of_figures_names_every_benchmark():
     assert named == {command for command in COMMANDS if command.startswith("benchmarks")}
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(command, marks=pytest.mark.display if command in WITH_A_WINDOW else [])
-        for command in COMMANDS
-    ],
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_needs_no_file_of_the_students(command, broken_kit):
     done = run(command, "--help", cwd=broken_kit)
     assert (done.returncode, done.stderr) == (0, "")

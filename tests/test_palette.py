@@ -1,4 +1,4 @@
-"""The one palette: readable in both themes, and the same in pages, window and terminal."""
+"""The one palette: readable in both themes, and the same in pages and terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ def test_a_terminal_gets_the_nearest_of_its_own_colours() -> None:
 
 
 def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
-    """The window and the style sheets name the palette's colours, none of their own."""
     for path in VIEWS.rglob("*"):
         if path.suffix in (".py", ".css", ".js") and path.name != "palette.py":
             found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))

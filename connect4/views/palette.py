@@ -1,4 +1,4 @@
-"""Every colour of the kit, for the pages, the window and the terminal.
+"""Every colour of the kit, for the pages and the terminal.
 
 Player 1 is vermilion with a dot, player 2 is blue with a ring. These are Okabe and Ito's colours,
 which people with any kind of colour blindness can distinguish.
@@ -57,7 +57,7 @@ LEVELS: Final = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
 
 
 def light(name: str) -> str:
-    """Return a colour of the light theme, for the window."""
+    """Return a colour of the light theme."""
     return COLOURS[name].light
 
 

@@ -77,9 +77,40 @@ const live = {
     this.offer();
   },
 
+  /* After the last game, where the command goes on: offer what it can make. */
+  stay() {
+    this.offerRecord();
+    for (const [what, label] of [["tree", "Search tree"], ["analysis", "What moves cost"]]) {
+      byId("save").append(makeButton("", () => {
+        say("one moment ...");
+        post("make", { what, game: page.index, turn: Math.max(1, page.at) }).then((answer) => answer && say(answer));
+      }, label));
+    }
+    const back = make("a", "", "New game");
+    back.href = "../";
+    byId("save").append(back);
+    byId("after-words").hidden = true;
+    byId("after").hidden = false;
+  },
+
+  offerRecord() {
+    keep("record", "Save record", () => [this.records[page.index], "game.json", "application/json"]);
+  },
+
+  /**
+   * Link to what was made.
+   * @param {string} path
+   */
+  made(path) {
+    const link = make("a", "", "Open it");
+    link.href = `../${path}`;
+    link.target = "_blank";
+    byId("answer").replaceChildren("It is ready. ", link);
+  },
+
   /** @param {{page: string}} data */
   end({ page: text }) {
-    keep("record", "Save record", () => [this.records[page.index], "game.json", "application/json"]);
+    this.offerRecord();
     if (text) keep("page", "Save page", () => [text, "game.html", "text/html"]);
     byId("after").hidden = false;
     post("received", {}).catch(() => {});
@@ -177,7 +208,7 @@ function say(text) {
 async function post(path, data) {
   const headers = { "Content-Type": "application/json" };
   const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
-  return answer.ok ? "" : answer.text();
+  return answer.ok ? (await answer.json()).wrong ?? "" : answer.text();
 }
 
 /**
@@ -205,7 +236,8 @@ function keep(id, label, content) {
   /** @type {Record<string, (data: any) => void>} */
   const kinds = {
     game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
-    over: (data) => live.over(data), note: say,
+    over: (data) => live.over(data), note: say, making: say,
+    made: (data) => live.made(data), stay: () => live.stay(),
     end: (data) => {
       source.close();
       live.end(data);

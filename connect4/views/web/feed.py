@@ -65,6 +65,10 @@ class Feed:
         """Send the finished game, with its record as text."""
         self.events.add("over", {"game": game_data(record), "record": records.dumps(record)})
 
+    def stay(self) -> None:
+        """Tell the page that its server goes on after the last game."""
+        self.events.add("stay", None)
+
     def end(self, games: Sequence[Record]) -> None:
         """Send the page that can be kept, after the last game."""
         self.events.add("end", {"page": page(games) if games else ""})

@@ -8,13 +8,13 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import IllegalAction, InputError, IsolationError
 from connect4.games.base import Ending, Player, State
 from connect4.players.base import PlayerLeftError, Reply, Seat
 from connect4.players.human import LEAVE, late_reply, reply_to
@@ -61,6 +61,7 @@ class GamePage:
         self._moves: SimpleQueue[str] = SimpleQueue()
         self._received = threading.Event()
         self._turn = 0
+        self.games: list[Record] = []
         server.gets[path] = _document
         server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(LIVE))
         server.gets[f"{path}page.js"] = lambda: Content("text/javascript", document.script(LIVE))
@@ -89,8 +90,25 @@ class GamePage:
                 table.abandon(Ending.LEFT)
                 stopped = stop
             logs = [table.log(player) for player in (1, 2)]
+        self.games.append(table.record)
         self._feed.over(table.record)
         return table.record, logs, stopped
+
+    def play_all(self, plans: Sequence[TablePlan]) -> None:
+        """Play games one after the other, and stay at their end."""
+        try:
+            for plan in plans:
+                self.play(plan)
+        except (InputError, IsolationError) as error:
+            self._feed.note(str(error))
+        self._feed.stay()
+
+    def show(self, record: Record) -> None:
+        """Show a finished game."""
+        self._feed.begin(record)
+        self.games.append(record)
+        self._feed.over(record)
+        self._feed.stay()
 
     def _run(self, table: Table, plan: TablePlan) -> None:
         events = table.events()
@@ -132,9 +150,9 @@ class GamePage:
             except IllegalAction as error:
                 self._feed.note(str(error))
 
-    def end(self, games: list[Record]) -> None:
+    def end(self) -> None:
         """Send the rest, and wait until a page has it."""
-        self._feed.end(games)
+        self._feed.end(self.games)
         if not self.events.empty_for:
             self._received.wait(LAST_WORD)
 
@@ -159,7 +177,6 @@ def play_on_page(
 
     The first game begins when the page is there, or after `FIRST_PAGE` seconds.
     """
-    games = []
     stopped = None
     with Server(port) as server, opened(server.address):
         page = GamePage(server)
@@ -167,11 +184,10 @@ def play_on_page(
             print(f"no page has opened yet; the game is at {server.address}", file=sys.stderr)
         for plan in plans:
             record, logs, stopped = page.play(plan)
-            games.append(record)
             over(record, logs)
             if stopped or record.result is None or record.result.ending is Ending.NOT_LOADED:
                 break
-        page.end(games)
+        page.end()
     return stopped
 
 
@@ -220,9 +236,3 @@ def opened(address: str) -> Iterator[None]:
         yield
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def check_browser() -> None:
-    """Raise `InputError` if no browser can show a page here."""
-    if (why := no_browser()) is not None:
-        raise InputError(why)

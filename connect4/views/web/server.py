@@ -54,7 +54,7 @@ class Content:
 
 
 class RefusedError(Exception):
-    """A POST that cannot be done; the text is the answer."""
+    """A POST that cannot be done; the answer is `{"wrong": text}`."""
 
 
 class Events:
@@ -253,9 +253,9 @@ class _Handler(BaseHTTPRequestHandler):
             except (ValueError, TypeError, KeyError, AttributeError):
                 self._refuse(400, "no such request")
             except RefusedError as error:
-                self._refuse(409, str(error))
+                self._answer(200, Content("application/json", json.dumps({"wrong": str(error)})))
             else:
-                self._answer(200, Content("application/json", json.dumps(answer)))
+                self._answer(200, Content("application/json", json.dumps(answer or {})))
 
     def _permitted(self) -> str | None:
         """Return the path of a permitted request; else answer it, and return None."""

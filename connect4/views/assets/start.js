@@ -1,0 +1,239 @@
+/* The start page: what is filled in becomes the words of a command line, which the server checks. */
+
+/**
+ * @typedef {{kind: string, file: boolean, options: Record<string, string[]>}} Agent
+ * @typedef {{
+ *   name: string, title: string, size: [number, number] | null, starts: string[], agents: Agent[],
+ *   options: {name: string, help: string, switch: boolean}[],
+ * }} Rules
+ */
+
+const KEPT = "connect4-start";
+const FIELDS = ["game", "board", "rows", "columns", "place", "begins", "seconds"];
+
+/** @param {string} id @returns {HTMLInputElement} */
+const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
+/** @type {{name: string, text: string} | null} */
+let dropped = null;
+
+/** @returns {Rules} */
+const rules = () => DATA.games.find((/** @type {Rules} */ { name }) => name === field("game").value);
+
+/** @returns {string} */
+const mode = () => /** @type {HTMLInputElement} */ (document.querySelector("[name=mode]:checked")).value;
+
+/** @param {string} value @param {string} text */
+function option(value, text) {
+  const made = make("option", "", text);
+  made.value = value;
+  return made;
+}
+
+/* Offer what the chosen game has. */
+function offerGame() {
+  const { starts, size, options } = rules();
+  byId("board").replaceChildren(
+    option("", "the usual start"), ...starts.map((name) => option(name, name)),
+    ...(size ? [option("size", "an empty board of another size")] : []), option("file", "a state file"),
+  );
+  if (size) [field("rows").value, field("columns").value] = size.map(String);
+  byId("options").hidden = !options.length;
+  byId("options").replaceChildren(make("span", "muted", "Options"), ...options.map(({ name, help, switch: flag }) => {
+    const input = make("input");
+    input.id = `option-${name}`;
+    if (flag) input.type = "checkbox";
+    else input.size = 4;
+    const label = make("label", "", `${name.replace("_", " ")} `, input);
+    label.title = help;
+    return label;
+  }));
+  offerAgent("first", "First agent");
+  offerAgent("second", "Opponent");
+}
+
+/** @param {string} id @param {string} title */
+function offerAgent(id, title) {
+  const before = document.getElementById(`${id}-kind`) ? field(`${id}-kind`).value : "";
+  const kinds = make("select");
+  kinds.id = `${id}-kind`;
+  kinds.append(...rules().agents.map(({ kind }) => option(kind, kind)));
+  const usual = id === "first" ? ["ai", "alphabeta"] : ["ai", "greedy"];
+  kinds.value = [before, ...usual].find((kind) => rules().agents.some((agent) => agent.kind === kind)) ?? "";
+  const label = make("label", "", title);
+  label.htmlFor = kinds.id;
+  const fields = make("span");
+  fields.id = `${id}-fields`;
+  byId(id).replaceChildren(label, kinds, fields);
+  kinds.addEventListener("change", () => offerFields(id));
+  offerFields(id);
+}
+
+/** @param {string} id */
+function offerFields(id) {
+  const agent = rules().agents.find(({ kind }) => kind === field(`${id}-kind`).value);
+  const parts = agent?.file ? [["file", make("input")]] : [];
+  for (const [name, words] of Object.entries(agent?.options ?? {})) {
+    const input = words.length ? make("select", "", option("", "usual"), ...words.map((word) => option(word, word))) : make("input");
+    parts.push([name, input]);
+  }
+  byId(`${id}-fields`).replaceChildren(...parts.map(([name, input]) => {
+    const element = /** @type {HTMLInputElement} */ (input);
+    element.dataset.name = /** @type {string} */ (name);
+    if (element.tagName === "INPUT") element.size = name === "file" ? 24 : 5;
+    return make("label", "", `${name} `, element);
+  }));
+}
+
+/** @param {string} id */
+function agentName(id) {
+  const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (byId(`${id}-fields`).querySelectorAll("[data-name]"));
+  const parts = [...inputs].filter(({ value }) => value.trim()).map(({ value, dataset: { name } }) => (
+    name === "file" ? value.trim() : `${name}=${value.trim()}`
+  ));
+  return [field(`${id}-kind`).value, parts.join(",")].filter(Boolean).join(":");
+}
+
+/* The words of the command line. */
+function words() {
+  const kind = mode();
+  const second = kind === "persons" ? "human" : agentName("second");
+  const sides = [kind === "watch" ? agentName("first") : "human", second];
+  if (kind !== "persons" && field("begins").value === "2") sides.reverse();
+  const found = [...sides];
+  const board = field("board").value;
+  if (dropped && board === "dropped") found.push(dropped.name);
+  else if (board === "file") found.push(field("place").value.trim());
+  else if (board === "size") found.push("--rows", field("rows").value.trim(), "--columns", field("columns").value.trim());
+  else if (board) found.push(board);
+  if (rules().name !== DATA.games[0].name) found.push("--game", rules().name);
+  for (const { name, switch: flag } of rules().options) {
+    const input = field(`option-${name}`);
+    const long = `--${name.replace("_", "-")}`;
+    if (flag && input.checked) found.push(long);
+    else if (!flag && input.value.trim()) found.push(long, input.value.trim());
+  }
+  if (Number(field("seconds").value) !== DATA.seconds) found.push("--time", field("seconds").value.trim());
+  if (kind !== "watch" && field("clock").checked) found.push("--human-clock");
+  return found;
+}
+
+/** @param {string} word */
+const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\"'\"'")}'`);
+
+function changed() {
+  const kind = mode();
+  byId("first").hidden = kind !== "watch";
+  byId("second").hidden = kind === "persons";
+  byId("begin-line").hidden = kind === "persons";
+  const [one, two] = byId("begins").children;
+  [one.textContent, two.textContent] = kind === "watch" ? ["the first agent", "the opponent"] : ["I", "the opponent"];
+  byId("clock-label").hidden = kind === "watch";
+  byId("size").hidden = field("board").value !== "size";
+  byId("place").hidden = field("board").value !== "file";
+  byId("command").textContent = ["python3", "-m", "connect4.ConnectFour", ...words().map(quote)].join(" ");
+  byId("wrong").textContent = "";
+  const kept = Object.fromEntries(FIELDS.map((id) => [id, field(id).value]));
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...kept, mode: kind, first: agentName("first"), second: agentName("second") }));
+  } catch { /* a browser that keeps nothing */ }
+}
+
+/** @param {string} path @param {any} data */
+async function ask(path, data) {
+  byId("wrong").textContent = "";
+  const headers = { "Content-Type": "application/json" };
+  try {
+    const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
+    const { path: page, wrong: why } = answer.ok ? await answer.json() : { path: "", wrong: await answer.text() };
+    if (page) location.href = page;
+    else wrong(why);
+  } catch {
+    wrong("the command behind this page has ended");
+  }
+}
+
+/** @param {string} text */
+function wrong(text) {
+  byId("wrong").textContent = text;
+}
+
+/** @param {File | undefined} file */
+async function take(file) {
+  if (!file) return;
+  const text = await file.text();
+  if (text.length > 60000) {
+    wrong(`${file.name} is too large for this page; python3 -m connect4.views.page FILE -o game.html shows a record`);
+    return;
+  }
+  if (file.name.endsWith(".json")) {
+    ask("open", { text });
+    return;
+  }
+  dropped = { name: file.name, text };
+  document.querySelector("#board [value=dropped]")?.remove();
+  byId("board").append(option("dropped", file.name));
+  field("board").value = "dropped";
+  changed();
+}
+
+/** @param {string} id @param {string} text */
+function showAgent(id, text) {
+  const [, kind, rest] = /^(\w+):?(.*)$/.exec(text) ?? [];
+  if (!rules().agents.some((agent) => agent.kind === kind)) return;
+  field(`${id}-kind`).value = kind;
+  offerFields(id);
+  for (const part of rest.split(",").filter(Boolean)) {
+    const [, name, value] = /^([a-z]+)=(.*)$/.exec(part) ?? ["", "file", part];
+    const input = /** @type {HTMLInputElement | null} */ (byId(`${id}-fields`).querySelector(`[data-name=${name}]`));
+    if (input) input.value = value;
+  }
+}
+
+(function start() {
+  byId("game").append(...DATA.games.map((/** @type {Rules} */ { name, title }) => option(name, title)));
+  /** @type {Record<string, string>} */
+  let kept = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+  } catch { /* damaged: as at the first time */ }
+  field("seconds").value = String(DATA.seconds);
+  if (DATA.games.some((/** @type {Rules} */ { name }) => name === kept.game)) field("game").value = kept.game;
+  offerGame();
+  for (const id of FIELDS.slice(1)) {
+    const element = /** @type {HTMLInputElement | HTMLSelectElement} */ (byId(id));
+    const known = element instanceof HTMLInputElement || [...element.options].some(({ value }) => value === kept[id]);
+    if (kept[id] && known) element.value = kept[id];
+  }
+  const radio = /** @type {HTMLInputElement | null} */ (document.querySelector(`[name=mode][value=${kept.mode ?? "against"}]`));
+  if (radio) radio.checked = true;
+  for (const id of ["first", "second"]) if (kept[id]) showAgent(id, kept[id]);
+  byId("game").addEventListener("change", () => {
+    dropped = null;
+    offerGame();
+  });
+  byId("form").addEventListener("input", changed);
+  byId("form").addEventListener("change", changed);
+  byId("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask("play", { words: words(), file: field("board").value === "dropped" ? dropped : null });
+  });
+  byId("copy").addEventListener("click", () => {
+    const selection = getSelection();
+    selection?.selectAllChildren(byId("command"));
+    document.execCommand("copy");
+  });
+  field("record").addEventListener("change", () => take(field("record").files?.[0]));
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    take(event.dataTransfer?.files[0]);
+  });
+  new EventSource("here"); // the command ends when its last page has gone
+  changed();
+})();
