@@ -208,9 +208,9 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     start = start_position(game, arguments)
     for agent in (one, two):
         check_board(agent, start)
-    for option, path in (("--record", arguments.record), ("--page", arguments.page)):
-        if path:
-            check_place(option, path)
+    for option in ("record", "page", "log"):
+        if path := getattr(arguments, option):
+            check_place(f"--{option}", path)
     seconds, isolation = clock(arguments)
     level, notes = choose_level(isolation)
     prepare(level, tell_progress)

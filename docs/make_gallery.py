@@ -1,7 +1,8 @@
 """Picture everything that people look at: `make gallery GALLERY=FOLDER`.
 
 Plays games, grades a small class and writes each page, then takes a picture of each at three
-widths in both themes. `... make_gallery.py FOLDER NAME...` takes only the pictures whose name begins so. All pages come from commands; with `--kit CHECKOUT` from
+widths in both themes. `... make_gallery.py FOLDER NAME...` takes only the pictures whose name
+begins so. All pages come from commands; with `--kit CHECKOUT` from
 those of another checkout with its own `.venv`, for pictures of before and after. Games that
 FOLDER has already are not played again. Needs Chromium.
 """

@@ -281,10 +281,10 @@ def test_serving_shows_the_site_beside_the_game_and_lists_no_folder(term: Term) 
 def test_serving_answers_its_own_address_only_and_leads_nowhere_else(term: Term) -> None:
     written(term)
 
-    def answer(path: str, host: str, method: str = "GET") -> tuple[int, str | None]:
+    def answer(path: str, host: str) -> tuple[int, str | None]:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         with contextlib.closing(connection):
-            connection.putrequest(method, path, skip_host=True)
+            connection.putrequest("GET", path, skip_host=True)
             connection.putheader("Host", host)
             connection.endheaders()
             answer = connection.getresponse()
@@ -293,13 +293,9 @@ def test_serving_answers_its_own_address_only_and_leads_nowhere_else(term: Term)
     with serving(term.folder.parent / SITE, 0, Live()) as address:
         port = int(address.split(":")[2].strip("/"))
         assert answer("/live.json", "localhost:9000") == (200, None)
-        for method in ("GET", "HEAD"):
-            assert answer("/live.json", "evil.com", method) == (403, None)
-            assert answer("/site/%00", "127.0.0.1", method) == (400, None)
-            assert answer("/site/games", "127.0.0.1", method) == (301, "/site/games/")
-            assert answer("/games", "127.0.0.1", method) == (404, None)
-            status, place = answer("/site//evil.com/..", "127.0.0.1", method)
-            assert (status, place) == (301, "/site//evil.com/../")
+        assert answer("/live.json", "evil.com") == (403, None)
+        for nowhere in ("/site/%00", "/site/games", "/games", "/site//evil.com/.."):
+            assert answer(nowhere, "127.0.0.1") == (404, None)
 
 
 @pytest.mark.browser

@@ -303,7 +303,7 @@ function keep(id, label, content) {
       row = (row + steps[key][0] + rows) % rows;
       column = (column + steps[key][1] + columns) % columns;
       live.cell = row * columns + column;
-      live.mark(live.at(row, column) ?? (rowLabels ? { to: live.cell } : null));
+      live.mark(live.at(row, column) ?? (rowLabels ? { text: "", to: live.cell } : null));
       return true;
     }
     if (key === "Enter" && /** @type {HTMLElement} */ (target).tagName !== "BUTTON") {

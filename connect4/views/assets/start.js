@@ -72,6 +72,7 @@ function offerAgent(id, title) {
 /** @param {string} id */
 function offerFields(id) {
   const agent = rules().agents.find(({ kind }) => kind === field(`${id}-kind`).value);
+  /** @type {[string, HTMLElement][]} */
   const parts = agent?.file ? [["file", make("input")]] : [];
   for (const [name, words] of Object.entries(agent?.options ?? {})) {
     const input = words.length ? make("select", "", option("", "usual"), ...words.map((word) => option(word, word))) : make("input");
@@ -79,7 +80,7 @@ function offerFields(id) {
   }
   byId(`${id}-fields`).replaceChildren(...parts.map(([name, input]) => {
     const element = /** @type {HTMLInputElement} */ (input);
-    element.dataset.name = /** @type {string} */ (name);
+    element.dataset.name = name;
     if (element.tagName === "INPUT") element.size = name === "file" ? 24 : 5;
     return make("label", "", `${name} `, element);
   }));

@@ -27,8 +27,8 @@ from connect4.views.web.server import Content, Events, RefusedError, Server
 
 KIT: Final = Path(__file__).resolve().parents[3]
 
-EMPTY: Final = 60.0
-"""Seconds after which the server ends when its last page has gone."""
+EMPTY: Final = float(os.environ.get("CONNECT4_PAGE_SECONDS", "60"))
+"""Seconds after which the server ends when its last page has gone; the tests wait less."""
 
 NOT_OFFERED: Final = frozenset({"human", "remote", "env"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
