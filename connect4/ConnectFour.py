@@ -18,7 +18,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from connect4 import record as records
 from connect4.cli import (
     Parser,
     Terminated,
@@ -31,7 +30,7 @@ from connect4.cli import (
     time_limit,
 )
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import InputError, IsolationError, harmless
+from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
 from connect4.isolation.seat import choose_level, prepare
@@ -41,23 +40,19 @@ from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
+from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.terminal.replay_turn import (
+    debug_turn,
     load_again,
     never_began,
     read_place,
     replay_turn,
     tell_what_would_help,
 )
-from connect4.views.terminal.summary import (
-    agents_faults,
-    tell_average,
-    tell_log,
-    tell_result,
-    tell_what_next,
-)
+from connect4.views.terminal.summary import keep, keep_log, tell_average, write_text
 from connect4.views.terminal.view import TerminalView
 from connect4.views.web.play import no_browser, play_on_page
 
@@ -73,7 +68,7 @@ VIEW_HELP: Final = (
     f"auto: a page where a browser can open, else the terminal; {VIEW_VARIABLE} sets the default"
 )
 
-WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view")
+WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view", "debug")
 """The options that `--replay-turn` accepts; the view is one because of its variable."""
 
 EXAMPLES: Final = """
@@ -93,7 +88,7 @@ examples:
   python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
       pieces slide; b is one of connect4/initial_states/dynamic
   python3 -m connect4.ConnectFour --replay-turn game.json:12
-      ask the same agent for turn 12 of that game once more
+      ask the same agent for turn 12 of that game once more; --debug for a debugger
 
 agents: {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
@@ -167,6 +162,11 @@ def add_conditions(parser: Parser) -> None:
         "--replay-turn",
         metavar="RECORD:N",
         help="ask for turn N of a recorded game once more; takes --time, --isolation, --log",
+    )
+    add(
+        "--debug",
+        action="store_true",
+        help="with --replay-turn: in this process without a clock, for breakpoint() and pdb",
     )
 
 
@@ -304,15 +304,6 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
     return game.with_options(state, options)
 
 
-def write_text(place: Path, text: str) -> None:
-    """Append to a text file, or truncate it if the text is empty; raises `InputError`."""
-    try:
-        with place.open("a" if text else "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(f"{place} cannot be written: {error.strerror}") from None
-
-
 def tell_progress(line: str) -> None:
     """Report slow preparations before a game."""
     print(f"note: {line}", file=sys.stderr, flush=True)
@@ -338,7 +329,7 @@ def play_all(
     status = 0
 
     def over(record: Record, logs: Sequence[str]) -> None:
-        keep(record, logs, plans[len(games)], arguments)
+        keep(record, logs, plans[len(games)], arguments.log, arguments.record is not None)
         games.append(record)
 
     if in_browser:
@@ -366,54 +357,13 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
         try:
             for event in table.events():
                 if shown:
-                    view.see(event)
+                    printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
+                    view.see(event, printed)
         except KeyboardInterrupt as stop:
             table.abandon(Ending.LEFT)
             status = interrupted(stop)
         logs = [table.log(player) for player in (1, 2)]
     return status, table.record, logs
-
-
-def keep(
-    record: Record, logs: Sequence[str], plan: TablePlan, arguments: argparse.Namespace
-) -> None:
-    """Print the summary of a finished game; then write its logs and record if requested."""
-    faulty = bool(agents_faults(record))
-    printed = [
-        (f"Player {player} ({agent.text}) printed:", log)
-        for player, (agent, log) in enumerate(zip(plan.agents, logs, strict=True), 1)
-        if log
-    ]
-    if not arguments.log:
-        for heading, log in printed:
-            tell_log(heading, log)
-    tell_result(record)
-    sys.stdout.flush()
-    if arguments.log:
-        for heading, log in printed:
-            keep_log(heading, log, arguments.log)
-    if arguments.record or faulty:
-        try:
-            records.write(record, Path(plan.record_name))
-        except InputError as error:
-            if arguments.record:
-                raise
-            print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
-            return
-    tell_what_next(record, plan.record_name)
-    if faulty and not arguments.record:
-        print(f"The game's record is in {plan.record_name}; --record FILE puts it elsewhere.")
-    elif arguments.swap and arguments.record:
-        print(f"The game's record is in {plan.record_name}.")
-    sys.stdout.flush()
-
-
-def keep_log(heading: str, log: str, place: Path | None) -> None:
-    """Write an agent's output to the file of `--log`, or show the end of it."""
-    if place is None:
-        tell_log(heading, log)
-    else:
-        write_text(place, f"{heading}\n{harmless(log)}\n")
 
 
 def repeat_turn(arguments: argparse.Namespace) -> int:
@@ -429,6 +379,8 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
             )
     record, number = read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
+    if arguments.debug:
+        return debug_turn(record, number, seconds, arguments.agent1)
     by_fuel = record.isolation == "wasm" and arguments.isolation == "auto"
     level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
     if arguments.log:
@@ -452,6 +404,8 @@ def main(argv: list[str] | None = None) -> int:
         entry.ready()
         if arguments.replay_turn is not None:
             return repeat_turn(arguments)
+        if arguments.debug:
+            raise InputError("--debug goes with --replay-turn RECORD:N")
         if arguments.agent2 is None:
             parser.error("two agents are needed, such as: ai random case4.txt")
         return play(arguments)

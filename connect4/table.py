@@ -23,7 +23,7 @@ from connect4.players.base import (
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Event, Over, TurnBegun, TurnEnded, abandoned, play
+from connect4.referee import Event, Over, Turn, TurnBegun, TurnEnded, abandoned, play
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,11 @@ class Table:
     def log(self, player: Player) -> str:
         """Return the output of a player's agent so far."""
         return self._seats[player].log
+
+    def printed(self, turn: Turn) -> str:
+        """Return what an agent printed in the turn that has just ended."""
+        _, marker, text = self.log(turn.player).rpartition(f"[turn {turn.number}]\n")
+        return text if marker else ""
 
     @property
     def left_behind(self) -> list[Player]:

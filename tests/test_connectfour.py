@@ -758,7 +758,10 @@ def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path
         (["ai", "random", "--time", "\u0663"], ["'\u0663' is not a time limit"]),
         (["ai", "random", "--seed", "\u0663"], ["'\u0663' is not a seed"]),
         (["ai", "random", "--isolation", "week"], ["isolation 'week': expected none, process"]),
-        (["ai", "random", "--log", "no/such/prints.txt"], ["--log no/such/prints.txt: no folder 'no/such'"]),
+        (
+            ["ai", "random", "--log", "no/such/prints.txt"],
+            ["--log no/such/prints.txt: no folder 'no/such'"],
+        ),
         (["ai", "random", "--seed", "x"], ["'x' is not a seed"]),
         (["ai", "random", "--game", "extendet"], ["no game 'extendet' (did you mean 'extended'?)"]),
         (["ai", "random", "--view", "none", "--record", "no/such/game.json"], ["no folder"]),

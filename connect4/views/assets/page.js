@@ -13,6 +13,7 @@
  *   analysis: Analysis | null, countsPoints: boolean, boards: Uint8Array[], moves: (Move | null)[],
  *   scores: number[][], left: (number[] | null)[], turns: (Turn | null)[], last: number,
  *   runs: Run[], firstRuns: Run[], changes: RunChange[][], winner: number, scores_end: number[],
+ *   printed?: Record<number, string>,
  * }} Game
  */
 
@@ -341,6 +342,8 @@ function showTurn() {
   const why = turn ? turn.detail : game.why; // without a turn: why the game never began
   detail.hidden = !why;
   detail.textContent = why || "";
+  byId("printed").textContent = game.printed?.[at] ?? "";
+  byId("printed").hidden = !game.printed?.[at];
   byId("caption").textContent = at ? `The board after turn ${at}` : "The board at the start";
   showAdvice();
 }

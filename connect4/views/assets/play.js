@@ -35,12 +35,13 @@ const live = {
     this.offer();
   },
 
-  /** @param {{turn: any[], runs: any[], details: string[]}} data */
-  add({ turn, runs, details }) {
+  /** @param {{turn: any[], runs: any[], details: string[], printed: string}} data */
+  add({ turn, runs, details, printed }) {
     const { game } = page;
     const shown = page.index === DATA.games.length - 1;
     const data = DATA.games[DATA.games.length - 1];
     data.turns.push(turn);
+    if (printed) data.printed = { ...data.printed, [data.turns.length]: printed };
     data.runs.push(...runs);
     data.details.push(...details);
     this.turn = null;
@@ -48,6 +49,7 @@ const live = {
     game.runs.push(...runs.map(([player, first, last, length, points]) => ({ player, first, last, length, points })));
     const atEnd = page.at === game.last;
     addTurn(game, turn, data.details);
+    game.printed = data.printed;
     const item = moveItem(game, game.last);
     page.items.push(item);
     byId("moves").append(make("li", "", item));
@@ -70,6 +72,7 @@ const live = {
     this.turn = null;
     this.going = false;
     this.records.push(record);
+    game.printed = DATA.games[DATA.games.length - 1].printed;
     DATA.games[DATA.games.length - 1] = game;
     listGames();
     page.choose(index, atEnd ? game.turns.length : at);

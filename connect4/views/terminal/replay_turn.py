@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import random
+import sys
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless
@@ -14,7 +19,9 @@ from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
 from connect4.isolation.measuring import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
+from connect4.players.names import student_file
 from connect4.players.registry import file_hash, recorded_agent
+from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views.terminal.summary import faults_of
@@ -92,6 +99,37 @@ def replay_turn(
     kept = legal and may_be_kept(record, recorded)
     print(comparison(recorded, (reply.text, outcome), changed, kept))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
+
+
+def debug_turn(record: Record, number: int, seconds: Seconds, named: str | None) -> int:
+    """Play a turn in this process, without a clock, so that debuggers work; return the status.
+
+    The file is loaded under its own path: `breakpoint()`, pdb and an editor's breakpoints find it.
+    """
+    state = list(records.replay(record))[number - 1]
+    setup = setup_of(record, state.mover, seconds, named)
+    if setup.agent.kind != "ai":
+        raise InputError(f"--debug is for a file; {setup.agent.text} played turn {number}")
+    path = student_file(setup.agent).resolve()
+    method = f"get_{setup.method}_move"
+    print(f"Turn {number}: {method} of {path}, from the position\n{state.to_text()}")
+    random.seed(setup.derived_seed())
+    np.random.seed(setup.derived_seed() % 2**32)
+    spec = importlib.util.spec_from_file_location(MODULE_NAME, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[MODULE_NAME] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    limit = int(seconds) if float(seconds).is_integer() else seconds
+    answer = getattr(module.AIPlayer(state.mover, limit), method)(state.for_agent())
+    print(f"Answer: {answer}")
+    assert setup.game.file_action is not None
+    try:
+        state.apply(setup.game.file_action(read_answer(answer)))
+    except IllegalAction as error:
+        print(f"That is no valid action there: {error}.")
+        return 1
+    return 0
 
 
 def may_be_kept(record: Record, turn: Turn) -> bool:

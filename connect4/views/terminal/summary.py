@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
-from connect4.errors import harmless
+from connect4 import record as records
+from connect4.errors import InputError, harmless
 from connect4.games.base import SIDES, Ending, Player
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Result, Turn
+from connect4.table import TablePlan
 from connect4.views.words import BUSY, ENDINGS, faults_text, not_loaded_report, repeat_command
 
 SHOWN_LINES: Final = 20
@@ -81,6 +85,8 @@ def tell_what_next(record: Record, record_name: str) -> None:
     for turn in agents_faults(record):
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")
+        if any(word in (turn.detail or "") for word in ("bdb.BdbQuit", "EOFError")):
+            print("breakpoint() and input() need a terminal: add --debug to that command.")
 
 
 def tell_average(one: str, two: str, results: Sequence[Result]) -> None:
@@ -89,3 +95,57 @@ def tell_average(one: str, two: str, results: Sequence[Result]) -> None:
     mean_one, mean_two = (first_one + second_one) / 2, (first_two + second_two) / 2
     margin = mean_one - mean_two
     print(f"Average over both sides: {one} {mean_one:g}, {two} {mean_two:g}, margin {margin:+g}")
+
+
+def keep(
+    record: Record, logs: Sequence[str], plan: TablePlan, log: Path | None, recorded: bool
+) -> None:
+    """Print the summary of a finished game; write its logs to `log`, and its record.
+
+    The record is written if it is asked for (`recorded`) or a program lost a turn.
+    """
+    faulty = bool(agents_faults(record))
+    printed = [
+        (f"Player {player} ({agent.text}) printed:", text)
+        for player, (agent, text) in enumerate(zip(plan.agents, logs, strict=True), 1)
+        if text
+    ]
+    if not log:
+        for heading, text in printed:
+            tell_log(heading, text)
+    tell_result(record)
+    sys.stdout.flush()
+    if log:
+        for heading, text in printed:
+            keep_log(heading, text, log)
+    if recorded or faulty:
+        try:
+            records.write(record, Path(plan.record_name))
+        except InputError as error:
+            if recorded:
+                raise
+            print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
+            return
+    tell_what_next(record, plan.record_name)
+    if faulty and not recorded:
+        print(f"The game's record is in {plan.record_name}; --record FILE puts it elsewhere.")
+    elif recorded:
+        print(f"The game's record is in {plan.record_name}.")
+    sys.stdout.flush()
+
+
+def keep_log(heading: str, log: str, place: Path | None) -> None:
+    """Write an agent's output to the file of `--log`, or show the end of it."""
+    if place is None:
+        tell_log(heading, log)
+    else:
+        write_text(place, f"{heading}\n{harmless(log)}\n")
+
+
+def write_text(place: Path, text: str) -> None:
+    """Append to a text file, or truncate it if the text is empty; raises `InputError`."""
+    try:
+        with place.open("a" if text else "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror}") from None

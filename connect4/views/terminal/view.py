@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
+from connect4.errors import harmless
 from connect4.games.base import Ending, Game, Player, State
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
@@ -22,6 +23,9 @@ from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_
 
 NAME: Final = 36
 """The maximum length of an agent's name; a longer one keeps its end."""
+
+PRINTED: Final = 60
+"""The characters of an agent's output that are shown below its turn."""
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -140,18 +144,22 @@ class TerminalView:
         self._moved: Motion | None = None
         self._game: Game | None = None
         self._reported: set[tuple[Player, str]] = set()
+        self._printed: list[str] = []
         self._missed: Turn | None = None
         """A person's last turn if it was lost; its reason stays visible after the next move."""
         self._ticker: Ticker | None = None
 
-    def see(self, event: Event) -> None:
-        """Show one event of the referee."""
+    def see(self, event: Event, printed: str = "") -> None:
+        """Show one event of the referee, and what the agent printed in a turn that ended."""
         if isinstance(event, Started):
             self._game = event.game
             self._begin(event.state)
         elif isinstance(event, TurnBegun):
             self._turn_begun(event)
         elif isinstance(event, TurnEnded):
+            lines = harmless(printed).strip().splitlines()
+            more = f" (and {len(lines) - 1} more lines; --log FILE keeps all)" * (len(lines) > 1)
+            self._printed = [f"      printed: {lines[0][:PRINTED]}{more}"] if lines else []
             self._turn_ended(event)
         elif isinstance(event, Over):
             self._stop_ticker()
@@ -197,6 +205,7 @@ class TerminalView:
             [
                 *self._reply(turn),
                 f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {move_text(turn)}",
+                *self._printed,
             ]
         )
 
@@ -243,6 +252,7 @@ class TerminalView:
         if last is not None:
             lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
+            lines += self._printed
         if self._missed not in (None, last):
             lines += self._wrapped(f"Turn {self._missed.number}: {move_text(self._missed)}")
         if status.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from connect4 import record as records
 from connect4.games.base import Game, State
@@ -15,6 +15,9 @@ from connect4.views.motion import Drop, PopOut, moves_of
 from connect4.views.page.page import game_data, head_data, page, turn_data
 from connect4.views.page.run_data import RunTable
 from connect4.views.web.server import Events
+
+MAX_PRINTED: Final = 4000
+"""The characters of an agent's output in one turn that a page shows."""
 
 
 @dataclass
@@ -37,8 +40,11 @@ class Feed:
         }
         self.events.add("game", {**head_data(record), **later})
 
-    def see(self, event: Event, person: bool) -> None:
-        """Send an event of the referee; `person` is whether the mover is one."""
+    def see(self, event: Event, person: bool, printed: str) -> None:
+        """Send an event of the referee.
+
+        `person` is whether the mover is one, `printed` what the agent printed in a turn that ended.
+        """
         if isinstance(event, TurnBegun):
             moves = playable(self._record.game, event.state) if person else None
             begun = {
@@ -53,7 +59,11 @@ class Feed:
             known, told = len(self._runs.rows()), len(self._details)
             changes = self._runs.changes(before.runs(), after.runs())
             row = turn_data(event.turn, before, after, changes, self._details)
-            new = {"runs": self._runs.rows()[known:], "details": list(self._details)[told:]}
+            new: dict[str, Any] = {
+                "runs": self._runs.rows()[known:],
+                "details": list(self._details)[told:],
+                "printed": printed[:MAX_PRINTED],
+            }
             self._state = after
             self.events.add("turn", {"turn": row, **new})
 

@@ -19,7 +19,7 @@ from connect4.games.base import Ending, Player, State
 from connect4.players.base import PlayerLeftError, Reply, Seat
 from connect4.players.human import LEAVE, late_reply, reply_to
 from connect4.record import Record
-from connect4.referee import TurnBegun
+from connect4.referee import TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
 from connect4.views import document
 from connect4.views.page.page import PARTS
@@ -118,7 +118,8 @@ class GamePage:
                 event = events.send(reply)
                 reply = None
                 asked = isinstance(event, TurnBegun) and plan.is_person(event.state.mover)
-                self._feed.see(event, asked)
+                printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
+                self._feed.see(event, asked, printed)
                 if isinstance(event, TurnBegun) and asked:
                     reply = self._reply(event, plan)
             except PlayerLeftError as error:
