@@ -18,11 +18,10 @@ from pathlib import Path
 import pytest
 
 from grader.ladder.book import Book
-from grader.ladder.league import read_league, terms_of
+from grader.ladder.league import Standings, read_league, terms_of
 from grader.ladder.replays import public_reason
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
-from grader.ladder.standings import Standings
 from tests import grading
 from tests.browser import PHONE, WIDE
 from tests.command import assert_refused, run

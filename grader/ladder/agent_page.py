@@ -11,8 +11,8 @@ from urllib.parse import quote
 from connect4.views.words import kind_of_fault
 from grader.ladder import pages
 from grader.ladder.book import Book, GameRow, Version
+from grader.ladder.league import Entry, Standings, Total
 from grader.ladder.replays import public_reason, replay
-from grader.ladder.standings import Entry, Standings, Total
 from grader.output.pages import breakable
 
 MAX_REASONS = 20

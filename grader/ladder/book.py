@@ -1,15 +1,20 @@
-"""The ladder's results file: students, versions, runs and planned pairs, beside the games."""
+"""The ladder's results file: students, versions, runs and planned pairs, beside the games.
+
+Pseudonyms and private addresses follow from a secret, so that they stay the same all term.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from connect4.errors import InputError
 from grader.handin.submission import Submission
-from grader.ladder.names import private_token, pseudonym
+from grader.play.schedule import secret_seed
 from grader.results.store import WHOLE, Faults, Store
 
 LADDER: Final = "ladder"
@@ -298,3 +303,41 @@ class Book(Store):
     def day(self) -> str:
         """Return the day that the site is made for."""
         return self.meta("day") or ""
+
+
+ADJECTIVES: Final = [
+    "Amber", "Ample", "Azure", "Bold", "Brave", "Brisk", "Bronze", "Calm", "Candid", "Cedar",
+    "Civic", "Clever", "Coral", "Cosmic", "Crisp", "Curious", "Daring", "Deft", "Eager", "Early",
+    "Fabled", "Fair", "Fleet", "Gentle", "Gilded", "Golden", "Grand", "Happy", "Hazel", "Honest",
+    "Indigo", "Ivory", "Jade", "Jolly", "Keen", "Kind", "Lively", "Loyal", "Lucid", "Lunar",
+    "Maple", "Merry", "Mild", "Misty", "Noble", "Nimble", "Olive", "Opal", "Patient", "Pearl",
+    "Placid", "Polar", "Proud", "Quick", "Quiet", "Rapid", "Royal", "Ruby", "Rustic", "Sage",
+    "Scarlet", "Serene", "Silver", "Solar", "Steady", "Sunny", "Swift", "Teal", "Tidy", "Topaz",
+    "Velvet", "Violet", "Vivid", "Witty",
+]  # fmt: skip
+ANIMALS: Final = [
+    "Alpaca", "Antelope", "Badger", "Beaver", "Bison", "Bobcat", "Camel", "Caribou", "Condor",
+    "Cougar", "Crane", "Curlew", "Dingo", "Dolphin", "Eagle", "Egret", "Falcon", "Ferret", "Finch",
+    "Fox", "Gazelle", "Gecko", "Gibbon", "Grouse", "Hare", "Hawk", "Heron", "Ibex", "Iguana",
+    "Jackdaw", "Jaguar", "Kestrel", "Kiwi", "Koala", "Lark", "Lemur", "Leopard", "Lynx", "Magpie",
+    "Marmot", "Marten", "Meerkat", "Narwhal", "Newt", "Ocelot", "Okapi", "Orca", "Osprey", "Otter",
+    "Owl", "Panda", "Panther", "Pelican", "Petrel", "Plover", "Puffin", "Quail", "Raven", "Robin",
+    "Salmon", "Seal", "Stork", "Swan", "Tapir", "Tern", "Tiger", "Toucan", "Turtle", "Walrus",
+    "Weasel", "Wombat", "Wren", "Yak", "Zebra",
+]  # fmt: skip
+
+
+def pseudonym(secret: int, name: str, taken: AbstractSet[str]) -> str:
+    """Return a student's pseudonym, which is not in `taken`; without `secret` nobody finds it."""
+    rng = random.Random(secret_seed(secret, "pseudonym", name))
+    for number in count(1):
+        found = f"{rng.choice(ADJECTIVES)} {rng.choice(ANIMALS)}"
+        found = found if number <= len(ADJECTIVES) else f"{found} {number}"
+        if found not in taken:
+            return found
+    raise AssertionError
+
+
+def private_token(secret: int, name: str) -> str:
+    """Return the part of a private address that nobody can guess: 128 bits."""
+    return f"{secret_seed(secret, 'private page', name):032x}"

@@ -13,9 +13,8 @@ from typing import Any, Final
 from connect4.views import document
 from connect4.views.page import page as replay_page
 from grader.handin.submission import file_name
-from grader.ladder.book import Book, GameRow
-from grader.ladder.names import private_token
-from grader.ladder.standings import Entry, Standings
+from grader.ladder.book import Book, GameRow, private_token
+from grader.ladder.league import Entry, Standings
 from grader.marks.intervals import Interval, few_games
 from grader.output.protection import read_protection
 

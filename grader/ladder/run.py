@@ -14,7 +14,7 @@ from connect4.errors import headline
 from grader.handin import form
 from grader.handin.submission import Submission
 from grader.ladder.book import Book, PairRow, PlannedPair, Version
-from grader.ladder.choice import choose, widest_first
+from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool
 from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone

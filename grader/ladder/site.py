@@ -12,9 +12,9 @@ from urllib.parse import quote
 from grader.ladder import pages
 from grader.ladder.agent_page import agent_page
 from grader.ladder.book import Book
-from grader.ladder.gradebook import private_page
+from grader.ladder.league import Entry, Standings
+from grader.ladder.listing import private_page
 from grader.ladder.replays import pairing_digest, pairing_page
-from grader.ladder.standings import Entry, Standings
 from grader.output.files import make_folder, write
 from grader.output.pages import breakable
 

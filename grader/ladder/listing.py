@@ -7,8 +7,7 @@ from typing import Final
 
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book
-from grader.ladder.league import League, player_id
-from grader.ladder.standings import Entry, Standings
+from grader.ladder.league import Entry, League, Standings, player_id
 from grader.marks.intervals import few_games
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
@@ -74,7 +73,7 @@ def _version_text(entry: Entry) -> str:
     return "" if entry.version is None else f"v{entry.version.number}"
 
 
-def grade_book(standings: Standings, submissions: list[Submission], address: str) -> str:
+def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:
     """Return `ladder.csv`: one line for each student, with the address of the private page."""
     members = {item.name: item.members for item in submissions}
     rows: list[Sequence[object]] = []
