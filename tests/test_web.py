@@ -14,9 +14,9 @@ from connect4.record import Record
 from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.tree.__main__ import main as tree
-from grader.marks.tournament import stages
-from grader.output.standings import standings_page
-from grader.play.schedule import Contestant
+from grader.handin.submission import Submission
+from grader.output.class_page import standings_page
+from grader.output.results import TOURNAMENT, Results
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
@@ -244,9 +244,10 @@ def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -
 def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: Path) -> None:
     names = [f"{name}-{number}" for number, name in enumerate(("kim", "maria-luisa", "bo") * 10)]
     rules = read_rubric()
-    begun = stages([Contestant(name, "ai:", "0") for name in names], {}, rules)
+    found = [Submission(name, "", f"x = {number}") for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
-    file.write_text(standings_page(begun, [], rules, {}), encoding="utf-8")
+    page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}))
+    file.write_text(page_text, encoding="utf-8")
     browser.open(file, "#projector", PROJECTOR)
     shown = names_in(browser)
     assert min(size for size, _ in shown) >= 44

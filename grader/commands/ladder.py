@@ -22,7 +22,7 @@ from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from grader.output.files import check_out, write
-from grader.output.protection import note_run
+from grader.output.results import note_run
 from grader.play.executors import worker_count
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -200,7 +200,7 @@ class LadderCommand:
         write(book.path.with_suffix(".csv"), text)
         write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
         if self.arguments.site is not None:
-            if write_site(book, standings, begun.secret, self.arguments.site):
+            if write_site(book, standings, self.arguments.site):
                 self.live.site += 1
             self.names = _public_names(standings, league)
         self.written = time.monotonic()

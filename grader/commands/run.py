@@ -25,12 +25,12 @@ from grader.marks.tournament import later_games
 from grader.output import report, tables
 from grader.output.exports import read_export
 from grader.output.files import check_out
-from grader.output.protection import note_run
 from grader.output.results import (
     GRADE,
     TOURNAMENT,
     Results,
     known_problems,
+    note_run,
     read_results,
     with_secret,
 )

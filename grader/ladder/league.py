@@ -212,7 +212,7 @@ class Total:
     @property
     def shown(self) -> str:
         """Return wins, draws and losses as a page shows them."""
-        return f"{self.wins} / {self.draws} / {self.losses}"
+        return f"{self.wins}\u2013{self.draws}\u2013{self.losses}"
 
 
 @dataclass(frozen=True)
@@ -238,6 +238,11 @@ class Entry:
     def is_rung(self) -> bool:
         """Return whether this is a rung."""
         return self.student is None
+
+    @property
+    def label(self) -> str:
+        """Return the name with the version that counts."""
+        return self.name if self.version is None else f"{self.name} v{self.version.number}"
 
 
 class Standings:
@@ -292,6 +297,17 @@ class Standings:
         if player is None or not self.league.fit.is_rated(player):
             return None
         return self.league.fit.interval(player)
+
+    def rating_of(self, version: Version) -> Interval | None:
+        """Return the rating of a version, None if it has none."""
+        return self.rating(self.league.index[version.sha256])
+
+    def games_between(self, one: Entry, two: Entry) -> list[GameRow]:
+        """Return the games of two agents in the order in which they were played."""
+        if one.player is None or two.player is None:
+            return []
+        pairing = min(one.player, two.player), max(one.player, two.player)
+        return self.games_of.get(pairing, [])
 
     def public_name(self, student: Student) -> str:
         """Return a student's name on the site."""

@@ -19,7 +19,7 @@ from connect4.errors import InputError
 from connect4.views import document
 from connect4.views.page.page import PARTS
 from grader.ladder.book import Book
-from grader.ladder.replays import made_public, replay
+from grader.ladder.pages import made_public, replay
 
 HOST: Final = "127.0.0.1"
 

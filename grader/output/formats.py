@@ -19,8 +19,7 @@ from grader.handin.submission import Member
 from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, margin_of
-from grader.output.explain import explained
-from grader.output.lost_turns import LostTurn
+from grader.output.explain import LostTurn, explained
 from grader.output.results import Results
 from grader.output.tables import (
     MATCH_HEADERS,

@@ -15,11 +15,10 @@ from connect4 import record as records
 from connect4.errors import InputError
 from grader.handin.submission import file_name
 from grader.output import evidence, feedback, formats, github
-from grader.output.class_page import class_page
+from grader.output.class_page import class_page, standings_page
+from grader.output.explain import LostTurn, lost_turns
 from grader.output.files import make_folder, write
-from grader.output.lost_turns import LostTurn, lost_turns
 from grader.output.results import GRADE, Results
-from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
@@ -41,8 +40,7 @@ def write_quick(
     else:
         text = results.text({})
         write(out / "standings.txt", text)
-        page = standings_page(results.stages, results.placings, results.rubric, results.left_out)
-        write(out / "standings.html", page)
+        write(out / "standings.html", standings_page(results))
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
@@ -112,18 +110,12 @@ def write_pages(
     make_folder(folder)
     for mark in results.marks:
         name = mark.submission.name
-        games = results.games_of(name)
-        upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
-        if any(game.key in results.played for game in games):
-            upper = "\n".join(filter(None, (upper, results.protection.as_html())))
-        digest = feedback.digest(upper, games, results.played)
+        text = feedback.report_on(mark, results, placement.get(name, 0.0), lost.get(name, ()))
         path = folder / f"{file_name(name)}.html"
-        if _begins_with(path, digest):
+        if _begins_with(path, feedback.digest(name, text, results)):
             continue
-        replays = replays_of([game for game in games if game.key in results.played], store)
-        read = (results.played, replays, lost.get(name, ()), results.public(name))
-        page = feedback.feedback_page(mark, upper, digest, games, *read)
-        write(path, page)
+        games = [game for game in results.games_of(name) if game.key in results.played]
+        write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
 
 
 def _begins_with(path: Path, digest: str) -> bool:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from grader.output.pages import Cell, Link, card, heading, table, whole
+from grader.output.markup import Cell, Link, card, heading, table, whole
 from grader.similar.pairs import Pair
 from grader.similar.source import Document, base_spans
 
