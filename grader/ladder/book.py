@@ -39,11 +39,6 @@ CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """`student.sha256` is the version handed in last, `student.problem` why it cannot be read.
 `version.problem` is a broken rule of form. `planned.side` is the player number of `one`."""
 
-PAIR_MARGINS: Final = (
-    "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END), pair "
-    "FROM planned JOIN game USING (key)"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -236,23 +231,15 @@ class Book(Store):
             found.append(PairRow(first[0], first[1], PlannedPair(*first[2:7]), keys, missing))
         return found
 
-    def margins(self, pairs: AbstractSet[int]) -> dict[int, tuple[str, str, float]]:
-        """Return both players and the mean margin of the first for pairs that are complete."""
-        rows = self._database.execute(
-            f"{PAIR_MARGINS} WHERE pair BETWEEN ? AND ? AND fault IS NULL AND {WHOLE} "
-            "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
-            (min(pairs, default=0), max(pairs, default=0)),
-        )
-        return {row[3]: row[:3] for row in rows if row[3] in pairs}
-
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:
         """Return both players and the mean margin of the first for each pair that is complete."""
         rows = self._database.execute(
-            f"{PAIR_MARGINS} WHERE terms = ? AND fault IS NULL AND {WHOLE} "
+            "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END) "
+            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
             "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
             (terms,),
         )
-        return [row[:3] for row in rows]
+        return rows.fetchall()
 
     def numbers(self, terms: str) -> dict[tuple[str, str], int]:
         """Return the number of planned pairs of each pairing."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Final
 
 from connect4.errors import headline
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
-from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit, Pair
+from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.intervals import Interval
 from grader.play import schedule
 from grader.play.openings import opening
@@ -46,29 +47,24 @@ class League:
     secret: int
     students: list[Student]
     players: list[Contestant]
-    pairs: list[Pair]
+    complete: InitVar[Sequence[tuple[str, str, float]]]
+    """Both players of each pair that is complete, and the mean margin of the first."""
     numbers: dict[tuple[str, str], int]
     """The number of planned pairs of each pairing."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, complete: Sequence[tuple[str, str, float]]) -> None:
         self.index = {player_id(player): place for place, player in enumerate(self.players)}
-        self.refit()
+        self.rate(complete)
 
-    def refit(self) -> None:
-        """Compute the ratings again, after pairs were added."""
-        self.fit = Fit(len(self.players), self.pairs, self.rubric.statistics.confidence)
+    def rate(self, complete: Sequence[tuple[str, str, float]]) -> None:
+        """Compute the ratings from the pairs that are complete."""
+        pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
+        self.fit = Fit(len(self.players), pairs, self.rubric.statistics.confidence)
 
     @property
     def rungs(self) -> range:
         """Return the players that are rungs."""
         return range(len(self.rubric.ladder.rungs))
-
-    def add(self, complete: Iterable[tuple[str, str, float]]) -> None:
-        """Add pairs that have been played."""
-        found = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
-        if found:
-            self.pairs += found
-            self.refit()
 
     def counted(self, student: Student) -> Version | None:
         """Return the version that counts for a student; None if no version can be played.
@@ -153,9 +149,7 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
-    index = {player_id(player): place for place, player in enumerate(players)}
-    pairs = [(index[one], index[two], margin) for one, two, margin in complete]
-    return League(rubric, secret, students, players, pairs, book.numbers(terms))
+    return League(rubric, secret, students, players, complete, book.numbers(terms))
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
@@ -230,7 +224,6 @@ class Entry:
     """0 for a rung and for a student without a rating."""
     change: float | None = None
     """The rating minus that of the version that counted a week ago."""
-    rank_change: int | None = None
     curve: tuple[tuple[str, float], ...] = ()
     """Days, each with the rating of the version that counted from that day on."""
 
@@ -272,19 +265,12 @@ class Standings:
         """Return the table: students and rungs by rating, then students without a rating."""
         entries = [self._rung(place) for place in self.league.rungs]
         entries += [self._student(student) for student in self.league.students]
-        before = self._ranks_a_week_ago()
         entries.sort(key=lambda item: (-_value(item.rating), item.name))
-        ranked: list[Entry] = []
-        rank = 0
-        for entry in entries:
-            if entry.student is None or entry.rating is None:
-                ranked.append(entry)
-                continue
-            rank += 1
-            earlier = before.get(entry.student.name)
-            moved = None if earlier is None else earlier - rank
-            ranked.append(replace(entry, rank=rank, rank_change=moved))
-        return ranked
+        ranks = count(1)
+        return [
+            entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
+            for entry in entries
+        ]
 
     @property
     def last_seen(self) -> str:
@@ -356,12 +342,6 @@ class Standings:
     def _a_week_ago(self, student: Student) -> int | None:
         then = datetime.date.fromisoformat(self.day) - WEEK
         return self._counted_on(student, then.isoformat())
-
-    def _ranks_a_week_ago(self) -> dict[str, int]:
-        players = {student.name: self._a_week_ago(student) for student in self.league.students}
-        rated = [(name, player) for name, player in players.items() if player is not None]
-        rated.sort(key=lambda item: (-float(self.league.fit.values[item[1]]), item[0]))
-        return {name: rank for rank, (name, _) in enumerate(rated, 1)}
 
 
 def _value(rating: Interval | None) -> float:

@@ -222,11 +222,7 @@ class LadderRun:
             for game, attempt in done:
                 self._count(game, attempt, row_of[game.key])
                 self.follow(game)
-        complete = {row.pair for row, _ in waiting} - {
-            row.pair for row in self.book.unplayed(self.terms)
-        }
-        margins = self.book.margins(complete)
-        league.add(margins[row.pair] for row, _ in waiting if row.pair in margins)
+        league.rate(self.book.pairs(self.terms))
 
     def _count(self, game: PlannedGame, attempt: Attempt, row: PairRow) -> None:
         wanted = row.plan.wanted_by

@@ -157,7 +157,7 @@ def _table(standings: Standings) -> str:
                 total.games,
                 total.shown,
                 total.faults.total or "",
-                _moved(entry),
+                "" if entry.change is None else f"{entry.change:+z.0f}",
             ]
         )
     headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
@@ -171,16 +171,6 @@ def _unrated(entry: Entry) -> str:
         found = "no version can be played" if student.versions else "no file can be read"
         return f"no rating yet: {found}"
     return f"no rating yet: {'too few games' if entry.total.games else 'no game played'}"
-
-
-def _moved(entry: Entry) -> Cell:
-    """Return what has changed since a week ago."""
-    if entry.change is None:
-        return ""
-    ranks, text = entry.rank_change or 0, f"{entry.change:+z.0f}"
-    arrow = f" {'&#9650;' if ranks > 0 else '&#9660;'}{abs(ranks)}" if ranks else ""
-    kind = "up" if ranks > 0 else "down"
-    return Drawn(f'{minus(text)}<span class="{kind}">{arrow}</span>', text)
 
 
 def _data(standings: Standings) -> dict[str, Any]:

@@ -38,8 +38,6 @@ from grader.output.tables import (
 )
 from grader.results.store import Faults
 
-KINDS: Final = ("timeouts", "invalid", "errors", "starved")
-
 MARK_HEADERS: Final = (
     *("submission", "total", "interval", "A", "B", "lost turns", "remark", "games"),
 )
@@ -48,6 +46,8 @@ OPPONENT_HEADERS: Final = (
     *("opponent", "games", "the class's median margin", "full points", "zero points"),
     *("its lost turns", "verdict"),
 )
+
+FAILURE_HEADERS: Final = ("game", "failure", "begun")
 
 STEPS: Final = 10
 """Bars of a histogram."""
@@ -77,40 +77,30 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         if not mark.incomplete
     ]
     chart = _histogram(totals, full_points(results.rubric))
-    broken = [mark for mark in marks if mark.submission.problem]
-    faults = paragraphs(["Nobody has lost a turn."])
-    if unreliable := _unreliable(results):
-        faults = table(("submission", *KINDS, "games with lost turns", "games"), unreliable)
     opponents = "An opponent that times out or crashes hands out free points. Where that happened, "
     opponents += "the table has a column of its lost turns."
     if idle:
         names = ", ".join(mark.submission.name for mark in idle)
         opponents += f" This table leaves out who lost every turn: {names}."
     able = [mark for mark in marks if mark not in idle]
+    failed = [
+        (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
+        for game in results.games
+        if (fault := results.faults.get(game.key)) is not None
+    ]
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
         section("Marks", f"{chart}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
-        _section(
-            "Could not play: 0 points",
-            ("submission", "why"),
-            [(page_of(mark), mark.submission.problem or "") for mark in broken],
-        ),
-        section("Unreliable submissions", faults),
         section(
             "Opponents",
             f"{paragraphs([opponents])}\n{table(OPPONENT_HEADERS, _opponents(able))}",
         ),
-        _section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
+        section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed) if failed else ""),
         section("Identical files", _identical(marks)),
         section("Protection", _protection(results.protection)),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
-
-
-def _section(title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table below its title; nothing without rows."""
-    return section(title, table(headers, rows)) if rows else ""
 
 
 def _lost_every_turn(mark: Mark, results: Results) -> bool:
@@ -187,18 +177,6 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
 
-def _unreliable(results: Results) -> list[list[Cell]]:
-    """Return the submissions that lost turns, by kind of fault, the most affected games first."""
-    found: list[tuple[int, list[Cell]]] = []
-    for mark in results.marks:
-        if mark.faults.total:
-            games = results.games_of(mark.submission.name)
-            hit = sum(results.lost_turns(game) > 0 for game in games)
-            counts = [getattr(mark.faults, kind) for kind in KINDS]
-            found.append((hit, [page_of(mark), *counts, hit, len(games)]))
-    return [row for _, row in sorted(found, key=lambda item: -item[0])]
-
-
 def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
     """Return what the class achieved against each opponent."""
     by_name: dict[str, list[MatchMark]] = {}
@@ -230,14 +208,6 @@ def _verdict(lost: int, done: int, full: int, none: int) -> str:
     if not full and 2 * none > done > 1:
         return "too strong: most have zero points"
     return "sound"
-
-
-def _failures(results: Results) -> list[list[Cell]]:
-    return [
-        [f"{game.match.one.name}, {game.title}", fault.text, fault.attempts]
-        for game in results.games
-        if (fault := results.faults.get(game.key)) is not None
-    ]
 
 
 def _identical(marks: Sequence[Mark]) -> str:

@@ -99,8 +99,8 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
     if mark.submission.problem:
         parts.append(card(_problem(mark, placement, results.rubric)))
     else:
-        parts.append(card(_total(mark, placement, results.rubric, lost)))
-        parts.append(_lost_turns(lost, playable))
+        parts.append(card(_total(mark, placement, results.rubric)))
+        parts.append(_lost_turns(mark, lost, playable))
         parts.append("<h2>Where the points come from</h2>")
         boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
         parts.append(f'<div class="boxes">\n{boxes}\n</div>')
@@ -122,8 +122,8 @@ def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
     return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
 
 
-def _total(mark: Mark, placement: float, rubric: Rubric, lost: Sequence[LostTurn]) -> str:
-    """Return the total with the points of each part, and what took points."""
+def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
+    """Return the total with the points of each part."""
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     total = total_text(mark, placement, rubric).replace(" %", "\u00a0%")
     text = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
@@ -132,21 +132,7 @@ def _total(mark: Mark, placement: float, rubric: Rubric, lost: Sequence[LostTurn
         text += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
     if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
-    worth = {match.name: match.max_points for match in mark.matches}
-    text += listed((_cause(*turn, worth) for turn in enumerate(lost[:MAX_REASONS], 1)), "causes")
     return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"
-
-
-def _cause(place: int, turn: LostTurn, worth: Mapping[str, float]) -> str:
-    """Return a cause of lost turns in one line, with a link to its block.
-
-    `worth` has the maximum points of each match by name.
-    """
-    points = sum(worth.get(name, 0.0) for name in turn.against)
-    text = f" against {' and '.join(turn.against)}" if turn.against else ""
-    text += f" ({points:g} points)" if points else ""
-    text += f": {clipped(turn.cause)}" + (f" ({turn.where})" if turn.where else "")
-    return link(Link(f"{turn.number_of_turns} lost", "", f"lost-{place}")) + html.escape(text)
 
 
 MATCH_COLUMNS: Final = (
@@ -201,7 +187,7 @@ def _protection(protection: Protection) -> str:
     return section("How your games were run", paragraphs(texts))
 
 
-def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
+def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     """Return the first reasons for lost turns; each links to its turn.
 
     `playable` has the numbers of the games that can be replayed, by key.
@@ -209,7 +195,8 @@ def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     if not lost:
         return ""
     shown = []
-    for number, turn in enumerate(lost[:MAX_REASONS], 1):
+    worth = {match.name: match.max_points for match in mark.matches}
+    for turn in lost[:MAX_REASONS]:
         reason = f"<pre>{html.escape(turn.detail)}</pre>"
         if turn.game.board.hidden:
             reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
@@ -219,9 +206,12 @@ def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
         if turn.game.key in playable:
             place = f"{playable[turn.game.key]}.{turn.number}"
             title = link(Link(turn.title, "", place))
-        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}.</p>"
-        cause = html.escape(turn.cause)
-        head = f'<h3 id="lost-{number}">{turn.number_of_turns} lost: {cause}</h3>'
+        where = f", in {html.escape(turn.where)}" if turn.where else ""
+        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}{where}.</p>"
+        points = sum(worth.get(name, 0.0) for name in turn.against)
+        against = f"Against {' and '.join(turn.against)}: {points:g} points."
+        head = f"<h3>{turn.number_of_turns} lost: {html.escape(clipped(turn.cause))}</h3>"
+        head += paragraphs([against] if turn.against else [])
         text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
