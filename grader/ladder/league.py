@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
+from datetime import date, timedelta
 from functools import cached_property
 from itertools import count
+from math import inf
 from typing import Final
 
 from connect4.errors import headline
@@ -23,7 +24,7 @@ from grader.rubric.model import Rubric, make_board
 
 PART: Final = "ladder"
 
-WEEK: Final = datetime.timedelta(days=7)
+WEEK: Final = timedelta(days=7)
 
 
 def player_id(player: Contestant) -> str:
@@ -203,11 +204,6 @@ class Total:
         """Return wins, draws and losses as text."""
         return f"{self.wins}/{self.draws}/{self.losses}"
 
-    @property
-    def shown(self) -> str:
-        """Return wins, draws and losses as a page shows them."""
-        return f"{self.wins}\u2013{self.draws}\u2013{self.losses}"
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -265,7 +261,7 @@ class Standings:
         """Return the table: students and rungs by rating, then students without a rating."""
         entries = [self._rung(place) for place in self.league.rungs]
         entries += [self._student(student) for student in self.league.students]
-        entries.sort(key=lambda item: (-_value(item.rating), item.name))
+        entries.sort(key=lambda item: (-(item.rating.mean if item.rating else -inf), item.name))
         ranks = count(1)
         return [
             entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
@@ -300,49 +296,29 @@ class Standings:
         return student.name if self.league.rubric.ladder.names == "real" else student.pseudonym
 
     def _rung(self, place: int) -> Entry:
-        name = self.league.players[place].name
-        total = self.totals.get(place, Total())
+        name, total = self.league.players[place].name, self.totals.get(place, Total())
         return Entry(name, place, None, None, self.rating(place), total)
 
     def _student(self, student: Student) -> Entry:
         version = self.league.counted(student)
         player = None if version is None else self.league.index[version.sha256]
+        days = sorted({item.seen for item in student.versions})
+        values = ((day, self._value_on(student, day)) for day in days)
+        then = self._value_on(student, (date.fromisoformat(self.day) - WEEK).isoformat())
         rating = self.rating(player)
-        curve = self._curve(student)
-        then = self._a_week_ago(student)
-        change = None
-        if then is not None and rating is not None:
-            change = rating.mean - float(self.league.fit.values[then])
-        total = self.totals.get(-1 if player is None else player, Total())
-        name = self.public_name(student)
         return Entry(
-            name, player, version, student, rating, total, change=change, curve=tuple(curve)
+            *(self.public_name(student), player, version, student, rating),
+            total=self.totals.get(-1 if player is None else player, Total()),
+            change=None if then is None or rating is None else rating.mean - then,
+            curve=tuple((day, value) for day, value in values if value is not None),
         )
 
-    def _counted_on(self, student: Student, day: str) -> int | None:
-        """Return the player that counted on a day, None if there was none with a rating."""
+    def _value_on(self, student: Student, day: str) -> float | None:
+        """Return the rating of the version that counted on a day, None if it has none."""
         seen = tuple(version for version in student.versions if version.seen <= day)
         if not seen:
             return None
         latest = student.latest if day >= self.day else seen[-1].sha256
         version = self.league.counted(replace(student, versions=seen, latest=latest))
-        if version is None:
-            return None
-        player = self.league.index[version.sha256]
-        return player if self.league.fit.is_rated(player) else None
-
-    def _curve(self, student: Student) -> list[tuple[str, float]]:
-        found: list[tuple[str, float]] = []
-        for day in sorted({version.seen for version in student.versions}):
-            player = self._counted_on(student, day)
-            if player is not None:
-                found.append((day, float(self.league.fit.values[player])))
-        return found
-
-    def _a_week_ago(self, student: Student) -> int | None:
-        then = datetime.date.fromisoformat(self.day) - WEEK
-        return self._counted_on(student, then.isoformat())
-
-
-def _value(rating: Interval | None) -> float:
-    return float("-inf") if rating is None else rating.mean
+        rating = None if version is None else self.rating_of(version)
+        return None if rating is None else rating.mean

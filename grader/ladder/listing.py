@@ -46,11 +46,13 @@ def table_text(standings: Standings) -> str:
     rows = []
     for entry in standings.entries:
         rating = entry.rating
+        version = f"v{entry.version.number}" if entry.version else ""
+        version = "rung" if entry.is_rung else version
         rows.append(
             [
                 str(entry.rank or ""),
                 entry.name if entry.student is None else entry.student.name,
-                _version_text(entry),
+                version,
                 "" if rating is None else f"{rating.mean:z.0f}",
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
                 entry.total.record,
@@ -65,12 +67,6 @@ def table_text(standings: Standings) -> str:
     ]
     text = text_table(*without_empty(rows, HEADERS))
     return "\n".join([text, *(["", *notes] if notes else [])])
-
-
-def _version_text(entry: Entry) -> str:
-    if entry.student is None:
-        return "rung"
-    return "" if entry.version is None else f"v{entry.version.number}"
 
 
 def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:

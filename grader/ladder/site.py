@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from connect4.views.words import kind_of_fault
 from grader.ladder import pages
-from grader.ladder.book import Book, Version
+from grader.ladder.book import Book
 from grader.ladder.league import Entry, Standings, Total
 from grader.ladder.listing import private_page
 from grader.marks.intervals import few_games
-from grader.output.files import make_folder, write
+from grader.output.files import beginning, make_folder, write
 from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
 from grader.output.results import read_protection
 
@@ -44,10 +44,8 @@ def write_site(book: Book, standings: Standings, site: Path) -> int:
     for one, two in _pairings(standings):
         path = site / pages.pairing_place(one, two, standings)
         kept.add(path)
-        held = ""
-        with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:
-            held = file.read(300)
-        text = pages.pairing_page(book, standings.games_between(one, two), one, two, held)
+        games = standings.games_between(one, two)
+        text = pages.pairing_page(book, games, one, two, beginning(path))
         if text is not None:
             write(path, text)
             count += 1
@@ -155,7 +153,7 @@ def _table(standings: Standings) -> str:
                 pages.value_text(entry.rating),
                 scale.drawn(entry.rating),
                 total.games,
-                total.shown,
+                total.record.replace("/", "\u2013"),
                 total.faults.total or "",
                 "" if entry.change is None else f"{entry.change:+z.0f}",
             ]
@@ -261,19 +259,15 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         games = standings.totals.get(standings.league.index[version.sha256], Total()).games
         note = "counts" if version == entry.version else ""
         if version.problem is not None:
-            note = f"not played: {version.problem if own else _kind_of_problem(version)}"
+            unloaded = version.problem.startswith("cannot be loaded")
+            kind = "it cannot be loaded" if unloaded else "a rule of form"  # without its source
+            note = f"not played: {version.problem if own else kind}"
         elif rating is None:
             note = "no rating yet"
         name = f"v{version.number}"
         drawn = scale.drawn(rating)
         rows.append([name, version.seen, pages.value_text(rating), drawn, games, note])
     return table(("version", "first seen", "rating", scale.title, "games", "status"), rows)
-
-
-def _kind_of_problem(version: Version) -> str:
-    """Return in general words why a version is not played, without quoting its source."""
-    problem = version.problem or ""
-    return "it cannot be loaded" if problem.startswith("cannot be loaded") else "a rule of form"
 
 
 def _games(entry: Entry, standings: Standings) -> str:
@@ -286,7 +280,15 @@ def _games(entry: Entry, standings: Standings) -> str:
         total = standings.between[entry.player, other.player]
         link = Link(f"{total.games} games", f"../{pages.pairing_place(entry, other, standings)}")
         margin = f"{total.mean_margin:+.1f}"
-        rows.append([other.name, pages.value_text(other.rating), margin, total.shown, link])
+        rows.append(
+            [
+                other.name,
+                pages.value_text(other.rating),
+                margin,
+                total.record.replace("/", "\u2013"),
+                link,
+            ]
+        )
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
     return table(headers, rows) if rows else ""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.handin.submission import FOLDER, file_name
-from grader.output.files import make_folder, write
+from grader.output.files import beginning, make_folder, write
 from grader.output.formats import cell
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results.store import KeptGame, Store
@@ -196,7 +196,7 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
             (out / "feedback" / f"{name}.html", PAGE_MARK),
             (out / "results" / f"{name}.json", '"tests"'),
         ):
-            if path.is_file() and mark in _begin(path):
+            if path.is_file() and mark in beginning(path):
                 gone.add(name)
                 path.unlink(missing_ok=True)
         for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
@@ -206,12 +206,6 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
                 _clear(path)
     if gone:
         print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)
-
-
-def _begin(path: Path) -> str:
-    with suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as file:
-        return file.read(200)
-    return ""
 
 
 def _clear(folder: Path) -> None:

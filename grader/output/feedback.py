@@ -42,7 +42,7 @@ from grader.output.markup import (
     table,
     whole,
 )
-from grader.output.results import Protection, Results
+from grader.output.results import Results
 from grader.output.tables import (
     clipped,
     faults_text,
@@ -63,17 +63,6 @@ SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
 """The operators of a sum, as it is written in plain text and on a page."""
 
 FEEDBACK: Final = (*PARTS, "positions", "report")
-
-LEVELS: Final = {
-    "none": "At level none, all agents run in one process.",
-    "process": "At level process, each agent runs in a process of its own, with limits.",
-    "strong": (
-        "At level strong, each agent runs in a process of its own. It sees only Python and the "
-        "kit, no other process and no network."
-    ),
-    "wasm": "At level wasm, each agent runs in WebAssembly, with a budget of instructions.",
-}
-"""What a student should know of each isolation level."""
 
 
 @cache
@@ -110,7 +99,8 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
         findings = listed(html.escape(finding_text(found)) for found in mark.findings)
         parts.append(section("Your files", f"{told}{findings}"))
     if any(game.key in results.played for game in games):
-        parts.append(_protection(results.protection))
+        told = paragraphs(results.protection.lines())
+        parts.append(section("How your games were run", told))
     return "\n".join(filter(None, parts))
 
 
@@ -178,13 +168,6 @@ def _sentence(text: str) -> str:
     """Return a line of an explanation with real signs; a number keeps its unit."""
     times = OPERATOR.sub(lambda found: SIGNS[found[0]], minus(text))
     return html.escape(times.replace(" %", "\u00a0%"))
-
-
-def _protection(protection: Protection) -> str:
-    """Return under which protection the games were played."""
-    levels = dict.fromkeys(run["level"] for run in protection.runs)
-    texts = [*protection.lines(), *(LEVELS[level] for level in levels if level in LEVELS)]
-    return section("How your games were run", paragraphs(texts))
 
 
 def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:

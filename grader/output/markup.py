@@ -152,7 +152,10 @@ def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str
         f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
         for header, kind in zip(headers, kinds, strict=True)
     )
-    drawn = map(_cells, columns, cells)
+    drawn = (
+        [f"<td{kind}>{(_number if 'number' in kind else _inner)(cell)}</td>" for cell in column]
+        for column, kind in zip(columns, cells, strict=True)
+    )
     lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*drawn, strict=True))
     return (
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
@@ -188,13 +191,6 @@ def link(target: Link) -> str:
     anchor = f"#{target.anchor}" if target.anchor else ""
     kind = ' class="whole-row"' if target.whole_row else ""
     return f'<a{kind} href="{quote(target.path)}{anchor}">{breakable(target.text)}</a>'
-
-
-def _cells(column: Sequence[Cell], kind: str) -> list[str]:
-    """Return the cells of a column as HTML; equal ones are written once."""
-    inner = _number if "number" in kind else _inner
-    drawn = {cell: f"<td{kind}>{inner(cell)}</td>" for cell in set(column)}
-    return [drawn[cell] for cell in column]
 
 
 def _inner(cell: Cell) -> str:

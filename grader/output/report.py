@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from connect4 import record as records
@@ -17,7 +16,7 @@ from grader.handin.submission import file_name
 from grader.output import evidence, feedback, formats, github
 from grader.output.class_page import class_page, standings_page
 from grader.output.explain import LostTurn, lost_turns
-from grader.output.files import make_folder, write
+from grader.output.files import beginning, make_folder, write
 from grader.output.results import GRADE, Results
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
@@ -112,16 +111,10 @@ def write_pages(
         name = mark.submission.name
         text = feedback.report_on(mark, results, placement.get(name, 0.0), lost.get(name, ()))
         path = folder / f"{file_name(name)}.html"
-        if _begins_with(path, feedback.digest(name, text, results)):
+        if feedback.digest(name, text, results) in beginning(path):
             continue
         games = [game for game in results.games_of(name) if game.key in results.played]
         write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
-
-
-def _begins_with(path: Path, digest: str) -> bool:
-    with suppress(OSError), path.open(encoding="utf-8") as file:
-        return digest in file.read(200)
-    return False
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
