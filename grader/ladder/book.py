@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import count
 from typing import Final
 
@@ -79,10 +79,8 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A planned pair with its number in the file and the keys of its games by side."""
+    """A planned pair with the keys of its games by side."""
 
-    pair: int
-    run: int
     plan: PlannedPair
     keys: tuple[str, str]
     missing: tuple[str, ...]
@@ -94,20 +92,13 @@ class GameRow:
     """A played game from the view of player `one`."""
 
     key: str
-    pair: int
     one: str
     two: str
-    number: int
     side: int
-    own: int
-    other: int
+    margin: int
+    """The margin of `one`."""
     faults: tuple[Faults, Faults]
     """The lost turns of `one` and of `two`."""
-
-    @property
-    def margin(self) -> int:
-        """Return the margin of player `one`."""
-        return self.own - self.other
 
 
 class Book(Store):
@@ -158,7 +149,7 @@ class Book(Store):
                 held, known = database.execute(counted, (latest, item.name)).fetchone()
                 if not known:
                     fresh.append(Version(item.name, held + 1, latest, day, problems.get(latest)))
-                    row = (item.name, held + 1, latest, day, problems.get(latest))
+                    row = astuple(fresh[-1])
                     database.execute("INSERT INTO version VALUES (?, ?, ?, ?, ?)", row)
         return fresh
 
@@ -218,7 +209,7 @@ class Book(Store):
     def unplayed(self, terms: str) -> list[PairRow]:
         """Return the planned pairs that lack a result, in the order of the plan."""
         rows = self._database.execute(
-            "SELECT pair, run, one, two, number, wanted_by, why, key, "
+            "SELECT one, two, number, wanted_by, why, key, "
             f"key IN (SELECT key FROM game WHERE fault IS NULL AND {WHOLE}) FROM planned "
             "WHERE terms = ? AND pair IN (SELECT pair FROM planned LEFT JOIN game USING (key) "
             f"WHERE fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
@@ -226,9 +217,9 @@ class Book(Store):
         ).fetchall()
         found = []
         for first, second in zip(rows[::2], rows[1::2], strict=True):
-            missing = tuple(row[7] for row in (first, second) if not row[8])
-            keys = first[7], second[7]
-            found.append(PairRow(first[0], first[1], PlannedPair(*first[2:7]), keys, missing))
+            missing = tuple(row[5] for row in (first, second) if not row[6])
+            keys = first[5], second[5]
+            found.append(PairRow(PlannedPair(*first[:5]), keys, missing))
         return found
 
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:
@@ -252,23 +243,18 @@ class Book(Store):
     def games(self, terms: str) -> list[GameRow]:
         """Return every game of a pair that is complete, in the order of the plan."""
         rows = self._database.execute(
-            "SELECT key, pair, one, two, number, side, score1, score2, timeouts1, invalid1, "
-            "errors1, starved1, timeouts2, invalid2, errors2, starved2 "
+            "SELECT key, one, two, side, score1 - score2, timeouts1, invalid1, errors1, starved1, "
+            "timeouts2, invalid2, errors2, starved2 "
             f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
-            "ORDER BY pair, side",
+            "AND pair IN (SELECT pair FROM planned JOIN game USING (key) WHERE fault IS NULL "
+            f"AND {WHOLE} GROUP BY pair HAVING count(*) = 2) ORDER BY pair, side",
             (terms,),
-        ).fetchall()
-        halves: dict[int, int] = {}
-        for row in rows:
-            halves[row[1]] = halves.get(row[1], 0) + 1
+        )
         found = []
-        for row in (row for row in rows if halves[row[1]] == 2):
-            first, second = Faults(*row[8:12]), Faults(*row[12:16])
-            own, other, faults = row[6], row[7], (first, second)
-            if row[5] == 2:
-                own, other, faults = other, own, (second, first)
-            key, pair, one, two, number, side = row[:6]
-            found.append(GameRow(key, pair, one, two, number, side, own, other, faults))
+        for key, one, two, side, margin, *counts in rows:
+            faults = Faults(*counts[:4]), Faults(*counts[4:])
+            way = 1 if side == 1 else -1
+            found.append(GameRow(key, one, two, side, way * margin, faults[::way]))
         return found
 
     def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
