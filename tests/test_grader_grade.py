@@ -271,7 +271,6 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert len(list(pages.iterdir())) == 4
     page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
     assert '<h1 id="name">Feedback for =Ann &lt;b&gt;</h1>' in page
-    assert "<svg" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://" not in page
     failing = (pages / "cy.html").read_text(encoding="utf-8")
@@ -307,7 +306,7 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
     assert "4 of 4 submissions have a mark: from 0.00 to" in page
     assert "=Ann &lt;b&gt;</a>" in page
-    assert "leave out who lost every turn: cy." in page
+    assert "leaves out who lost every turn: cy." in page
     rows = [re.sub("<[^>]*>", "|", line) for line in page.splitlines() if line.startswith("<tr>")]
     rows = [re.sub(r"\|+", "|", row) for row in rows]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
@@ -349,7 +348,6 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
     browser.open(graded / "marks" / "feedback" / "cy.html")
     assert browser.text("h1") == "Feedback for cy"
     assert "Part A 0.00, part B 0.00" in browser.text(".points")
-    assert len(browser.find_all(".report svg circle.pair")) == 2
     assert "AttributeError" in browser.text(".lost-turn h3")
     position = cells_of(browser, ".lost-turn")
     assert browser.find_all(".lost-turn .board .plate"), "the position is drawn"

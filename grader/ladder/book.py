@@ -253,8 +253,10 @@ class Book(Store):
         found = []
         for key, one, two, side, margin, *counts in rows:
             faults = Faults(*counts[:4]), Faults(*counts[4:])
-            way = 1 if side == 1 else -1
-            found.append(GameRow(key, one, two, side, way * margin, faults[::way]))
+            if side == 2:
+                faults = faults[1], faults[0]
+            own = margin if side == 1 else -margin
+            found.append(GameRow(key, one, two, side, own, faults))
         return found
 
     def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:

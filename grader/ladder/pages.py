@@ -24,7 +24,7 @@ from grader.marks.intervals import Interval
 from grader.output.markup import Drawn, heading, minus
 from grader.play.replays import MADE_BY, replay_data, without_folders
 
-PARTS: Final = ("base", "theme", "report", "ladder")
+PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
 """The parts of a page of games."""

@@ -62,7 +62,7 @@ OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
 """The operators of a sum, as it is written in plain text and on a page."""
 
-FEEDBACK: Final = (*PARTS, "positions", "report")
+FEEDBACK: Final = (*PARTS, "positions", "table", "report")
 
 
 @cache

@@ -55,9 +55,6 @@ CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
 """The reasons for lost turns, by submission."""
 
-Tests: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Gradescope's tests, by submission."""
-
 MAX_SHOWN: Final = 5
 """The maximum number of reasons for lost turns that are shown for one match."""
 
@@ -103,11 +100,11 @@ def cell(text: str) -> str:
 
 
 def gradescope(
-    marks: Sequence[Mark], placement: Mapping[str, float], tests: Tests
+    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, lost: Lost
 ) -> dict[str, Any]:
     """Return `results.json` as Gradescope's autograder reads it.
 
-    `tests` are those of `gradescope_tests`. The fields are those of
+    Each submission has a test for each match and one for its form. The fields are those of
     https://gradescope-autograders.readthedocs.io/en/latest/specs/. For several students the file
     has no score, because a sum over them means nothing.
     """
@@ -116,7 +113,8 @@ def gradescope(
     for number, mark in enumerate(marks, 1):
         prefix = f"{mark.submission.name}: " if several else ""
         base = f"{number}." if several else ""
-        for place, test in enumerate(tests[mark.submission.name], 1):
+        tests = _tests(mark, rubric, lost.get(mark.submission.name, ()))
+        for place, test in enumerate(tests, 1):
             listed.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
     document: dict[str, Any] = {
         "visibility": "visible",
@@ -136,14 +134,6 @@ def gradescope(
             for match in mark.matches
         ]
     return document
-
-
-def gradescope_tests(marks: Iterable[Mark], rubric: Rubric, lost: Lost) -> Tests:
-    """Return Gradescope's tests of each submission: one for each match, one for its form."""
-    return {
-        mark.submission.name: list(_tests(mark, rubric, lost.get(mark.submission.name, ())))
-        for mark in marks
-    }
 
 
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:

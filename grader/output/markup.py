@@ -15,7 +15,7 @@ from urllib.parse import quote
 from connect4.views import document
 
 STYLES: Final = ("base", "report")
-SCRIPTS: Final = ("theme",)
+SCRIPTS: Final = ("theme", "table")
 """The assets of a page without games."""
 
 RELOAD: Final = "setTimeout(() => location.reload(), 10000);"

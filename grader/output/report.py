@@ -24,16 +24,12 @@ from grader.results.store import Store
 
 
 def write_quick(
-    results: Results, out: Path, placement: Mapping[str, float], tests: formats.Tests | None = None
+    results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
 ) -> None:
-    """Write the files that change during play.
-
-    `tests` are Gradescope's. During play they are made here, without the reasons for lost turns.
-    """
+    """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     make_folder(out)
     if results.kind == GRADE:
-        tests = tests or formats.gradescope_tests(results.marks, results.rubric, {})
-        document = formats.gradescope(results.marks, placement, tests)
+        document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection.lines()}
         write(out / "results.json", formats.to_json(document))
     else:
@@ -45,8 +41,7 @@ def write_quick(
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
-    tests = formats.gradescope_tests(results.marks, results.rubric, lost)
-    write_quick(results, out, placement, tests)
+    write_quick(results, out, placement, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
@@ -55,7 +50,7 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
         if len(results.marks) > 1:
             make_folder(out / "results")
             for mark in results.marks:
-                document = formats.gradescope([mark], placement, tests)
+                document = formats.gradescope([mark], placement, results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results, placement))
