@@ -27,7 +27,7 @@
     if (table.tBodies[0].rows.length < 2) continue;
     const heads = [...(table.tHead?.rows[0].cells ?? [])];
     heads.forEach((head, column) => {
-      if (head.tagName !== "TH") return;
+      if (head.tagName !== "TH" || head.children.length) return; // a drawing has no order
       const change = document.createElement("button");
       change.type = "button";
       change.className = "sort";
