@@ -40,9 +40,9 @@ from grader.output.exports import TITLE
 from grader.output.files import write
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
-from grader.output.report import write_pages
 from grader.output.results import read_results
 from grader.output.tables import remark
+from grader.output.writing import write_pages
 from grader.play.executors import local_pool
 from grader.play.quick import quick
 from grader.play.schedule import (
