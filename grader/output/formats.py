@@ -305,8 +305,9 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
         if mark.matches:
             lines += ["", f"### {_markdown(mark.submission.name)}", ""]
         for match in mark.matches:
-            text = " ".join([f"{match.name}:", *explained(match, rubric)])
-            lines.append(f"- {_markdown(text)}")
+            text = " ".join(explained(match, rubric))
+            text = text if match.tally.complete else _markdown(text)  # it may name an error
+            lines.append(f"- {_markdown(match.name)}: {text}")
     return "\n".join(lines) + "\n"
 
 
