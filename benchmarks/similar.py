@@ -27,7 +27,7 @@ def main() -> None:
             hand_in(folder, name, source)
         out = str(Path(temporary) / "similar.html")
         arguments = ["similar", str(folder), "--out", out, *sys.argv[1:]]
-        pairs, _, notes = compare(make_parser().parse_args(arguments))
+        pairs, notes = compare(make_parser().parse_args(arguments))
     copied = {frozenset(item) for item in COPIES.items()}
     copies = [pair for pair in pairs if _names(pair) in copied]
     others = [pair for pair in pairs if _names(pair) not in copied]

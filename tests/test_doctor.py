@@ -18,7 +18,7 @@ from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Protections
 from grader.doctor.machine import Machine
 from grader.doctor.table import Diagnosis
 from grader.doctor.trial import CORPUS, PROBE, Proof
-from grader.output.protection import PROOF
+from grader.output.results import PROOF
 from grader.results.store import Store
 from tests.command import assert_refused, environment, run
 from tests.grading import TINY, hand_in, rubric, searcher

@@ -6,12 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader.handin.submission import Submission
-from grader.marks.boards import board_worth
-from grader.marks.points import Mark, MatchMark
+from grader.marks.points import MatchMark
 from grader.marks.tally import Tally
-from grader.output.explain import explained, told_plainly
-from grader.output.lost_turns import LostTurn
+from grader.output.explain import LostTurn, explained, told_plainly
 from grader.play.replays import without_folders
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
 from grader.results.store import Faults
@@ -119,19 +116,3 @@ def test_a_long_traceback_keeps_its_end_in_files_that_others_show() -> None:
         "\nline 999\nthe position (0: empty, 1 and 2: the players):\n0 1\n2 0\nand 3 more like it"
     )
     assert len(text) < 2000
-
-
-def test_boards_that_separate_a_class_are_told_from_those_that_do_not() -> None:
-    rising = {"a": [0, 10, 20, 30], "b": [5, 9, 30, 41], "c": [-9, 0, 1, 2]}
-    margins = {**rising, "same": [7] * 4, "against": [9, 8, 2, 1]}
-    marks = []
-    for place in range(4):
-        boards = {name: tally(50 + values[place], 50, 1) for name, values in margins.items()}
-        match = replace(mark(tally(100, 50, 4), 5, 10), boards=boards)
-        marks.append(Mark(Submission(f"s{place}", "", "", None), (match,)))
-    found = {worth.board: worth for worth in board_worth(marks)}
-    assert found["a"].verdict == found["b"].verdict == "separates"
-    assert found["same"].verdict == "does not separate: all have the same margin"
-    assert found["against"].verdict == "ranks against the other games"
-    assert found["a"].mean == 7.5
-    assert board_worth(marks[:2]) == []

@@ -40,9 +40,9 @@ from grader.output.exports import TITLE
 from grader.output.files import write
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
-from grader.output.report import write_pages
 from grader.output.results import read_results
 from grader.output.tables import remark
+from grader.output.writing import write_pages
 from grader.play.executors import local_pool
 from grader.play.quick import quick
 from grader.play.schedule import (
@@ -271,24 +271,18 @@ def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -
     assert len(list(pages.iterdir())) == 4
     page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
     assert '<h1 id="name">Feedback for =Ann &lt;b&gt;</h1>' in page
-    assert "<svg" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://" not in page
     failing = (pages / "cy.html").read_text(encoding="utf-8")
     assert "Lost turns" in failing
+    assert "in ai.py, line " in failing
     assert failing.count("<pre>Traceback") == 1  # the same one, turn after turn
     assert "<pre>0 0 0 0\n0 0 0 0</pre><figcaption>Before turn 1: " in failing
-    titles = re.findall(r"<h3 id=\"lost-\d\">(\d+) turns lost: (\w+)", failing)
+    titles = re.findall(r"<h3>(\d+) turns lost: (\w+)", failing)
     assert sorted(name for _, name in titles) == ["AttributeError", "IndexError"]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
     assert sum(int(count) for count, _ in titles) == errors
     assert failing.index("Lost turns") < failing.index("Where the points come from")
-    causes = re.findall(
-        r'<li><a href="#(lost-\d)">(\d+) turns lost</a> against (.*?): (\w+Error)', failing
-    )
-    assert [(count, name) for _, count, _, name in causes] == titles, "in the top card too"
-    assert all(f'id="{place}"' in failing for place, *_ in causes)
-    assert failing.index("turns lost</a>") < failing.index("<h2>Lost turns</h2>")
     assert "Points: 40 \u00d7 0.00 / 50 = 0.00 of 40" in failing, "a sum has its signs"
     assert "isolation level" in failing
     unplayed = (pages / "eve.html").read_text(encoding="utf-8")
@@ -312,19 +306,16 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
     assert "4 of 4 submissions have a mark: from 0.00 to" in page
     assert "=Ann &lt;b&gt;</a>" in page
-    assert "leave out who lost every turn: cy." in page
+    assert "leaves out who lost every turn: cy." in page
     rows = [re.sub("<[^>]*>", "|", line) for line in page.splitlines() if line.startswith("<tr>")]
     rows = [re.sub(r"\|+", "|", row) for row in rows]
     errors = sum(int(row["Errors"]) for row in gradebook(graded))
-    assert f"|cy|0|0|{errors}|0|4|4|" in rows
+    assert any(row.startswith("|cy|") and f"|{errors} errors|" in row for row in rows)
     reason = "not UTF-8 (line 1, byte 0); save the file as UTF-8"
-    assert [row for row in rows if "|eve|" in row] == [
-        f"|eve|0.00|0.00|0.00|{reason}|",
-        f"|eve|{reason}|",
-    ]
+    assert f"|eve|0.00|0.00|0.00|{reason}|" in rows
     random_row = next(row for row in rows if row.startswith("|A: random|"))
     assert random_row.endswith("|nobody has points|")
-    assert sum(row.endswith("|sound|") for row in rows) == 1  # the other opponent
+    assert sum(row.endswith("|sound|") for row in rows) == 1
     for target in re.findall(r'href="([^"#]+)', page):
         if not target.startswith("data:"):
             assert (graded / "marks" / unquote(target)).is_file(), target
@@ -357,7 +348,6 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
     browser.open(graded / "marks" / "feedback" / "cy.html")
     assert browser.text("h1") == "Feedback for cy"
     assert "Part A 0.00, part B 0.00" in browser.text(".points")
-    assert len(browser.find_all(".report svg circle.pair")) == 2
     assert "AttributeError" in browser.text(".lost-turn h3")
     position = cells_of(browser, ".lost-turn")
     assert browser.find_all(".lost-turn .board .plate"), "the position is drawn"

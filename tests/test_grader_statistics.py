@@ -18,7 +18,7 @@ from grader.marks.points import Mark, mark_match, marks
 from grader.marks.ratings import ratings
 from grader.marks.tally import Tally, by_match
 from grader.output.explain import explained
-from grader.output.formats import gradebook, gradescope, gradescope_tests
+from grader.output.formats import gradebook, gradescope
 from grader.output.tables import match_row, mean_text, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Faults, InfraFailure, PlayedGame
@@ -241,7 +241,7 @@ def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     (row,) = csv.DictReader(gradebook([mark], {}).removeprefix("\ufeff").splitlines())
     assert list(row)[-1] == "Withheld"
     assert row["Withheld"] == why
-    first, second = gradescope([mark], {}, gradescope_tests([mark], rubric, {}))["tests"][:2]
+    first, second = gradescope([mark], {}, rubric, {})["tests"][:2]
     assert first["extra_data"]["withheld"] == why.partition(": ")[2].partition(": ")[2].replace(
         "/srv/scratch/", ""
     )

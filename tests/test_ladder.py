@@ -15,12 +15,10 @@ import pytest
 from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.handin import find as submissions
-from grader.ladder.book import Book
-from grader.ladder.gradebook import grade_book, played_text, table_text
-from grader.ladder.league import read_league, terms_of
-from grader.ladder.names import pseudonym
+from grader.ladder.book import Book, pseudonym
+from grader.ladder.league import Entry, Standings, read_league, terms_of
+from grader.ladder.listing import played_text, ratings_csv, table_text
 from grader.ladder.run import Begun, LadderRun, begin
-from grader.ladder.standings import Entry, Standings
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run
@@ -216,7 +214,7 @@ def test_an_unreadable_hand_in_is_named(term: Term) -> None:
 @pytest.mark.slow
 def test_the_grade_book_has_the_private_page_of_each_student(term: Term) -> None:
     term.run()
-    text = grade_book(term.standings(), [], "https://ladder.example/")
+    text = ratings_csv(term.standings(), [], "https://ladder.example/")
     rows = {row["Name"]: row for row in csv.DictReader(text.lstrip("\ufeff").splitlines())}
     assert set(rows) == {"ann", "bob"}
     assert rows["bob"]["Rank"] == "1"

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from grader.ladder import fit as fits
-from grader.ladder.choice import LEAST_PAIRS, choose, is_open, widest_first
-from grader.ladder.fit import Fit, Pair
+from grader.ladder.fit import LEAST_PAIRS, Fit, Pair, choose, is_open, widest_first
 from grader.marks.ratings import ratings
 
 LEVEL = 0.95
@@ -51,22 +49,6 @@ def test_the_order_of_the_players_of_a_pair_does_not_matter() -> None:
     assert np.allclose(Fit(8, pairs, LEVEL).values, Fit(8, turned, LEVEL).values)
 
 
-def test_a_large_league_has_the_ratings_and_covariances_of_the_dense_solution(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pairs = some_pairs(np.random.default_rng(3), 120, 400)
-    dense = Fit(120, pairs, LEVEL)
-    expected = dense.values, dense.covariances(7), dense.variances[7]
-    monkeypatch.setattr(fits, "DENSE", 10)
-    large = Fit(120, pairs, LEVEL)
-    assert np.allclose(large.values, expected[0], atol=1e-5)
-    assert np.allclose(large.covariances(7), expected[1], atol=1e-5)
-    assert large.covariances(7)[7] == pytest.approx(expected[2])
-    for player in range(1, 120):
-        assert large.variance(player) == pytest.approx(dense.variance(player), rel=2e-3)
-    assert (dense.variance(0), large.variance(0)) == (0.0, 0.0)
-
-
 def test_a_player_without_a_link_to_the_anchor_has_an_infinite_variance() -> None:
     assert Fit(3, [(0, 1, 5.0)], LEVEL).variance(2) == float("inf")
 
@@ -77,7 +59,6 @@ def with_noise_of(fit: Fit, pairs: list[Pair]) -> Fit:
     other.noise = fit.noise
     other._weights = fit.noise.weight(other.played.number)
     other.__dict__.pop("_matrix", None)
-    other._covariances = {}
     other.values = other._values()
     return other
 
@@ -96,7 +77,7 @@ def test_games_of_two_players_move_others_no_more_than_their_covariance_explains
     pairs = some_pairs(rng, 10, 12)
     pairs = [pair for pair in pairs if set(pair[:2]) != {2, 5}]
     before = Fit(10, pairs, LEVEL)
-    covariances = np.array([before.covariances(player) for player in range(10)])
+    covariances = before.covariances
 
     def variance(one: int, two: int) -> float:
         return float(covariances[one, one] + covariances[two, two] - 2 * covariances[one, two])

@@ -16,8 +16,7 @@ from connect4.utils import Integer, get_valid_actions
 from grader.commands.similar import BASE
 from grader.rubric import reading as rubrics
 from grader.similar.behaviour import positions, unusual
-from grader.similar.page import marked
-from grader.similar.pairs import Pair, ranked
+from grader.similar.pairs import Pair, marked, ranked
 from grader.similar.source import Class, documents
 from tests.command import assert_refused, environment, run
 from tests.grading import hand_in

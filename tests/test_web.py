@@ -14,9 +14,10 @@ from connect4.record import Record
 from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.tree.__main__ import main as tree
-from grader.marks.tournament import stages
-from grader.output.standings import standings_page
-from grader.play.schedule import Contestant
+from grader.handin.submission import Submission
+from grader.output.class_page import standings_page
+from grader.output.markup import table, whole
+from grader.output.results import TOURNAMENT, Results
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
@@ -180,7 +181,7 @@ def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     assert (done.stdout, done.returncode) == ("", 0)
     checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
     parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
-    parts += ("positions", "ladder", "live", "play", "start")
+    parts += ("positions", "ladder", "live", "table", "play", "start")
     used = {f"{part}.js" for part in parts}
     assert checked <= used
     assert {path.name for path in document.ASSETS.glob("*.js")} == used
@@ -241,12 +242,29 @@ def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -
     assert browser.find("#game").get_property("value") == "1"
 
 
+def test_a_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows = [(f"kim {number}", number * 7 % 10) for number in range(10)]
+    file = tmp_path / "class.html"
+    file.write_text(whole("Class", table(("submission", "total"), rows)), encoding="utf-8")
+    browser.open(file)
+    shown = "return [...document.querySelectorAll('tbody tr:not([hidden])')].map((row) =>"
+    shown += " row.cells[1].textContent)"
+    for column, expected in ((2, "9876543210"), (2, "0123456789"), (1, "0741852963")):
+        browser.find(f"th:nth-child({column}) .sort").click()
+        assert "".join(browser.run(shown)) == expected
+    browser.find("input").send_keys("KIM 3")
+    assert browser.run(shown) == ["1"]
+
+
 def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: Path) -> None:
     names = [f"{name}-{number}" for number, name in enumerate(("kim", "maria-luisa", "bo") * 10)]
     rules = read_rubric()
-    begun = stages([Contestant(name, "ai:", "0") for name in names], {}, rules)
+    found = [Submission(name, "", f"x = {number}") for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
-    file.write_text(standings_page(begun, [], rules, {}), encoding="utf-8")
+    page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}))
+    file.write_text(page_text, encoding="utf-8")
     browser.open(file, "#projector", PROJECTOR)
     shown = names_in(browser)
     assert min(size for size, _ in shown) >= 44

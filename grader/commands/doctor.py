@@ -18,7 +18,7 @@ from grader.doctor.machine import measure
 from grader.doctor.table import LEVELS, Diagnosis, now
 from grader.doctor.targets import Targets
 from grader.doctor.trial import Proof, prove
-from grader.output.protection import PROOF
+from grader.output.results import PROOF
 from grader.results.store import Store
 from grader.rubric.model import Rubric
 

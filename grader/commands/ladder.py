@@ -16,14 +16,13 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
-from grader.ladder.gradebook import grade_book, played_text, table_text
-from grader.ladder.league import League, player_id, read_league, terms_of
+from grader.ladder.league import League, Standings, player_id, read_league, terms_of
+from grader.ladder.listing import played_text, ratings_csv, table_text
 from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
-from grader.ladder.standings import Standings
 from grader.output.files import check_out, write
-from grader.output.protection import note_run
+from grader.output.results import note_run
 from grader.play.executors import worker_count
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -197,11 +196,11 @@ class LadderCommand:
         book, rubric = self.book, self.rubric
         league = read_league(book, rubric, begun.secret)
         standings = Standings(league, book.games(terms_of(rubric)), book.day)
-        text = grade_book(standings, book.submissions(), rubric.ladder.address)
+        text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
         write(book.path.with_suffix(".csv"), text)
         write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
         if self.arguments.site is not None:
-            if write_site(book, standings, begun.secret, self.arguments.site):
+            if write_site(book, standings, self.arguments.site):
                 self.live.site += 1
             self.names = _public_names(standings, league)
         self.written = time.monotonic()

@@ -14,7 +14,7 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few
 from grader.marks.earned import full_points
-from grader.output import evidence, exports, report
+from grader.output import evidence, exports, writing
 from grader.output.files import write
 from grader.output.results import Results, placement_points, read_results
 from grader.output.tables import wrapped
@@ -71,17 +71,17 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             print(f"{title}: {DAMAGED}; `grade` plays the game again", file=sys.stderr)
     print(results.text(placement, arguments.details), end="")
     if len(results.marks) == 1:
-        for lost in next(iter(report.reasons(results, store).values()), [])[:MOST_REASONS]:
+        for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
             turns = "1 turn" if lost.count == 1 else f"{lost.count} turns"
             print(wrapped(f"{turns} lost: {lost.cause} (the first in {lost.title})"))
     if arguments.out is not None:
-        report.write_all(results, store, arguments.out, placement)
+        writing.write_all(results, store, arguments.out, placement)
         if arguments.records:
             evidence.write_records(results.games, store, arguments.out)
         for export in arguments.gradebook:
             write_gradebook(results, export, placement, arguments)
         print(f"Everything is in {arguments.out}", file=sys.stderr)
-    report.tell_github(results, store, placement)
+    writing.tell_github(results, store, placement)
 
 
 def write_gradebook(

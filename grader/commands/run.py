@@ -22,15 +22,15 @@ from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
 from grader.marks.tournament import later_games
-from grader.output import report, tables
+from grader.output import tables, writing
 from grader.output.exports import read_export
 from grader.output.files import check_out
-from grader.output.protection import note_run
 from grader.output.results import (
     GRADE,
     TOURNAMENT,
     Results,
     known_problems,
+    note_run,
     read_results,
     with_secret,
 )
@@ -408,7 +408,7 @@ class ClassRun:
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
-                report.write_quick(results, out, {})
+                writing.write_quick(results, out, {})
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     print(f"{error}; the games go on", file=sys.stderr)

@@ -21,9 +21,8 @@ from grader.play.progress import Progress
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
-from grader.similar.page import FIRST, similar_page
-from grader.similar.pairs import Pair, ranked
-from grader.similar.source import Document, documents
+from grader.similar.pairs import FIRST, Pair, ranked, similar_page
+from grader.similar.source import documents
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
@@ -35,14 +34,14 @@ TOLD: Final = 10
 
 def run_similar(arguments: argparse.Namespace) -> int:
     """Compare all pairs, print the first ones and write the report."""
-    pairs, found, notes = compare(arguments)
-    write(arguments.out, similar_page(pairs, found, notes))
+    pairs, notes = compare(arguments)
+    write(arguments.out, similar_page(pairs, notes))
     _tell(pairs, arguments.out)
     return DONE
 
 
-def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[Document], list[str]]:
-    """Return all pairs, the submissions of this class, and notes for the report."""
+def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
+    """Return all pairs, and notes for the report."""
     rubric = rubrics.read(arguments.rubric, arguments.allow_large)
     here = _sources(arguments.paths, rubric, "")
     if len(here) < 2:
@@ -65,7 +64,7 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[Document], 
         moves, more = _moves({**here, **before}, arguments, rubric)
         notes += more
         names, agreement = unusual(moves)
-    return ranked(found, against, names, agreement), list(found), notes
+    return ranked(found, against, names, agreement), notes
 
 
 def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:

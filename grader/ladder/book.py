@@ -1,15 +1,20 @@
-"""The ladder's results file: students, versions, runs and planned pairs, beside the games."""
+"""The ladder's results file: students, versions, runs and planned pairs, beside the games.
+
+Pseudonyms and private addresses follow from a secret, so that they stay the same all term.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from itertools import count
 from typing import Final
 
 from connect4.errors import InputError
 from grader.handin.submission import Submission
-from grader.ladder.names import private_token, pseudonym
+from grader.play.schedule import secret_seed
 from grader.results.store import WHOLE, Faults, Store
 
 LADDER: Final = "ladder"
@@ -33,11 +38,6 @@ CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """
 """`student.sha256` is the version handed in last, `student.problem` why it cannot be read.
 `version.problem` is a broken rule of form. `planned.side` is the player number of `one`."""
-
-PAIR_MARGINS: Final = (
-    "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END), pair "
-    "FROM planned JOIN game USING (key)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,8 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A planned pair with its number in the file and the keys of its games by side."""
+    """A planned pair with the keys of its games by side."""
 
-    pair: int
-    run: int
     plan: PlannedPair
     keys: tuple[str, str]
     missing: tuple[str, ...]
@@ -94,20 +92,13 @@ class GameRow:
     """A played game from the view of player `one`."""
 
     key: str
-    pair: int
     one: str
     two: str
-    number: int
     side: int
-    own: int
-    other: int
+    margin: int
+    """The margin of `one`."""
     faults: tuple[Faults, Faults]
     """The lost turns of `one` and of `two`."""
-
-    @property
-    def margin(self) -> int:
-        """Return the margin of player `one`."""
-        return self.own - self.other
 
 
 class Book(Store):
@@ -158,7 +149,7 @@ class Book(Store):
                 held, known = database.execute(counted, (latest, item.name)).fetchone()
                 if not known:
                     fresh.append(Version(item.name, held + 1, latest, day, problems.get(latest)))
-                    row = (item.name, held + 1, latest, day, problems.get(latest))
+                    row = astuple(fresh[-1])
                     database.execute("INSERT INTO version VALUES (?, ?, ?, ?, ?)", row)
         return fresh
 
@@ -218,7 +209,7 @@ class Book(Store):
     def unplayed(self, terms: str) -> list[PairRow]:
         """Return the planned pairs that lack a result, in the order of the plan."""
         rows = self._database.execute(
-            "SELECT pair, run, one, two, number, wanted_by, why, key, "
+            "SELECT one, two, number, wanted_by, why, key, "
             f"key IN (SELECT key FROM game WHERE fault IS NULL AND {WHOLE}) FROM planned "
             "WHERE terms = ? AND pair IN (SELECT pair FROM planned LEFT JOIN game USING (key) "
             f"WHERE fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
@@ -226,28 +217,20 @@ class Book(Store):
         ).fetchall()
         found = []
         for first, second in zip(rows[::2], rows[1::2], strict=True):
-            missing = tuple(row[7] for row in (first, second) if not row[8])
-            keys = first[7], second[7]
-            found.append(PairRow(first[0], first[1], PlannedPair(*first[2:7]), keys, missing))
+            missing = tuple(row[5] for row in (first, second) if not row[6])
+            keys = first[5], second[5]
+            found.append(PairRow(PlannedPair(*first[:5]), keys, missing))
         return found
-
-    def margins(self, pairs: AbstractSet[int]) -> dict[int, tuple[str, str, float]]:
-        """Return both players and the mean margin of the first for pairs that are complete."""
-        rows = self._database.execute(
-            f"{PAIR_MARGINS} WHERE pair BETWEEN ? AND ? AND fault IS NULL AND {WHOLE} "
-            "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
-            (min(pairs, default=0), max(pairs, default=0)),
-        )
-        return {row[3]: row[:3] for row in rows if row[3] in pairs}
 
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:
         """Return both players and the mean margin of the first for each pair that is complete."""
         rows = self._database.execute(
-            f"{PAIR_MARGINS} WHERE terms = ? AND fault IS NULL AND {WHOLE} "
+            "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END) "
+            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
             "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
             (terms,),
         )
-        return [row[:3] for row in rows]
+        return rows.fetchall()
 
     def numbers(self, terms: str) -> dict[tuple[str, str], int]:
         """Return the number of planned pairs of each pairing."""
@@ -260,23 +243,20 @@ class Book(Store):
     def games(self, terms: str) -> list[GameRow]:
         """Return every game of a pair that is complete, in the order of the plan."""
         rows = self._database.execute(
-            "SELECT key, pair, one, two, number, side, score1, score2, timeouts1, invalid1, "
-            "errors1, starved1, timeouts2, invalid2, errors2, starved2 "
+            "SELECT key, one, two, side, score1 - score2, timeouts1, invalid1, errors1, starved1, "
+            "timeouts2, invalid2, errors2, starved2 "
             f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
-            "ORDER BY pair, side",
+            "AND pair IN (SELECT pair FROM planned JOIN game USING (key) WHERE fault IS NULL "
+            f"AND {WHOLE} GROUP BY pair HAVING count(*) = 2) ORDER BY pair, side",
             (terms,),
-        ).fetchall()
-        halves: dict[int, int] = {}
-        for row in rows:
-            halves[row[1]] = halves.get(row[1], 0) + 1
+        )
         found = []
-        for row in (row for row in rows if halves[row[1]] == 2):
-            first, second = Faults(*row[8:12]), Faults(*row[12:16])
-            own, other, faults = row[6], row[7], (first, second)
-            if row[5] == 2:
-                own, other, faults = other, own, (second, first)
-            key, pair, one, two, number, side = row[:6]
-            found.append(GameRow(key, pair, one, two, number, side, own, other, faults))
+        for key, one, two, side, margin, *counts in rows:
+            faults = Faults(*counts[:4]), Faults(*counts[4:])
+            if side == 2:
+                faults = faults[1], faults[0]
+            own = margin if side == 1 else -margin
+            found.append(GameRow(key, one, two, side, own, faults))
         return found
 
     def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
@@ -298,3 +278,41 @@ class Book(Store):
     def day(self) -> str:
         """Return the day that the site is made for."""
         return self.meta("day") or ""
+
+
+ADJECTIVES: Final = [
+    "Amber", "Ample", "Azure", "Bold", "Brave", "Brisk", "Bronze", "Calm", "Candid", "Cedar",
+    "Civic", "Clever", "Coral", "Cosmic", "Crisp", "Curious", "Daring", "Deft", "Eager", "Early",
+    "Fabled", "Fair", "Fleet", "Gentle", "Gilded", "Golden", "Grand", "Happy", "Hazel", "Honest",
+    "Indigo", "Ivory", "Jade", "Jolly", "Keen", "Kind", "Lively", "Loyal", "Lucid", "Lunar",
+    "Maple", "Merry", "Mild", "Misty", "Noble", "Nimble", "Olive", "Opal", "Patient", "Pearl",
+    "Placid", "Polar", "Proud", "Quick", "Quiet", "Rapid", "Royal", "Ruby", "Rustic", "Sage",
+    "Scarlet", "Serene", "Silver", "Solar", "Steady", "Sunny", "Swift", "Teal", "Tidy", "Topaz",
+    "Velvet", "Violet", "Vivid", "Witty",
+]  # fmt: skip
+ANIMALS: Final = [
+    "Alpaca", "Antelope", "Badger", "Beaver", "Bison", "Bobcat", "Camel", "Caribou", "Condor",
+    "Cougar", "Crane", "Curlew", "Dingo", "Dolphin", "Eagle", "Egret", "Falcon", "Ferret", "Finch",
+    "Fox", "Gazelle", "Gecko", "Gibbon", "Grouse", "Hare", "Hawk", "Heron", "Ibex", "Iguana",
+    "Jackdaw", "Jaguar", "Kestrel", "Kiwi", "Koala", "Lark", "Lemur", "Leopard", "Lynx", "Magpie",
+    "Marmot", "Marten", "Meerkat", "Narwhal", "Newt", "Ocelot", "Okapi", "Orca", "Osprey", "Otter",
+    "Owl", "Panda", "Panther", "Pelican", "Petrel", "Plover", "Puffin", "Quail", "Raven", "Robin",
+    "Salmon", "Seal", "Stork", "Swan", "Tapir", "Tern", "Tiger", "Toucan", "Turtle", "Walrus",
+    "Weasel", "Wombat", "Wren", "Yak", "Zebra",
+]  # fmt: skip
+
+
+def pseudonym(secret: int, name: str, taken: AbstractSet[str]) -> str:
+    """Return a student's pseudonym, which is not in `taken`; without `secret` nobody finds it."""
+    rng = random.Random(secret_seed(secret, "pseudonym", name))
+    for number in count(1):
+        found = f"{rng.choice(ADJECTIVES)} {rng.choice(ANIMALS)}"
+        found = found if number <= len(ADJECTIVES) else f"{found} {number}"
+        if found not in taken:
+            return found
+    raise AssertionError
+
+
+def private_token(secret: int, name: str) -> str:
+    """Return the part of a private address that nobody can guess: 128 bits."""
+    return f"{secret_seed(secret, 'private page', name):032x}"

@@ -1,12 +1,14 @@
-"""Ratings of a league: one least-squares fit of the margins of all pairs, with intervals.
+"""Ratings of a league, and the pairs that most reduce their uncertainty.
 
-Player 0 is the anchor: its rating is 0 and has no error. Every version is a separate player.
+The ratings are one least-squares fit of the margins of all pairs, with intervals. Player 0 is the
+anchor: its rating is 0 and has no error. Every version is a separate player.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -25,17 +27,22 @@ Ints: TypeAlias = NDArray[np.int64]
 FIRST_NOISE: Final = 60.0
 """The standard deviation of a pair's margin that is assumed while no pair has been repeated."""
 
-DENSE: Final = 1000
-"""Larger leagues are solved by conjugate gradients, whose time does not grow with their square."""
-
-ACCURACY: Final = 1e-9
-ENOUGH: Final = 1e-5
-ROUGH: Final = 1e-2
-"""The relative errors of a large league's ratings, of its covariances, and of the solution that
-gives a single variance. The error of that variance is about the square of the last."""
-
 MANY: Final = 1000
 """With more degrees of freedom, Student's t is computed with this number."""
+
+LEAST_PAIRS: Final = 6
+"""A version plays at least N pairs, however narrow its interval is."""
+
+MISFIT: Final = 0.2
+"""A pairing's result has less weight if its two ratings are far apart: the margin of a strong
+player over a weak one typically differs from the difference of their ratings by this share."""
+
+VARIETY: Final = 0.1
+"""The least variance that the choice assumes for a pairing's own effect, as a share of a pair's:
+of two equal opponents, a version then plays the one that it has played less often."""
+
+LEAST_GAIN: Final = 0.005
+"""After `LEAST_PAIRS` a pair is not played if it reduces a variance by less than this share."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +108,7 @@ class Fit:
         self._weights = self.played.number
         self.noise = self._noise()
         self._weights = self.noise.weight(self.played.number)
-        for solved_before in ("_matrix", "_rows"):
-            self.__dict__.pop(solved_before, None)
-        self._covariances: dict[int, Floats] = {}
-        self._roughly: dict[int, float] = {}
-        """The variances of single players in a large league."""
+        self.__dict__.pop("_matrix", None)
         self.values = self._values()
 
     def _noise(self) -> Noise:
@@ -140,7 +143,8 @@ class Fit:
         right = np.bincount(held.one, pull, self.count) - np.bincount(held.two, pull, self.count)
         values = np.full(self.count, np.nan)
         values[0] = 0.0
-        values[self._unknown] = self._solved(right[self._unknown].astype(np.float64))
+        if len(self._unknown):
+            values[self._unknown] = np.linalg.solve(self._matrix, right[self._unknown])
         return values
 
     @cached_property
@@ -156,103 +160,22 @@ class Fit:
             np.add.at(matrix, (first[kept], second[kept]), -self._weights[kept])
         return matrix
 
-    def _solved(self, right: Floats, accuracy: float = ACCURACY) -> Floats:
-        """Return the solution of the normal equations."""
-        size = len(self._unknown)
-        if not size:
-            return right
-        if size <= DENSE:
-            return np.asarray(np.linalg.solve(self._matrix, right), dtype=np.float64)
-        return self._conjugate_gradients(right, accuracy)
-
-    @cached_property
-    def _rows(self) -> tuple[Floats, Ints, Floats, Ints]:
-        """Return the matrix by rows: diagonal, columns, weights, and where each row begins."""
-        held = self.played
-        one, two = self._place[held.one[self._inside]], self._place[held.two[self._inside]]
-        row, column = np.concatenate([one, two]), np.concatenate([two, one])
-        weights = np.tile(self._weights[self._inside], 2)
-        kept = row >= 0
-        diagonal = np.bincount(row[kept], weights[kept], len(self._unknown))
-        weights = np.where(column >= 0, weights, 0.0)  # the anchor is in no column
-        order = np.flatnonzero(kept)[np.argsort(row[kept], kind="stable")]
-        starts = np.searchsorted(row[order], np.arange(len(self._unknown)))
-        return diagonal.astype(np.float64), np.maximum(column[order], 0), weights[order], starts
-
-    def _conjugate_gradients(self, right: Floats, accuracy: float) -> Floats:
-        """Return the solution by conjugate gradients, scaled by the diagonal.
-
-        M. Hestenes and E. Stiefel, "Methods of conjugate gradients for solving linear systems"
-        (1952).
-        """
-        diagonal, columns, weights, starts = self._rows
-        solution = np.zeros(len(right))
-        rest = right.copy()
-        scaled = rest / diagonal
-        direction = scaled.copy()
-        size = float(rest @ scaled)
-        goal = size * accuracy**2
-        while size > goal:
-            image = diagonal * direction - np.add.reduceat(weights * direction[columns], starts)
-            step = size / float(direction @ image)
-            solution += step * direction
-            rest -= step * image
-            scaled = rest / diagonal
-            before, size = size, float(rest @ scaled)
-            direction = scaled + size / before * direction
-        return solution
-
     def is_rated(self, player: int) -> bool:
         """Return whether a chain of pairs links a player to the anchor."""
         return bool(self._rated[player])
 
-    def covariances(self, player: int) -> Floats:
-        """Return the covariances of a rated player's rating with everybody's; 0 for the anchor."""
-        if player not in self._covariances:
-            found = np.zeros(self.count)
-            if player:
-                unit = np.zeros(len(self._unknown))
-                unit[self._place[player]] = 1.0
-                found[self._unknown] = self._solved(unit, ENOUGH)
-            self._covariances[player] = found
-        return self._covariances[player]
-
-    def variance(self, player: int) -> float:
-        """Return the variance of a player's rating; infinite for a player without a rating.
-
-        In a large league, it is rough: its error is far below that of the noise's estimate.
-        """
-        place = self._place[player]
-        if place < 0:  # the anchor, or not rated
-            return 0.0 if player == 0 else math.inf
-        if len(self._unknown) <= DENSE:
-            return float(self.variances[player])
-        if player not in self._roughly:
-            unit = np.zeros(len(self._unknown))
-            unit[place] = 1.0
-            self._roughly[player] = float(self._conjugate_gradients(unit, ROUGH)[place])
-        return self._roughly[player]
-
     @cached_property
-    def variances(self) -> Floats:
-        """Return the variance of every rating; infinite for players without a rating."""
-        found = np.full(self.count, np.inf)
-        found[0] = 0.0
+    def covariances(self) -> Floats:
+        """Return the covariances of ratings; a variance is infinite without a rating."""
+        found = np.zeros((self.count, self.count))
         if len(self._unknown):
-            found[self._unknown] = np.diag(np.linalg.inv(self._matrix))
+            found[np.ix_(self._unknown, self._unknown)] = np.linalg.inv(self._matrix)
+        found[~self._rated, ~self._rated] = np.inf
         return found
 
-    @cached_property
-    def least_variances(self) -> Floats:
-        """Return a lower bound of each variance: its value if the opponents' ratings were known."""
-        held = self.played
-        weights = np.where(self._inside, self._weights, 0.0)
-        total = np.bincount(held.one, weights, self.count)
-        total += np.bincount(held.two, weights, self.count)
-        with np.errstate(divide="ignore"):
-            found = 1 / total
-        found[0] = 0.0
-        return np.asarray(found, dtype=np.float64)
+    def variance(self, player: int) -> float:
+        """Return the variance of a player's rating; infinite for a player without a rating."""
+        return float(self.covariances[player, player])
 
     @cached_property
     def pairs(self) -> Ints:
@@ -269,7 +192,7 @@ class Fit:
 
     def interval(self, player: int) -> Interval:
         """Return a player's rating with its confidence interval."""
-        value, half = float(self.values[player]), self.half_width(float(self.variances[player]))
+        value, half = float(self.values[player]), self.half_width(self.variance(player))
         return Interval(value, value - half, value + half, int(self.pairs[player]))
 
 
@@ -283,3 +206,115 @@ def _reached(count: int, held: Pairings) -> NDArray[np.bool_]:
         reached[held.one[either]] = True
         reached[held.two[either]] = True
     return reached
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A pair to be played: the player that needs it, the opponent, and the reason."""
+
+    player: int
+    opponent: int
+    why: str
+
+
+def is_open(fit: Fit, player: int, width: float) -> bool:
+    """Return whether a player needs more pairs: its interval is wider than `width`."""
+    return _width(fit, player) > width or fit.pairs[player] < LEAST_PAIRS
+
+
+def _width(fit: Fit, player: int) -> float:
+    return 2 * fit.half_width(fit.variance(player))
+
+
+def widest_first(fit: Fit, players: Sequence[int], width: float) -> list[int]:
+    """Return the players that need more pairs, those with the widest intervals first."""
+    widths = {player: _width(fit, player) for player in players}
+    return sorted(
+        (player for player in players if is_open(fit, player, width)),
+        key=lambda player: (-widths[player], player),
+    )
+
+
+def choose(
+    fit: Fit,
+    needing: Sequence[int],
+    pool: Sequence[int],
+    rungs: Sequence[int],
+    slots: int,
+    barred: Mapping[int, AbstractSet[int]] | None = None,
+) -> list[Chosen]:
+    """Return the pairs of one round: one for each player in `needing`, or more to fill `slots`.
+
+    A player without a rating plays every rung first. A player gets no pair if none would improve
+    its rating enough. `pool` contains the possible opponents, `barred` those that a player cannot
+    meet.
+    """
+    each = max(1, -(-slots // max(1, 2 * len(needing))))
+    taken: set[tuple[int, int]] = set()
+    chosen: list[Chosen] = []
+    for player in needing:
+        avoid = (barred or {}).get(player, frozenset())
+        if not fit.is_rated(player):
+            chosen += _first(player, [rung for rung in rungs if rung not in avoid], taken)
+            continue
+        listed = [other for other in pool if other != player and other not in avoid]
+        found = _best(fit, player, listed, set(needing))
+        for other in [other for other in found if _pairing(player, other) not in taken][:each]:
+            taken.add(_pairing(player, other))
+            chosen.append(Chosen(player, other, _why(fit, player, other)))
+    return chosen
+
+
+def _first(player: int, rungs: Sequence[int], taken: set[tuple[int, int]]) -> list[Chosen]:
+    fresh = [rung for rung in rungs if rung != player and _pairing(player, rung) not in taken]
+    taken.update(_pairing(player, rung) for rung in fresh)
+    return [Chosen(player, rung, "no rating yet: first against every rung") for rung in fresh]
+
+
+def _pairing(one: int, two: int) -> tuple[int, int]:
+    return min(one, two), max(one, two)
+
+
+def _why(fit: Fit, player: int, other: int) -> str:
+    value, half = fit.values[player], _width(fit, player) / 2
+    return f"rating {value:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
+
+
+def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:
+    """Return the opponents with a rating, those whose games improve ratings most first."""
+    others = np.array([other for other in pool if fit.is_rated(other)], dtype=np.int64)
+    if not len(others):
+        return []
+    gain = _gain(fit, player, others, needing)
+    least = LEAST_GAIN * fit.variance(player)
+    enough = gain >= (least if fit.pairs[player] >= LEAST_PAIRS else 0.0)
+    return [int(others[place]) for place in np.argsort(-gain, kind="stable") if enough[place]]
+
+
+def _gain(fit: Fit, player: int, others: np.ndarray, needing: set[int]) -> Floats:
+    """Return by how much one more pair against each of `others` is expected to reduce variances.
+
+    The variances are those of the player and, if it needs pairs too, of the opponent.
+    """
+    row = fit.covariances[player]
+    own = row[player]
+    theirs = np.diag(fit.covariances)[others]
+    weight = _more_weight(fit, player, others)
+    between = np.maximum(own + theirs - 2 * row[others], 0.0)
+    gained = (own - row[others]) ** 2
+    gained += np.where(np.isin(others, list(needing)), (theirs - row[others]) ** 2, 0.0)
+    return np.asarray(weight * gained / (1 + weight * between), dtype=np.float64)
+
+
+def _more_weight(fit: Fit, player: int, others: np.ndarray) -> Floats:
+    """Return the weight that one more pair adds to each pairing."""
+    held, noise = fit.played, fit.noise
+    number = np.zeros(fit.count)
+    for one, two in ((held.one, held.two), (held.two, held.one)):
+        number[two[one == player]] = held.number[one == player]
+    distance = fit.values[player] - fit.values[others]
+    effect = max(noise.pairing, VARIETY * noise.pair) + (MISFIT * distance) ** 2
+    now, then = number[others], number[others] + 1
+    with np.errstate(divide="ignore"):
+        before = np.where(now > 0, 1 / (effect + noise.pair / np.maximum(now, 1)), 0.0)
+    return np.asarray(1 / (effect + noise.pair / then) - before, dtype=np.float64)

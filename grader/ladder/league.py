@@ -1,23 +1,30 @@
-"""The league: the players of the ladder, the pairs that they have played, and who counts."""
+"""The league: the players of the ladder, their pairs, who counts; and the standings of a day."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass, field, replace
+from datetime import date, timedelta
+from functools import cached_property
+from itertools import count
+from math import inf
 from typing import Final
 
 from connect4.errors import headline
-from grader.ladder.book import Book, PlannedPair, Student, Version
-from grader.ladder.choice import LEAST_PAIRS, Chosen
-from grader.ladder.fit import Fit, Pair
+from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
+from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
+from grader.marks.intervals import Interval
 from grader.play import schedule
 from grader.play.openings import opening
 from grader.play.schedule import Contestant, Match, PlannedGame, secret_seed, submitted
+from grader.results.store import Faults
 from grader.rubric.model import Rubric, make_board
 
 PART: Final = "ladder"
+
+WEEK: Final = timedelta(days=7)
 
 
 def player_id(player: Contestant) -> str:
@@ -41,29 +48,24 @@ class League:
     secret: int
     students: list[Student]
     players: list[Contestant]
-    pairs: list[Pair]
+    complete: InitVar[Sequence[tuple[str, str, float]]]
+    """Both players of each pair that is complete, and the mean margin of the first."""
     numbers: dict[tuple[str, str], int]
     """The number of planned pairs of each pairing."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, complete: Sequence[tuple[str, str, float]]) -> None:
         self.index = {player_id(player): place for place, player in enumerate(self.players)}
-        self.refit()
+        self.rate(complete)
 
-    def refit(self) -> None:
-        """Compute the ratings again, after pairs were added."""
-        self.fit = Fit(len(self.players), self.pairs, self.rubric.statistics.confidence)
+    def rate(self, complete: Sequence[tuple[str, str, float]]) -> None:
+        """Compute the ratings from the pairs that are complete."""
+        pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
+        self.fit = Fit(len(self.players), pairs, self.rubric.statistics.confidence)
 
     @property
     def rungs(self) -> range:
         """Return the players that are rungs."""
         return range(len(self.rubric.ladder.rungs))
-
-    def add(self, complete: Iterable[tuple[str, str, float]]) -> None:
-        """Add pairs that have been played."""
-        found = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
-        if found:
-            self.pairs += found
-            self.refit()
 
     def counted(self, student: Student) -> Version | None:
         """Return the version that counts for a student; None if no version can be played.
@@ -148,9 +150,7 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
-    index = {player_id(player): place for place, player in enumerate(players)}
-    pairs = [(index[one], index[two], margin) for one, two, margin in complete]
-    return League(rubric, secret, students, players, pairs, book.numbers(terms))
+    return League(rubric, secret, students, players, complete, book.numbers(terms))
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
@@ -172,3 +172,153 @@ def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> li
             )
         found.append(replace(student, versions=tuple(versions)))
     return found
+
+
+@dataclass(slots=True)
+class Total:
+    """The results of a player, or of one player against another."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    margin: int = 0
+    faults: Faults = field(default_factory=Faults)
+
+    def add(self, margin: int, faults: Faults) -> None:
+        """Count one game."""
+        self.games += 1
+        self.wins += margin > 0
+        self.draws += margin == 0
+        self.losses += margin < 0
+        self.margin += margin
+        self.faults += faults
+
+    @property
+    def mean_margin(self) -> float:
+        """Return the mean margin per game, 0 if there are no games."""
+        return self.margin / self.games if self.games else 0.0
+
+    @property
+    def record(self) -> str:
+        """Return wins, draws and losses as text."""
+        return f"{self.wins}/{self.draws}/{self.losses}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the table: a student or a rung. The rating is None before the first pair."""
+
+    name: str
+    """The name on the site."""
+    player: int | None
+    version: Version | None
+    student: Student | None
+    rating: Interval | None
+    total: Total
+    rank: int = 0
+    """0 for a rung and for a student without a rating."""
+    change: float | None = None
+    """The rating minus that of the version that counted a week ago."""
+    curve: tuple[tuple[str, float], ...] = ()
+    """Days, each with the rating of the version that counted from that day on."""
+
+    @property
+    def is_rung(self) -> bool:
+        """Return whether this is a rung."""
+        return self.student is None
+
+    @property
+    def label(self) -> str:
+        """Return the name with the version that counts."""
+        return self.name if self.version is None else f"{self.name} v{self.version.number}"
+
+
+class Standings:
+    """Everything that the site shows, from one state of the results file."""
+
+    def __init__(self, league: League, games: Sequence[GameRow], day: str) -> None:
+        self.league = league
+        self.day = day
+        self.games = games
+        self.totals: dict[int, Total] = {}
+        self.between: dict[tuple[int, int], Total] = {}
+        """The results of each player against each other one."""
+        self.games_of: dict[tuple[int, int], list[GameRow]] = {}
+        """The games of each pairing, the player with the lower number first."""
+        for game in games:
+            one, two = league.index[game.one], league.index[game.two]
+            self.games_of.setdefault((min(one, two), max(one, two)), []).append(game)
+            for player, other, margin, faults in (
+                (one, two, game.margin, game.faults[0]),
+                (two, one, -game.margin, game.faults[1]),
+            ):
+                self.totals.setdefault(player, Total()).add(margin, faults)
+                self.between.setdefault((player, other), Total()).add(margin, faults)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Return the table: students and rungs by rating, then students without a rating."""
+        entries = [self._rung(place) for place in self.league.rungs]
+        entries += [self._student(student) for student in self.league.students]
+        entries.sort(key=lambda item: (-(item.rating.mean if item.rating else -inf), item.name))
+        ranks = count(1)
+        return [
+            entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
+            for entry in entries
+        ]
+
+    @property
+    def last_seen(self) -> str:
+        """Return the day on which the newest version was first found."""
+        days = [item.seen for student in self.league.students for item in student.versions]
+        return max(days, default=self.day)
+
+    def rating(self, player: int | None) -> Interval | None:
+        """Return the rating of a player with its interval, None if it has none."""
+        if player is None or not self.league.fit.is_rated(player):
+            return None
+        return self.league.fit.interval(player)
+
+    def rating_of(self, version: Version) -> Interval | None:
+        """Return the rating of a version, None if it has none."""
+        return self.rating(self.league.index[version.sha256])
+
+    def games_between(self, one: Entry, two: Entry) -> list[GameRow]:
+        """Return the games of two agents in the order in which they were played."""
+        if one.player is None or two.player is None:
+            return []
+        pairing = min(one.player, two.player), max(one.player, two.player)
+        return self.games_of.get(pairing, [])
+
+    def public_name(self, student: Student) -> str:
+        """Return a student's name on the site."""
+        return student.name if self.league.rubric.ladder.names == "real" else student.pseudonym
+
+    def _rung(self, place: int) -> Entry:
+        name, total = self.league.players[place].name, self.totals.get(place, Total())
+        return Entry(name, place, None, None, self.rating(place), total)
+
+    def _student(self, student: Student) -> Entry:
+        version = self.league.counted(student)
+        player = None if version is None else self.league.index[version.sha256]
+        days = sorted({item.seen for item in student.versions})
+        values = ((day, self._value_on(student, day)) for day in days)
+        then = self._value_on(student, (date.fromisoformat(self.day) - WEEK).isoformat())
+        rating = self.rating(player)
+        return Entry(
+            *(self.public_name(student), player, version, student, rating),
+            total=self.totals.get(-1 if player is None else player, Total()),
+            change=None if then is None or rating is None else rating.mean - then,
+            curve=tuple((day, value) for day, value in values if value is not None),
+        )
+
+    def _value_on(self, student: Student, day: str) -> float | None:
+        """Return the rating of the version that counted on a day, None if it has none."""
+        seen = tuple(version for version in student.versions if version.seen <= day)
+        if not seen:
+            return None
+        latest = student.latest if day >= self.day else seen[-1].sha256
+        version = self.league.counted(replace(student, versions=seen, latest=latest))
+        rating = None if version is None else self.rating_of(version)
+        return None if rating is None else rating.mean

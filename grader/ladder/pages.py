@@ -1,25 +1,30 @@
-"""Shared parts of the site's pages: header, tables, drawn intervals."""
+"""Parts of the ladder's pages: their frame and places, ratings as drawings, replays."""
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import html
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
+from connect4 import record as records
+from connect4.errors import InputError, headline
+from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
 from connect4.views.page import page as replay_page
 from grader.handin.submission import file_name
-from grader.ladder.book import Book, GameRow
-from grader.ladder.names import private_token
-from grader.ladder.standings import Entry, Standings
-from grader.marks.intervals import Interval, few_games
-from grader.output.protection import read_protection
+from grader.ladder.book import Book, GameRow, private_token
+from grader.ladder.league import Entry, Standings
+from grader.marks.intervals import Interval
+from grader.output.markup import Drawn, heading, minus
+from grader.play.replays import MADE_BY, replay_data, without_folders
 
-PARTS: Final = ("base", "theme", "report", "ladder")
+PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
 """The parts of a page of games."""
@@ -30,55 +35,43 @@ NARROW: Final = 180
 ASSETS: Final = "assets"
 """The folder of the files that pages share."""
 
-MINUS: Final = "\u2212"
+GAMES: Final = "the games go here"
+
+ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
+"""The type of an exception at the start of its last line, if Python itself has it."""
+
+USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
 
-MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+def has_agent_pages(standings: Standings) -> bool:
+    """Return whether the public table links to a page for each agent."""
+    return standings.league.rubric.ladder.names != "own"
 
 
-@dataclass(frozen=True)
-class Links:
-    """The places of the site's pages, relative to its folder."""
+def agent_place(entry: Entry, standings: Standings) -> str:
+    """Return the place of an agent's public page on the site; empty if there is none."""
+    if entry.player is None or not has_agent_pages(standings):
+        return ""
+    return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
 
-    standings: Standings
-    secret: int
 
-    @property
-    def has_agents(self) -> bool:
-        """Return whether the public table links to a page for each agent."""
-        return self.standings.league.rubric.ladder.names != "own"
-
-    def agent(self, entry: Entry) -> str:
-        """Return the place of an agent's public page; empty if there is none."""
-        if entry.player is None or not self.has_agents:
-            return ""
-        return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
-
-    def pairing(self, one: Entry, two: Entry) -> str:
-        """Return the place of the games of two agents; nobody can guess it if names are hidden."""
-        names = " - ".join(sorted((one.name, two.name)))
-        if not self.has_agents:
-            names = private_token(self.secret, names)
-        return f"games/{file_name(names)}.html"
-
-    def games(self, one: int, two: int) -> list[GameRow]:
-        """Return the games of two players in the order in which they were played."""
-        return self.standings.games_of.get((min(one, two), max(one, two)), [])
+def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
+    """Return the place of the games of two agents; nobody can guess it if names are hidden."""
+    names = " - ".join(sorted((one.name, two.name)))
+    if not has_agent_pages(standings):
+        names = private_token(standings.league.secret, names)
+    return f"games/{file_name(names)}.html"
 
 
 def page(
     title: str, facts: Sequence[str], body: str, data: Any, up: str = "", comment: str = ""
 ) -> str:
-    """Return a page; `up` is the relative path to the site's first page, empty on that page."""
-    back = f'<p><a href="{up}">All agents</a></p>' if up else ""
+    """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
-    header = (
-        '<header class="top"><div class="grow">'
-        f'<h1>{html.escape(title)}</h1><p class="facts">{listed}</p>{back}</div>'
-        '<button type="button" class="theme" id="theme"></button></header>\n'
-    )
-    main = f'{header}<main class="report ladder">\n{body}\n</main>'
-    return linked(title, PARTS, document.content(PARTS, data, main), "../" if up else "", comment)
+    back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
+    top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
+    main = f'<main class="report ladder">\n{top}{body}\n</main>'
+    return linked(title, PARTS, document.content(PARTS, data, main), up, comment)
 
 
 @cache
@@ -99,52 +92,10 @@ def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str 
     return document.linked(title, up + style, body, up + script, comment)
 
 
-def day_text(day: str) -> str:
-    """Return a day such as 2026-11-22 as a page shows it: 22 Nov 2026."""
-    year, month, date = day.split("-")
-    return f"{int(date)}\u00a0{MONTHS[int(month) - 1]}\u00a0{year}"
-
-
-def number(value: float | None, sign: bool = False) -> str:
-    """Return a whole number with a real minus sign; empty for None."""
-    if value is None or math.isnan(value):
-        return ""
-    text = f"{value:+.0f}" if sign else f"{value:.0f}"
-    text = "0" if text in ("-0", "+0") else text
-    return text.replace("-", MINUS)
-
-
-def rows(headers: Sequence[tuple[str, str]], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table of HTML cells; each header has a class for its column."""
-    kinds = [f' class="{kind}"' if kind else "" for _, kind in headers]
-    head = "".join(
-        f'<th scope="col"{kind}>{text}</th>' if text else f"<td{kind}></td>"
-        for (text, _), kind in zip(headers, kinds, strict=True)
-    )
-    body = "\n".join(
-        f"<tr>{''.join(f'<td{kind}>{cell}</td>' for cell, kind in zip(line, kinds, strict=True))}"
-        "</tr>"
-        for line in lines
-    )
-    return (
-        f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n'
-        f"{body}\n</tbody></table></div>"
-    )
-
-
-def protection_card(book: Book) -> str:
-    """Return under which protections the games were played; empty if nothing is known."""
-    texts = read_protection(book).lines()
-    if not texts:
-        return ""
-    lines = "".join(f"<p>{html.escape(text)}</p>" for text in texts)
-    return f'<section class="card box"><h2>How the games were run</h2>\n{lines}</section>'
-
-
 class Scale:
     """The scale that all drawn intervals of a table share: whole steps that include all of them."""
 
-    def __init__(self, ratings: Sequence[Interval | None]) -> None:
+    def __init__(self, ratings: Iterable[Interval | None]) -> None:
         known = [rating for rating in ratings if rating is not None]
         bounds = [value for rating in known for value in rating.bounds if math.isfinite(value)]
         means = [rating.mean for rating in known] or [0.0]
@@ -160,69 +111,104 @@ class Scale:
         share = (value - self.low) / (self.high - self.low)
         return 4 + (NARROW - 8) * min(1.0, max(0.0, share))
 
-    def drawn(self, rating: Interval | None) -> str:
+    def drawn(self, rating: Interval | None) -> Drawn | str:
         """Return a rating with its interval as SVG."""
         if rating is None:
             return ""
-        low, high = (
-            value if math.isfinite(value) else edge
-            for value, edge in zip(rating.bounds, (self.low, self.high), strict=True)
-        )
-        left, right = self.across(low), self.across(high)
+        left, right = self.across(rating.low), self.across(rating.high)
         zero = self.across(0.0)
-        label = f"{number(rating.mean)}, between {number(low)} and {number(high)}"
-        return (
+        label = minus(f"{rating.mean:z.0f}, between {rating.low:z.0f} and {rating.high:z.0f}")
+        return Drawn(
             f'<svg class="drawn" viewBox="0 0 {NARROW} 18" width="{NARROW}" height="18" role="img" '
             f'aria-label="{label}"><title>{label}</title>'
             f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="18" class="axis"/>'
             f'<rect x="{left:.1f}" y="5" width="{right - left:.1f}" height="8" class="interval"/>'
-            f'<circle cx="{self.across(rating.mean):.1f}" cy="9" r="4" class="pair"/></svg>'
+            f'<circle cx="{self.across(rating.mean):.1f}" cy="9" r="4" class="pair"/></svg>',
+            "drawn",
         )
 
     @property
-    def title(self) -> str:
+    def title(self) -> Drawn:
         """Return the header of a column of drawn intervals."""
-        return (
-            f'<span class="scale"><span>{number(self.low)}</span><span class="word">rating</span>'
-            f"<span>{number(self.high)}</span></span>"
+        ends = (minus(f"{value:z.0f}") for value in (self.low, self.high))
+        return Drawn(
+            f'<span class="scale">{"".join(f"<span>{end}</span>" for end in ends)}</span>', ""
         )
 
 
-def interval_text(rating: Interval | None) -> str:
-    """Return an interval in words."""
+def value_text(rating: Interval | None) -> str:
+    """Return a rating with half the width of its interval; empty if there is none."""
     if rating is None:
-        return "no rating yet"
-    if rating.low == rating.high:
-        return "0 by definition"
-    few = ", few games" if few_games(rating.pairs) else ""
-    return f"{number(rating.low)} to {number(rating.high)}{few}"
+        return ""
+    half = (rating.high - rating.low) / 2
+    return f"{rating.mean:z.0f}" + (f" \u00b1 {half:.0f}" if half else "")
 
 
-def no_rating(entry: Entry) -> str:
-    """Return why an agent has no rating yet, without quoting anybody's file."""
-    student = entry.student
-    if student is not None and entry.version is None:
-        found = "no version can be played" if student.versions else "no file can be read"
-        return f"no rating yet: {found}"
-    return f"no rating yet: {'too few games' if entry.total.games else 'no game played'}"
+def public_reason(outcome: str, detail: str) -> str:
+    """Return why a turn was lost, in words that the agent's author cannot choose.
+
+    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
+    type and an answer that is not a move may contain anything.
+    """
+    line = without_folders(headline(detail))
+    if outcome == "invalid":
+        return "not a valid move"
+    if outcome != "error" or USED_UP.fullmatch(line):
+        return line
+    found = ERROR.match(line)
+    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
-def versions_data(entry: Entry, standings: Standings) -> list[tuple[str, int, int]]:
-    """Return the day, the rating and the number of each version that has a rating, for a chart."""
-    versions = entry.student.versions if entry.student is not None else ()
-    found = []
-    for version in versions:
-        rating = standings.rating(standings.league.index[version.sha256])
-        if rating is not None:
-            found.append((version.seen, round(rating.mean), version.number))
-    return found
+def replay(book: Book, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data of a game for the replay page; None if its record is damaged or lost."""
+    stored = book.page(key)
+    try:
+        if stored is None or not stored.startswith(MADE_BY):
+            text = book.record(key)
+            if text is None:
+                return None
+            stored = replay_data(records.loads(text), names)
+        data: dict[str, Any] = json.loads(stored.partition(" ")[2])
+    except (InputError, ValueError):
+        return None
+    return {**data, "names": list(names)}
 
 
-def moved(entry: Entry) -> str:
-    """Return what has changed since a week ago, as HTML."""
-    if entry.change is None:
-        return '<span class="muted">new</span>' if entry.rank else ""
-    ranks = entry.rank_change or 0
-    arrow = "" if not ranks else f" {'&#9650;' if ranks > 0 else '&#9660;'}{abs(ranks)}"
-    kind = "up" if ranks > 0 else "down" if ranks < 0 else "muted"
-    return f'{number(entry.change, sign=True)}<span class="{kind}">{arrow}</span>'
+def made_public(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a game with `public_reason` in place of each reason."""
+    outcomes = {turn[-1]: turn[2] for turn in data["turns"] if turn[-1] is not None}
+    details = [
+        public_reason(outcomes.get(number, "error"), text)
+        for number, text in enumerate(data["details"])
+    ]
+    return {**data, "details": details, "why": data["why"] and public_reason("error", data["why"])}
+
+
+def pairing_page(
+    book: Book, games: Sequence[GameRow], one: Entry, two: Entry, written: str
+) -> str | None:
+    """Return the page of the games of two agents; None if it begins as `written`, with its hash."""
+    names = one.label, two.label
+    files = list(shared_files(PARTS))  # those of a page without records
+    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": [GAMES]}), "../")
+    text = json.dumps([MADE_BY, frame, *files, *names, *(game.key for game in games)])
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if digest in written:
+        return None
+    first = one.version.sha256 if one.version is not None else one.name
+    shown = []
+    for number, game in enumerate(games, 1):
+        begins = (game.side == 1) == (game.one == first)
+        data = replay(book, game.key, names if begins else names[::-1])
+        if data is not None:
+            label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
+            shown.append({"label": label, **made_public(data)})
+    title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
+    if not shown:
+        lost = '<section class="card box"><p>The results file has no records of these games, so '
+        lost += "they cannot be replayed. Their results count.</p></section>"
+        return page(title, [], lost, {"curves": [], "cells": []}, "../", comment)
+    back = '<nav class="report" aria-label="Site"><a href="../index.html">All agents</a></nav>\n'
+    body = document.content(REPLAYS, {"games": [GAMES]}, back)
+    body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
+    return linked(title, REPLAYS, body, "../", comment)

@@ -13,8 +13,8 @@ from typing import Final
 from connect4.errors import headline
 from grader.handin import form
 from grader.handin.submission import Submission
-from grader.ladder.book import Book, PairRow, PlannedPair, Version
-from grader.ladder.choice import choose, widest_first
+from grader.ladder.book import Book, PlannedPair, Version
+from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool
 from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
@@ -84,15 +84,12 @@ class LadderRun:
     minutes: float
     follow: Follow = lambda game: None
     began: float = field(default_factory=time.monotonic)
-    spent: dict[str, float] = field(default_factory=dict)
-    """The seconds of games that were played for each player in this run."""
     held: set[str] = field(default_factory=set)
     """The sources whose processes could not be ended."""
     tries: Counter[str] = field(default_factory=Counter)
     """How often a game has failed in this run, by key."""
     played: int = 0
     failed: int = 0
-    share: float = 0.0
     told: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -136,35 +133,16 @@ class LadderRun:
         players = league.players
         current = [at for at in league.current() if player_id(players[at]) not in self.held]
         needing = widest_first(league.fit, [place for place in current if place], rules.width)
-        if not needing:
-            return []
-        void = self._void(league)
         chosen = choose(
             league.fit,
-            self._in_time(league, needing),
+            needing,
             current,
             [place for place in league.rungs if place in current],
             self.pool.slots,
-            void,
+            self._void(league),
         )
         plans = [league.planned(item) for item in chosen]
         return [(plan, *league.games(plan)) for plan in plans]
-
-    def _in_time(self, league: League, needing: Sequence[int]) -> list[int]:
-        """Return the players that have not used their share of the time.
-
-        The share is the remaining time, divided by the number of players. It is computed again when
-        every player has used its share.
-        """
-
-        def within() -> list[int]:
-            spent = ((place, player_id(league.players[place])) for place in needing)
-            return [place for place, name in spent if self.spent.get(name, 0.0) < self.share]
-
-        if not within():
-            self.spent.clear()
-            self.share = max(1.0, self.seconds_left * self.pool.slots / len(needing))
-        return within()
 
     def _void(self, league: League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""
@@ -183,8 +161,8 @@ class LadderRun:
         final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
-    def _waiting(self, league: League) -> list[tuple[PairRow, list[PlannedGame]]]:
-        """Return the planned pairs with missing games, and these games."""
+    def _waiting(self, league: League) -> list[PlannedGame]:
+        """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
         able = {player_id(league.players[place]) for place in league.rungs}
         able |= {
@@ -193,19 +171,16 @@ class LadderRun:
             for version in student.versions
             if version.problem is None
         }
-        found = []
-        for row in self.book.unplayed(self.terms):
-            if not {row.plan.one, row.plan.two} <= able - self.held:
-                continue
-            if hopeless.isdisjoint(row.keys):
-                missing = [game for game in league.games(row.plan) if game.key in row.missing]
-                if missing:
-                    found.append((row, missing))
-        return found
+        return [
+            game
+            for row in self.book.unplayed(self.terms)
+            if {row.plan.one, row.plan.two} <= able - self.held and hopeless.isdisjoint(row.keys)
+            for game in league.games(row.plan)
+            if game.key in row.missing
+        ]
 
-    def _play(self, waiting: list[tuple[PairRow, list[PlannedGame]]], league: League) -> None:
+    def _play(self, waiting: list[PlannedGame], league: League) -> None:
         """Play the games of planned pairs until they are done or the time is used."""
-        row_of = {game.key: row for row, games in waiting for game in games}
         sources: dict[str, str] = {}
 
         def in_time(games: Iterable[PlannedGame]) -> Iterator[PlannedGame]:
@@ -216,21 +191,14 @@ class LadderRun:
                     sources.setdefault(sha256, self.book.source(sha256) or "")
                 yield game
 
-        listed = [game for _, games in waiting for game in games]
-        done = play_suspects_alone(listed, in_time, self.book, self.pool, self.level, sources)
+        done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level, sources)
         with contextlib.closing(done):
             for game, attempt in done:
-                self._count(game, attempt, row_of[game.key])
+                self._count(game, attempt)
                 self.follow(game)
-        complete = {row.pair for row, _ in waiting} - {
-            row.pair for row in self.book.unplayed(self.terms)
-        }
-        margins = self.book.margins(complete)
-        league.add(margins[row.pair] for row, _ in waiting if row.pair in margins)
+        league.rate(self.book.pairs(self.terms))
 
-    def _count(self, game: PlannedGame, attempt: Attempt, row: PairRow) -> None:
-        wanted = row.plan.wanted_by
-        self.spent[wanted] = self.spent.get(wanted, 0.0) + attempt.seconds
+    def _count(self, game: PlannedGame, attempt: Attempt) -> None:
         self.played += attempt.fault is None
         self.failed += attempt.fault is not None
         if attempt.fault:

@@ -4,51 +4,51 @@ from __future__ import annotations
 
 import contextlib
 import html
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from connect4.views.words import kind_of_fault
 from grader.ladder import pages
-from grader.ladder.agent_page import agent_page
 from grader.ladder.book import Book
-from grader.ladder.gradebook import private_page
-from grader.ladder.replays import pairing_digest, pairing_page
-from grader.ladder.standings import Entry, Standings
-from grader.output.files import make_folder, write
-from grader.output.pages import breakable
+from grader.ladder.league import Entry, Standings, Total
+from grader.ladder.listing import private_page
+from grader.marks.intervals import few_games
+from grader.output.files import beginning, make_folder, write
+from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
+from grader.output.results import read_protection
 
 FOLDERS: Final = (pages.ASSETS, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
+MAX_REASONS: Final = 20
+OWN: Final = ("played", "pass")
 
-def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int:
+
+def write_site(book: Book, standings: Standings, site: Path) -> int:
     """Write the pages that have changed and remove those of former agents; return how many."""
-    links = pages.Links(standings, secret)
     for folder in FOLDERS:
         make_folder(site / folder)
-    count, kept = 0, {site / "index.html"}
-    shared = pages.shared_files(pages.PARTS) | pages.shared_files(pages.REPLAYS)
-    for place, text in shared.items():
-        kept.add(site / place)
-        count += _write_changed(site / place, text)
-    count += _write_changed(site / "robots.txt", ROBOTS)
-    count += _write_changed(site / "index.html", index_page(book, standings, links))
+    texts = pages.shared_files(pages.PARTS) | pages.shared_files(pages.REPLAYS)
+    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings)}
     for entry in standings.entries:
-        if links.agent(entry):
-            kept.add(site / links.agent(entry))
-            count += _write_changed(
-                site / links.agent(entry), agent_page(book, entry, standings, links, own=False)
-            )
+        if place := pages.agent_place(entry, standings):
+            texts[place] = agent_page(book, entry, standings, own=False)
         if entry.student is not None:
-            path = site / private_page(entry.student.token)
-            kept.add(path)
-            count += _write_changed(path, agent_page(book, entry, standings, links, own=True))
+            texts[private_page(entry.student.token)] = agent_page(book, entry, standings, own=True)
+    count = sum(_write_changed(site / place, text) for place, text in texts.items())
+    kept = {site / place for place in texts}
     for one, two in _pairings(standings):
-        path = site / links.pairing(one, two)
+        path = site / pages.pairing_place(one, two, standings)
         kept.add(path)
-        count += _write_pairing(book, path, one, two, links)
+        games = standings.games_between(one, two)
+        text = pages.pairing_page(book, games, one, two, beginning(path))
+        if text is not None:
+            write(path, text)
+            count += 1
     for folder in FOLDERS:
         for path in (site / folder).glob("*.*"):
             if path not in kept:
@@ -57,16 +57,16 @@ def write_site(book: Book, standings: Standings, secret: int, site: Path) -> int
     return count
 
 
-def _write_changed(path: Path, text: str) -> int:
+def _write_changed(path: Path, text: str) -> bool:
     with contextlib.suppress(OSError, UnicodeDecodeError):
         if path.read_bytes() == text.encode(errors="backslashreplace"):
-            return 0
+            return False
     write(path, text)
-    return 1
+    return True
 
 
-def _pairings(standings: Standings) -> Iterator[tuple[Entry, Entry]]:
-    """Yield the pairs of agents in the table that have met; each has a page of games.
+def _pairings(standings: Standings) -> Iterator[list[Entry]]:
+    """Yield the pairs of agents in the table that have met, the better one first.
 
     If several students have the same file, the first represents them all.
     """
@@ -76,69 +76,44 @@ def _pairings(standings: Standings) -> Iterator[tuple[Entry, Entry]]:
             by_player.setdefault(entry.player, entry)
     for one, two in standings.games_of:
         if one in by_player and two in by_player:
-            yield by_player[one], by_player[two]
+            pair = by_player[one], by_player[two]
+            yield sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
 
 
-def _write_pairing(book: Book, path: Path, one: Entry, two: Entry, links: pages.Links) -> int:
-    assert one.player is not None
-    assert two.player is not None
-    if two.rank and (not one.rank or two.rank < one.rank):
-        one, two = two, one
-    games = links.games(one.player or 0, two.player or 0)
-    names = _label(one), _label(two)
-    digest = pairing_digest(games, names)
-    with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:
-        if digest in file.read(300):
-            return 0
-    back = '<nav class="report" aria-label="Site"><a href="../index.html">All agents</a></nav>\n'
-    first = one.version.sha256 if one.version is not None else one.name
-    write(path, pairing_page(book, games, names, first, back, digest))
-    return 1
+def _card(title: str, body: str) -> str:
+    """Return a part of a page below its title; nothing without a body."""
+    return f'<section class="card box"><h2>{title}</h2>\n{body}</section>' if body else ""
 
 
-def _label(entry: Entry) -> str:
-    return entry.name if entry.version is None else f"{entry.name} v{entry.version.number}"
+def _level(standings: Standings) -> str:
+    return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
 
-HEADERS: Final = (
-    *(("rank", "number"), ("agent", "name"), ("version", "number wide")),
-    *(("rating", "number"), ("SCALE", ""), ("interval", "wide"), ("games", "number middle")),
-    ("won / drawn / lost", "number middle"),
-    *(("lost turns", "number wide"), ("this week", "number week")),
-)
-"""The columns of the table: `wide` ones are for wide screens, `middle` ones for all but phones."""
-
-
-def index_page(book: Book, standings: Standings, links: pages.Links) -> str:
+def index_page(book: Book, standings: Standings) -> str:
     """Return the first page: the table, the curves, the grid."""
-    entries = standings.entries
-    scale = pages.Scale([entry.rating for entry in entries])
-    lines = [_line(entry, scale, links) for entry in entries]
-    headers = [(scale.title if text == "SCALE" else text, kind) for text, kind in HEADERS]
-    rules = standings.league.rubric
-    level = f"{100 * rules.statistics.confidence:g}%"
-    counts = "best" if rules.ladder.policy == "best" else "latest"
-    zero = standings.league.players[0].name if standings.league.rungs else None
-    rungs = "" if zero is None else f"The agent {zero} has rating 0. "
-    kit = "" if zero is None else " Agents in italics belong to the kit and have no rank."
-    explained = (
-        f"A rating is a margin in points: an agent beats another one by the difference of their "
-        f"ratings, on average. {html.escape(rungs)}The bar is the {level} confidence interval. "
-        f"The {counts} version of each student counts.{kit}"
+    entries, rules = standings.entries, standings.league.rubric.ladder
+    anchor = standings.league.players[0].name if standings.league.rungs else ""
+    explained = [
+        "A rating is a margin in points: an agent beats another one by the difference of their "
+        "ratings, on average.",
+        f"The agent {anchor} has rating 0." if anchor else "",
+        f"The bar is the {_level(standings)} confidence interval.",
+        f"The {'best' if rules.policy == 'best' else 'latest'} version of each student counts.",
+        "Agents in italics belong to the kit and have no rank." if anchor else "",
+    ]
+    facts = [
+        standings.day,
+        f"{sum(not entry.is_rung for entry in entries)} students",
+        f"{len(standings.games)} games",
+    ]
+    parts = (
+        f'<section class="card box" aria-label="Table">'
+        f"{paragraphs([' '.join(filter(None, explained))])}\n{_table(standings)}</section>",
+        CURVES,
+        GRID,
+        _card("How the games were run", paragraphs(read_protection(book).lines())),
     )
-    students = [entry for entry in entries if entry.student is not None]
-    games = sum(entry.total.games for entry in entries) and len(standings.games)
-    facts = [pages.day_text(standings.day), f"{len(students)} students", f"{games} games"]
-    body = "\n".join(
-        [
-            f'<section class="card box" aria-label="Table"><p>{explained}</p>'
-            f"{pages.rows(headers, lines)}</section>",
-            CURVES,
-            GRID,
-            pages.protection_card(book),
-        ]
-    )
-    return pages.page("Ladder", facts, body, _data(entries, standings, links))
+    return pages.page("Ladder", facts, "\n".join(parts), _data(standings))
 
 
 CURVES: Final = """<section class="card box" id="curves" aria-labelledby="curves-title" hidden>
@@ -150,70 +125,204 @@ Dots: every version of the chosen agent, with its own rating.</p>
 
 GRID: Final = """<section class="card box" id="grid" aria-labelledby="grid-title" hidden>
 <h2 id="grid-title">Every pairing</h2>
-<div class="grid-all"><p class="muted">Each row shows one agent's mean margins: blue for wins,
-orange for losses. A column has the number of its opponent's row. Click a cell, or move with the
-arrow keys and press Enter, to see its games.</p>
+<p class="muted">Each row shows one agent's mean margins: blue for wins, orange for losses. A column
+has the number of its opponent's row. Click a cell, or move with the arrow keys and press Enter, to
+see its games.</p>
 <p class="legend" id="grid-legend"></p>
 <div class="scroll"><canvas id="grid-canvas" tabindex="0" role="application"
 aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
-<p id="grid-told" aria-live="polite"></p></div>
-<div class="grid-one"><label>Agent <select id="grid-agent"></select></label>
-<table><thead><tr><th scope="col">Opponent</th><th scope="col" class="number">Points per game</th>
-<th scope="col">Replay</th></tr></thead><tbody id="grid-row"></tbody></table></div></section>"""
+<p id="grid-told" aria-live="polite"></p></section>"""
 
 
-def _line(entry: Entry, scale: pages.Scale, links: pages.Links) -> list[str]:
-    name = breakable(entry.name)
-    place = links.agent(entry)
-    shown = f'<a href="{quote(place)}">{name}</a>' if place else name
-    if entry.is_rung:
-        shown = f'<span class="rung">{shown}</span>'
-    total = entry.total
-    version = f"v{entry.version.number}" if entry.version else ""
-    return [
-        str(entry.rank or ""),
-        shown + _more(entry, version),
-        version,
-        pages.number(None if entry.rating is None else entry.rating.mean),
-        scale.drawn(entry.rating),
-        "" if entry.rating is None else pages.interval_text(entry.rating),
-        str(total.games),
-        total.shown,
-        str(total.faults.total or ""),
-        pages.moved(entry),
-    ]
+def _table(standings: Standings) -> str:
+    """Return the table of all agents."""
+    scale = pages.Scale(entry.rating for entry in standings.entries)
+    rows: list[list[Cell]] = []
+    for entry in standings.entries:
+        name, place, total = breakable(entry.name), pages.agent_place(entry, standings), entry.total
+        shown = f'<a href="{quote(place)}">{name}</a>' if place else name
+        if entry.is_rung:
+            shown = f'<span class="rung">{shown}</span>'
+        if entry.rating is None:
+            shown += f'<span class="more">{_unrated(entry)}</span>'
+        rows.append(
+            [
+                entry.rank or "",
+                Drawn(shown, entry.name),
+                f"v{entry.version.number}" if entry.version else "",
+                pages.value_text(entry.rating),
+                scale.drawn(entry.rating),
+                total.games,
+                total.record.replace("/", "\u2013"),
+                total.faults.total or "",
+                "" if entry.change is None else f"{entry.change:+z.0f}",
+            ]
+        )
+    headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
+    return table((*headers, "lost turns", "this week"), rows)
 
 
-def _more(entry: Entry, version: str) -> str:
-    """Return the second line of a name: why it has no rating, or what a phone leaves out."""
-    if entry.rating is None:
-        return f'<span class="more">{pages.no_rating(entry)}</span>'
-    total = entry.total
-    record = f"{total.wins}\u2013{total.draws}\u2013{total.losses}"
-    parts = [version, f"{total.games} games", record]
-    shown = ", ".join(f"<span>{part}</span>" for part in parts if part)
-    return f'<span class="more phone">{shown}</span>'
+def _unrated(entry: Entry) -> str:
+    """Return why an agent has no rating yet, without quoting anybody's file."""
+    student = entry.student
+    if student is not None and entry.version is None:
+        found = "no version can be played" if student.versions else "no file can be read"
+        return f"no rating yet: {found}"
+    return f"no rating yet: {'too few games' if entry.total.games else 'no game played'}"
 
 
-def _data(entries: list[Entry], standings: Standings, links: pages.Links) -> Mapping[str, Any]:
+def _data(standings: Standings) -> dict[str, Any]:
     """Return the data of the curves and of the grid."""
-    shown = [entry for entry in entries if entry.player is not None and entry.rating is not None]
-    place_of: dict[int, int] = {}
+    shown = [entry for entry in standings.entries if entry.rating is not None]
+    place_of: dict[int | None, int] = {}
     for place, entry in enumerate(shown):
-        place_of.setdefault(entry.player or 0, place)
-    cells = []
+        place_of.setdefault(entry.player, place)
+    cells: list[tuple[int, int, int, int, str]] = []
     for (one, two), total in standings.between.items():
         if one in place_of and two in place_of:
             row, column = place_of[one], place_of[two]
-            margin = round(total.mean_margin)
-            games = quote(links.pairing(shown[row], shown[column])) if links.has_agents else ""
-            cells.append([row, column, margin, total.games, games])
+            games = ""
+            if pages.has_agent_pages(standings):
+                games = quote(pages.pairing_place(shown[row], shown[column], standings))
+            cells.append((row, column, round(total.mean_margin), total.games, games))
+    return _chart(standings.day, shown, standings) | {"cells": cells}
+
+
+def _chart(day: str, entries: Sequence[Entry], standings: Standings) -> dict[str, Any]:
+    """Return the data of a chart of ratings up to a day."""
     return {
-        "day": standings.day,
-        "names": [entry.name for entry in shown],
-        "rungs": [place for place, entry in enumerate(shown) if entry.is_rung],
-        "ratings": [round(entry.rating.mean) if entry.rating else 0 for entry in shown],
-        "curves": [[[day, round(value)] for day, value in entry.curve] for entry in shown],
-        "versions": [pages.versions_data(entry, standings) for entry in shown],
-        "cells": cells,
+        "day": day,
+        "names": [entry.name for entry in entries],
+        "curves": [[(day, round(value)) for day, value in entry.curve] for entry in entries],
+        "versions": [
+            [
+                (version.seen, round(rating.mean), version.number)
+                for version in (entry.student.versions if entry.student is not None else ())
+                if (rating := standings.rating_of(version)) is not None
+            ]
+            for entry in entries
+        ],
+        "cells": [],
     }
+
+
+def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
+    """Return the page of an agent; a student's `own` page gives the full reasons for lost turns."""
+    student = entry.student
+    parts = (
+        _summary(entry, standings, own),
+        _card("Versions", _versions(entry, standings, own)),
+        _card("Games", _games(entry, standings)),
+        _card("Lost turns", _lost(book, entry, standings, own)),
+        _card("How the games were run", paragraphs(read_protection(book).lines())),
+    )
+    facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
+    body = "\n".join(filter(None, parts))
+    data = _chart(standings.last_seen, [entry], standings)
+    return pages.page(entry.name, facts, body, data, "../")
+
+
+def _summary(entry: Entry, standings: Standings, own: bool) -> str:
+    """Return the rank, the rating and its interval, and the place of the chart."""
+    rank = f"Rank {entry.rank}. " if entry.rank else ""
+    week = "" if entry.change is None else minus(f", {entry.change:+z.0f} this week")
+    rating = entry.rating
+    if rating is None:
+        text = f"{_unrated(entry).capitalize()}."
+    elif rating.low == rating.high:
+        text = f"Rating <b>{rating.mean:z.0f}</b> by definition"
+    else:
+        few = ", few games" if few_games(rating.pairs) else ""
+        bounds = minus(f"{rating.low:z.0f} to {rating.high:z.0f}") + few
+        shown = minus(f"{rating.mean:z.0f}")
+        text = f"Rating <b>{shown}</b> ({_level(standings)} interval: {bounds}){week}"
+    text = f'<p class="points">{rank}{text}</p>'
+    if own and entry.student is not None and entry.student.problem:
+        text += paragraphs([f"The last hand-in could not be read: {entry.student.problem}"])
+    if entry.curve:
+        text += (
+            '<p class="muted">Line: the rating of the version that counted on each day. '
+            "Dots: every version, with its own rating.</p>\n"
+            '<div class="plot" id="curve-plot"></div>'
+        )
+    return f'<section class="card box" aria-label="Rating">{text}</section>'
+
+
+def _versions(entry: Entry, standings: Standings, own: bool) -> str:
+    """Return the table of a student's versions; empty for an agent of the kit."""
+    if entry.student is None:
+        return ""
+    scale = pages.Scale(item.rating for item in standings.entries)
+    rows: list[list[Cell]] = []
+    for version in reversed(entry.student.versions):
+        rating = standings.rating_of(version)
+        games = standings.totals.get(standings.league.index[version.sha256], Total()).games
+        note = "counts" if version == entry.version else ""
+        if version.problem is not None:
+            unloaded = version.problem.startswith("cannot be loaded")
+            kind = "it cannot be loaded" if unloaded else "a rule of form"  # without its source
+            note = f"not played: {version.problem if own else kind}"
+        elif rating is None:
+            note = "no rating yet"
+        name = f"v{version.number}"
+        drawn = scale.drawn(rating)
+        rows.append([name, version.seen, pages.value_text(rating), drawn, games, note])
+    return table(("version", "first seen", "rating", scale.title, "games", "status"), rows)
+
+
+def _games(entry: Entry, standings: Standings) -> str:
+    """Return the opponents in the table, with links to the games."""
+    rows: list[list[Cell]] = []
+    for other in standings.entries:
+        games = standings.games_between(entry, other)
+        if entry.player is None or other.player is None or not games:
+            continue
+        total = standings.between[entry.player, other.player]
+        link = Link(f"{total.games} games", f"../{pages.pairing_place(entry, other, standings)}")
+        margin = f"{total.mean_margin:+.1f}"
+        rows.append(
+            [
+                other.name,
+                pages.value_text(other.rating),
+                margin,
+                total.record.replace("/", "\u2013"),
+                link,
+            ]
+        )
+    headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
+    return table(headers, rows) if rows else ""
+
+
+def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
+    """Return why turns were lost: each reason once, with the number of such turns."""
+    if entry.player is None:
+        return ""
+    total = standings.totals.get(entry.player, Total()).faults
+    if not total.total:
+        return "<p>None.</p>"
+    reasons: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
+    player = standings.league.players[entry.player]
+    mine = player.sha256 or player.name
+    for game in standings.games:
+        place = (game.one, game.two).index(mine) if mine in (game.one, game.two) else None
+        if place is None or not game.faults[place].total:
+            continue
+        for outcome, reason in _reasons(book, game.key, 3 - game.side if place else game.side, own):
+            kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
+            first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
+            reasons[kind] += 1
+    counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
+    return paragraphs([counts]) + listed(
+        f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
+        for kind, count in reasons.most_common(MAX_REASONS)
+    )
+
+
+def _reasons(book: Book, key: str, side: int, own: bool) -> Iterator[tuple[str, str]]:
+    """Yield the outcome and the reason of each turn that a side of a game lost."""
+    data = pages.replay(book, key, ("", ""))
+    for turn in [] if data is None else data["turns"]:
+        if data is not None and turn[0] == side and turn[2] not in OWN:
+            detail = "" if turn[-1] is None else data["details"][turn[-1]]
+            yield turn[2], detail if own else pages.public_reason(turn[2], detail)

@@ -1,57 +1,104 @@
-"""The page of a class, for the teacher alone: marks, faults, opponents, boards, identical files."""
+"""The pages of a whole class: for the teacher its marks, and for everybody a tournament."""
 
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 from typing import Final
 
 from grader.handin.submission import file_name
-from grader.marks.boards import board_worth
 from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
-from grader.output.drawing import histogram
-from grader.output.pages import Cell, Link, card, heading, table, whole
-from grader.output.results import Results
-from grader.output.tables import faults_text, interval_text, remark, shown_points
+from grader.marks.tally import margin_digits
+from grader.marks.tournament import Group, StageState
+from grader.output.markup import (
+    RELOAD,
+    Cell,
+    Link,
+    card,
+    heading,
+    listed,
+    minus,
+    paragraphs,
+    progress,
+    section,
+    table,
+    whole,
+)
+from grader.output.results import Protection, Results
+from grader.output.tables import (
+    STANDING_HEADERS,
+    faults_text,
+    interval_text,
+    placing_table,
+    remark,
+    shown_points,
+    standing_row,
+)
 from grader.results.store import Faults
 
-KINDS: Final = ("timeouts", "invalid", "errors", "starved")
+MARK_HEADERS: Final = (
+    *("submission", "total", "interval", "A", "B", "lost turns", "remark", "games"),
+)
+
+OPPONENT_HEADERS: Final = (
+    *("opponent", "games", "the class's median margin", "full points", "zero points"),
+    *("its lost turns", "verdict"),
+)
+
+FAILURE_HEADERS: Final = ("game", "failure", "begun")
+
+STEPS: Final = 10
+"""Bars of a histogram."""
+
+BARS: Final = 150
+"""Pixels of the highest bar of a histogram."""
+
+PROJECTOR: Final = (
+    '<button type="button" id="projector" '
+    'title="The bracket alone, for a projector; Escape ends it">Projector</button>'
+)
+
+PLACES: Final = (
+    "Places go by the last stage that a submission reached, then by its place in its group "
+    "there, then by its numbers in that stage. A second place so stands above every third place, "
+    "whatever their margins: the groups had different opponents."
+)
 
 
 def class_page(results: Results, placement: Mapping[str, float]) -> str:
-    """Return the page; it contains all names, so students must not see it."""
+    """Return the page of the marks; it contains all names, so students must not see it."""
     marks = results.marks
     idle = [mark for mark in marks if _lost_every_turn(mark, results)]
-    able = [mark for mark in marks if mark not in idle]
     totals = [
         mark.total + placement.get(mark.submission.name, 0.0)
         for mark in marks
         if not mark.incomplete
     ]
+    chart = _histogram(totals, full_points(results.rubric))
+    opponents = "An opponent that times out or crashes hands out free points. Where that happened, "
+    opponents += "the table has a column of its lost turns."
+    if idle:
+        names = ", ".join(mark.submission.name for mark in idle)
+        opponents += f" This table leaves out who lost every turn: {names}."
+    able = [mark for mark in marks if mark not in idle]
+    failed = [
+        (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
+        for game in results.games
+        if (fault := results.faults.get(game.key)) is not None
+    ]
     parts = [
         heading("The class"),
-        "<p>For the teacher: this page names everybody.</p>",
-        _summary(results, totals),
-        "<h2>Marks</h2>",
-        card(f"{histogram(totals, full_points(results.rubric))}\n{_marks(marks, placement)}"),
-        *_section("Could not play: 0 points", ("submission", "why"), _unable(marks)),
-        *_section(
-            "Unreliable submissions",
-            ("submission", *KINDS, "games with lost turns", "games"),
-            _unreliable(results),
-            "Nobody has lost a turn.",
+        paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
+        section("Marks", f"{chart}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
+        section(
+            "Opponents",
+            f"{paragraphs([opponents])}\n{table(OPPONENT_HEADERS, _opponents(able))}",
         ),
-        "<h2>Opponents</h2>",
-        "<p>An opponent that times out or crashes hands out free points. Where that "
-        f"happened, the table has a column of its lost turns. {_left_out(idle)}</p>",
-        card(table(OPPONENT_HEADERS, _opponents(able))),
-        *_section("Games that failed (INFRA)", ("game", "failure", "begun"), _failures(results)),
-        *_boards(able),
-        *_section("Identical files", ("submissions", "SHA-256"), _duplicates(marks), "None."),
-        results.protection.for_teachers(),
+        section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed) if failed else ""),
+        section("Identical files", _identical(marks)),
+        section("Protection", _protection(results.protection)),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
 
@@ -65,31 +112,48 @@ def _lost_every_turn(mark: Mark, results: Results) -> bool:
     return 0 < own <= mark.faults.total
 
 
-def _left_out(idle: Sequence[Mark]) -> str:
-    """Return who is left out of the tables of opponents and boards."""
-    if not idle:
-        return ""
-    names = ", ".join(html.escape(mark.submission.name) for mark in idle)
-    return f"This table and the boards leave out who lost every turn: {names}."
-
-
-def _section(
-    title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell]], otherwise: str = ""
-) -> list[str]:
-    """Return a table below its title; without rows, the text `otherwise` if there is one."""
-    if not rows and not otherwise:
-        return []
-    return [f"<h2>{title}</h2>", card(table(headers, rows) if rows else f"<p>{otherwise}</p>")]
-
-
 def _summary(results: Results, totals: Sequence[float]) -> str:
+    """Return how many have a mark, and the range of the marks."""
     graded = f"{len(totals)} of {len(results.marks)} submissions have a mark"
     if not totals:
-        return f"<p>{graded}.</p>"
+        return f"{graded}."
     return (
-        f"<p>{graded}: from {min(totals):.2f} to {max(totals):.2f} of "
-        f"{full_points(results.rubric):g}, median {median(totals):.2f}, mean "
-        f"{fmean(totals):.2f}.</p>"
+        f"{graded}: from {min(totals):.2f} to {max(totals):.2f} of "
+        f"{full_points(results.rubric):g}, median {median(totals):.2f}, mean {fmean(totals):.2f}."
+    )
+
+
+def _histogram(totals: Sequence[float], full: float) -> str:
+    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`.
+
+    Places across it are percentages of its width, so that a phone shows the same text size.
+    """
+    if not totals or full <= 0:
+        return ""
+    counts = [0] * STEPS
+    for total in totals:
+        counts[max(0, min(STEPS - 1, int(STEPS * total / full)))] += 1
+    bottom, width = BARS + 20, 94 / STEPS
+    shapes = []
+    for step, count in enumerate(counts):
+        left, tall = 3 + step * width, BARS * count / max(counts)
+        low, high = full * step / STEPS, full * (step + 1) / STEPS
+        shapes.append(
+            f'<rect x="{left + 0.3:.2f}%" y="{bottom - tall:.1f}" width="{width - 0.6:.2f}%" '
+            f'height="{tall:.1f}" class="bar">'
+            f"<title>{count} from {low:g} to {high:g} points</title></rect>"
+        )
+        labels = [(left + width / 2, bottom - tall - 5, f"{count or ''}")]
+        labels += [] if step % 2 else [(left, bottom + 17, f"{low:g}")]
+        labels += [(97, bottom + 17, f"{full:g} points")] if step == STEPS - 1 else []
+        shapes += [
+            f'<text x="{x:.2f}%" y="{y:.1f}" text-anchor="middle">{text}</text>'
+            for x, y, text in labels
+        ]
+    shapes.append(f'<line x1="3%" y1="{bottom}" x2="97%" y2="{bottom}" class="axis"/>')
+    return (
+        f'<svg class="drawing" width="100%" height="{bottom + 26}" role="img" font-size="13" '
+        f'aria-label="number of submissions by points">{"".join(shapes)}</svg>'
     )
 
 
@@ -99,64 +163,22 @@ def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
     return Link(text or name, f"feedback/{file_name(name)}.html", anchor, whole_row=text is None)
 
 
-def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    rows: list[list[Cell]] = []
-    for mark in sorted(
-        marks,
-        key=lambda mark: (
-            bool(mark.submission.problem),
-            -mark.total - placement.get(mark.submission.name, 0.0),
-            mark.submission.name,
-        ),
-    ):
-        extra = placement.get(mark.submission.name, 0.0)
+def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[Cell]]:
+    """Return the table of marks, the highest first; who could not play comes last."""
+    rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
+    for mark in marks:
+        name = mark.submission.name
+        extra = placement.get(name, 0.0)
         total, shown = shown_points(mark, extra)
-        rows.append(
-            [
-                page_of(mark),
-                total,
-                interval_text(mark, extra),
-                *shown,
-                faults_text(mark.faults),
-                remark(mark),
-                page_of(mark, "games", "games") if mark.matches else "",
-            ]
-        )
-    headers = ("submission", "total", "interval", "A", "B", "lost turns", "remark", "games")
-    return table(headers, rows)
-
-
-def _unable(marks: Sequence[Mark]) -> list[list[Cell]]:
-    return [[page_of(mark), mark.submission.problem] for mark in marks if mark.submission.problem]
-
-
-def _unreliable(results: Results) -> list[list[Cell]]:
-    """Return the submissions that lost turns, by kind of fault, the most affected games first."""
-    found: list[tuple[int, list[Cell]]] = []
-    for mark in results.marks:
-        faults = mark.faults
-        if faults.total:
-            games = results.games_of(mark.submission.name)
-            hit = sum(results.lost_turns(game) > 0 for game in games)
-            counts = [getattr(faults, kind) for kind in KINDS]
-            found.append((hit, [page_of(mark), *counts, hit, len(games)]))
-    return [row for _, row in sorted(found, key=lambda item: -item[0])]
-
-
-OPPONENT_HEADERS: Final = (
-    *(
-        "opponent",
-        "games",
-        "the class's median margin",
-        "full points",
-        "zero points",
-        "its lost turns",
-    ),
-    "verdict",
-)
+        games = page_of(mark, "games", "games") if mark.matches else ""
+        row: list[Cell] = [page_of(mark), total, interval_text(mark, extra), *shown]
+        row += [faults_text(mark.faults), remark(mark), games]
+        rows.append(((bool(mark.submission.problem), -mark.total - extra, name), row))
+    return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
 
 def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
+    """Return what the class achieved against each opponent."""
     by_name: dict[str, list[MatchMark]] = {}
     for mark in marks:
         for match in mark.matches:
@@ -188,35 +210,102 @@ def _verdict(lost: int, done: int, full: int, none: int) -> str:
     return "sound"
 
 
-def _failures(results: Results) -> list[list[Cell]]:
-    return [
-        [f"{game.match.one.name}, {game.title}", fault.text, fault.attempts]
-        for game in results.games
-        if (fault := results.faults.get(game.key)) is not None
-    ]
-
-
-def _boards(marks: Sequence[Mark]) -> list[str]:
-    """Return how well each board separates strong submissions from weak ones."""
-    rows: list[list[Cell]] = []
-    digits = next((match.tally.digits for mark in marks for match in mark.matches), 1)
-    for worth in board_worth(marks):
-        agreement = "-" if math.isnan(worth.agreement) else f"{worth.agreement:+.2f}"
-        spread = (f"{worth.mean:+.{digits}f}", f"{worth.spread:.{digits}f}", agreement)
-        rows.append([worth.match, worth.board, *spread, worth.verdict])
-    if not rows:
-        return []
-    text = (
-        "The spread is the standard deviation of the submissions' mean margins. The agreement is "
-        "the correlation with the same submissions' margins on all other boards."
-    )
-    headers = ("match", "board", "mean margin", "spread", "agreement", "verdict")
-    return ["<h2>Boards</h2>", f"<p>{html.escape(text)}</p>", card(table(headers, rows))]
-
-
-def _duplicates(marks: Sequence[Mark]) -> list[list[Cell]]:
+def _identical(marks: Sequence[Mark]) -> str:
+    """Return the submissions that have the same file."""
     by_hash: dict[str, list[str]] = {}
     for mark in marks:
         if mark.submission.sha256 is not None:
             by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
-    return [[", ".join(names), key] for key, names in by_hash.items() if len(names) > 1]
+    rows = [(", ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
+    return table(("submissions", "SHA-256"), rows) if rows else paragraphs(["None."])
+
+
+def _protection(protection: Protection) -> str:
+    """Return the machines that games were played on, and the table of `doctor`."""
+    if not protection.runs:
+        return ""
+    rows = [
+        (run["level"], run["host"], "; ".join(run["missing"]) or "none") for run in protection.runs
+    ]
+    body = table(("level", "machine", "missing protections"), rows)
+    if protection.proof is None:
+        return body + (
+            "\n<p>No self-test is stored. <code>python3 -m grader doctor --results FILE</code> "
+            "adds one.</p>"
+        )
+    levels = protection.proof["levels"]
+    proven = [
+        (item["text"], *("guaranteed" if item[level] else "not guaranteed" for level in levels))
+        for item in protection.proof["guarantees"]
+    ]
+    title = f"Self-test of {protection.proof['machine']['host']}, {protection.proof['at']}"
+    headers = ("an agent", *(f"level {level}" for level in levels))
+    return f"{body}\n<h3>{html.escape(title)}</h3>\n{table(headers, proven)}"
+
+
+def standings_page(results: Results) -> str:
+    """Return the page of a tournament: the bracket of its stages, then every table.
+
+    A button, or `#projector` in the address, shows the bracket alone, as large as the window
+    allows. The page reloads itself during play.
+    """
+    begun, stages = results.stages, results.rubric.tournament.stages
+    finished = len(begun) == len(stages) and begun[-1].complete
+    parts = [heading("Tournament", PROJECTOR)]
+    if finished:
+        places = _standings(*placing_table(results.placings, results.rubric))
+        parts.append(section("Places", paragraphs([PLACES]) + places))
+    columns = [_stage(state, results, finished and state is begun[-1]) for state in begun]
+    for stage in stages[len(begun) :]:
+        waiting = card(f"<h3>{html.escape(stage.name)}</h3>\n<p>Has not begun.</p>", "group")
+        columns.append(f'<div class="stage-groups">\n{waiting}\n</div>')
+    parts.append('<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">')
+    parts += [*columns, "</div>"]
+    for group in (group for state in begun for group in state.groups):
+        rows = [
+            standing_row(place, item, results.rubric)
+            for place, item in enumerate(group.standings, 1)
+        ]
+        parts.append(section(group.name, _standings(STANDING_HEADERS, rows)))
+    absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
+    parts.append(section("Not in the tournament", listed(absent)))
+    reload = "" if finished else RELOAD
+    return whole("Tournament", "\n".join(parts), "standings", ("standings",), reload)
+
+
+def _stage(state: StageState, results: Results, decided: bool) -> str:
+    """Return a column of the bracket: the groups, and the promoted contestants of each.
+
+    In a stage that has decided the tournament, the first of a group is the winner.
+    """
+    count, kind = (1, "winner") if decided else (state.stage.promote, "promoted")
+    digits = margin_digits(results.rubric.match.counts_points)
+    groups = "\n".join(_group(group, count, kind, digits) for group in state.groups)
+    begun = "" if state.complete else " playing"
+    return f'<div class="stage-groups{begun}">\n{groups}\n</div>'
+
+
+def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
+    """Return a group; the first `count` of its standings are of a kind of their own."""
+    lines = []
+    for place, standing in enumerate(group.standings, 1):
+        kind = f' class="{kind_of_first}"' if place <= count else ""
+        name = html.escape(standing.contestant.name)
+        lines.append(
+            f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
+            f'<span class="margin">{minus(f"{standing.mean_margin:+.{digits}f}")}</span></li>'
+        )
+    played = len(group.games) - group.missing
+    games = f"{played} of {len(group.games)} games"
+    head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
+    bar = progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
+    return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>", "group")
+
+
+def _standings(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of standings; the games won, drawn and lost stand together."""
+    at = headers.index("W")
+    return table(
+        [*headers[:at], "W-D-L", "lost turns", *headers[at + 4 :]],
+        [[*row[:at], "\u2013".join(row[at : at + 3]), *row[at + 3 :]] for row in rows],
+    )

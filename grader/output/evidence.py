@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.handin.submission import FOLDER, file_name
-from grader.output.files import make_folder, write
+from grader.output.files import beginning, make_folder, write
 from grader.output.formats import cell
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results.store import KeptGame, Store
@@ -55,39 +55,38 @@ class Entry:
     """Whether its board is hidden from students."""
 
     @property
+    def place(self) -> list[object]:
+        """Return part, opponent, board and round; of an earlier game only the opponent is known."""
+        if self.planned is None:
+            return ["", self.kept.names[2 - self.side], "", ""]
+        opponent = self.planned.players[2 - self.side].name
+        return [
+            self.planned.match.part,
+            opponent,
+            self.planned.board.label,
+            self.planned.repeat + 1,
+        ]
+
+    @property
     def path(self) -> Path:
         """Return the path of the record, relative to `--out`."""
-        parts = [self.opponent, f"player{self.side}"]
-        if self.planned is not None:
-            board = [self.planned.board.label, str(self.planned.repeat + 1)]
-            parts = [self.planned.match.part, self.opponent, *board, parts[1]]
+        parts = [str(part) for part in (*self.place, f"player{self.side}") if part != ""]
         attempt = [] if self.kept.counts else [f"attempt{self.kept.attempt}"]
         name = file_name("-".join(parts)) + "-".join(["", self.kept.key[:8], *attempt])
         folder = Path(RECORDS, HIDDEN) if self.hidden else Path(RECORDS)
         return folder / file_name(self.name) / self.sha256[:DIGITS] / f"{name}.json"
 
-    @property
-    def opponent(self) -> str:
-        """Return the opponent's name at the time of the game."""
-        if self.planned is not None:
-            return self.planned.players[2 - self.side].name
-        return self.kept.names[2 - self.side]
-
-    def row(self) -> list[object]:
+    def row(self) -> list[str]:
         """Return the line of the index."""
-        planned, scores = self.planned, self.kept.scores
+        scores = self.kept.scores
         own, other = ("", "") if scores is None else (scores[self.side - 1], scores[2 - self.side])
-        named = (
-            ("", self.opponent, "", "")
-            if planned is None
-            else (planned.match.part, self.opponent, planned.board.label, planned.repeat + 1)
-        )
-        now = "yes" if planned is not None else "no"
-        counts = "yes" if planned is not None and self.kept.counts else "no"
-        return [
-            *(self.name, self.sha256, now, counts, *named, self.side, own, other),
-            *(self.kept.ending, self.kept.played_at, self.kept.attempt, self.path.as_posix()),
+        now = "no" if self.planned is None else "yes"
+        values = [
+            *(self.name, self.sha256, now, now if self.kept.counts else "no", *self.place),
+            *(self.side, own, other, self.kept.ending, self.kept.played_at, self.kept.attempt),
+            self.path.as_posix(),
         ]
+        return [cell(str(value)) for value in values]
 
 
 def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
@@ -122,7 +121,7 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
     _write_sources(entries, store, out)
     text = io.StringIO()
-    rows = sorted([cell(str(value)) for value in entry.row()] for entry in entries)
+    rows = sorted(entry.row() for entry in entries)
     csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
     make_folder(out / RECORDS)
     write(out / RECORDS / "index.csv", text.getvalue())
@@ -196,7 +195,7 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
             (out / "feedback" / f"{name}.html", PAGE_MARK),
             (out / "results" / f"{name}.json", '"tests"'),
         ):
-            if path.is_file() and mark in _begin(path):
+            if path.is_file() and mark in beginning(path):
                 gone.add(name)
                 path.unlink(missing_ok=True)
         for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
@@ -206,12 +205,6 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
                 _clear(path)
     if gone:
         print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)
-
-
-def _begin(path: Path) -> str:
-    with suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as file:
-        return file.read(200)
-    return ""
 
 
 def _clear(folder: Path) -> None:

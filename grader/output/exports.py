@@ -12,10 +12,10 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from connect4.errors import InputError
 from grader.handin.submission import Member
@@ -43,6 +43,10 @@ PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
 CANVAS_FILE: Final = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.*")
 """A name in Canvas's download, `leeann_LATE_101_9002_ai-1`; 101 is the student's ID."""
+
+
+Keys: TypeAlias = tuple[set[str], set[str], set[str], set[str]]
+"""Numbers and logins, e-mail addresses, words of names, letters of names."""
 
 
 @dataclass
@@ -144,16 +148,17 @@ def filled(
     stated = _maximum(export, possible[0], chosen) if possible else None
     result = Filled(f"{export.kind}.csv", "", unmatched)
     result.new_column = "" if chosen in export.header else chosen
-    lines = [_kept_names(export, chosen)]
+    is_worksheet = export.kind == "worksheet"
+    lines = [export.header if is_worksheet else [*_identifying(export), chosen]]
     lines += [[*_kept(export, row), f"{stated or maximum or full:g}"] for row in possible[:1]]
     for number, row in enumerate(export.rows):
         mark = pairs.get(number)
         if mark is None:
             if export.is_student(row):
                 result.without.append(_name(export, row))
-                lines += [row] * (export.kind == "worksheet")
+                lines += [row] * is_worksheet
             continue
-        if export.kind == "worksheet":
+        if is_worksheet:
             stated = _maximum(export, row, "Maximum Grade")
         points = mark.total + placement.get(mark.submission.name, 0.0)
         total = f"{points * (stated or maximum or full) / full:.2f}"
@@ -181,19 +186,11 @@ def _assignment(export: Export, column: str | None) -> str:
     raise InputError(f"{export.path}: no column {column!r}; there are {', '.join(export.header)}")
 
 
-def _kept_names(export: Export, chosen: str) -> list[str]:
-    """Return the header of the file to import."""
-    if export.kind == "worksheet":
-        return export.header
-    return [*_identifying(export), chosen]
-
-
 def _identifying(export: Export) -> list[str]:
     """Return the columns that say who a student is: other assignments stay out of the import."""
-    if export.kind == "canvas":
-        return [name for name in export.header if name in CANVAS]
     names = [name for pair in MOODLE_NAMES for name in pair]
-    return [name for name in export.header if name in (*names, *MOODLE_IDS)]
+    kept = CANVAS if export.kind == "canvas" else (*names, *MOODLE_IDS)
+    return [name for name in export.header if name in kept]
 
 
 def _kept(export: Export, row: Sequence[str]) -> list[str]:
@@ -230,18 +227,22 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], li
 
     Raises `InputError` if no mark has a line.
     """
-    lines = {number: row for number, row in enumerate(export.rows) if export.is_student(row)}
+    lines = {
+        number: _keys(export, row)
+        for number, row in enumerate(export.rows)
+        if export.is_student(row)
+    }
     found: dict[int, Mark] = {}
     unmatched = []
     for mark in marks:
         for member in mark.submission.members or (Member(mark.submission.name),):
-            number = _line_of(export, lines, member, mark.submission.name)
+            number = _line_of(lines, member, mark.submission.name)
             if number is None or number in found:
                 unmatched.append(member.name)
             else:
                 found[number] = mark
     if not found:
-        here, there = unmatched[:1], [_name(export, row) for row in lines.values()][:1]
+        here, there = unmatched[:1], [_name(export, export.rows[number]) for number in lines][:1]
         raise InputError(
             f"{export.path}: nobody here ({', '.join([*here, '...'])}) is one of its "
             f"{len(lines)} students ({', '.join([*there, '...'])}); a hand-in is found by "
@@ -250,67 +251,53 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], li
     return found, unmatched
 
 
-def _line_of(
-    export: Export, lines: Mapping[int, Sequence[str]], member: Member, submission: str
-) -> int | None:
-    """Return the line of a student: by number, by e-mail address, by name; None if unclear.
-
-    A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
-    """
-    named = [text for text in (member.identity, member.name, submission) if text]
-    files = list(filter(None, map(CANVAS_FILE.fullmatch, named)))
-    numbers = {*named, *(file["id"] for file in files)}
-    mails = {text for text in (member.email, member.identity) if "@" in text}
-    names = {frozenset(words(text)) for text in (member.name, submission) if text}
-    joined = {_letters(text) for text in (*named, *(file["name"] for file in files))}
-    tests: tuple[Callable[[Sequence[str]], bool], ...] = (
-        lambda row: bool(numbers & set(_numbers(export, row))),
-        lambda row: bool({*map(str.casefold, mails)} & {*_mails(export, row)}),
-        lambda row: not names.isdisjoint(_names(export, row)),
-        lambda row: not joined.isdisjoint(_joined(_name(export, row))),
-    )
-    for is_it in tests:
-        fitting = [number for number, row in lines.items() if is_it(row)]
+def _line_of(lines: Mapping[int, Keys], member: Member, submission: str) -> int | None:
+    """Return the line of a student: by number, by e-mail address, by name; None if unclear."""
+    wanted = _keys_of(member, submission)
+    for kind, own in enumerate(wanted):
+        fitting = [number for number, keys in lines.items() if own & keys[kind]]
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
     return None
 
 
-def _numbers(export: Export, row: Sequence[str]) -> Iterator[str]:
-    for column in NUMBERS:
-        text = export.cell(row, column)
-        if column == "Identifier" and (number := PARTICIPANT.fullmatch(text)):
-            text = number[1]  # `Participant 4711`; the folder of the hand-in has the number
-        if text:
-            yield text
+def _keys_of(member: Member, submission: str) -> Keys:
+    """Return what a member may be found by.
+
+    A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
+    """
+    named = [text for text in (member.identity, member.name, submission) if text]
+    files = list(filter(None, map(CANVAS_FILE.fullmatch, named)))
+    return (
+        {*named, *(file["id"] for file in files)},
+        {text.casefold() for text in (member.email, member.identity) if "@" in text},
+        {" ".join(sorted(set(words(text)))) for text in (member.name, submission) if text},
+        {"".join(words(text)) for text in (*named, *(file["name"] for file in files))},
+    )
 
 
-def _mails(export: Export, row: Sequence[str]) -> Iterator[str]:
-    for column in MAILS:
-        if "@" in (text := export.cell(row, column)):
-            yield text.casefold()
-
-
-def _names(export: Export, row: Sequence[str]) -> Iterator[frozenset[str]]:
-    for column in ("Student", "Full name"):
-        if text := export.cell(row, column):
-            yield frozenset(words(text))
+def _keys(export: Export, row: Sequence[str]) -> Keys:
+    """Return what a line of an export may be found by."""
+    numbers = {export.cell(row, column) for column in NUMBERS}
+    participant = PARTICIPANT.fullmatch(export.cell(row, "Identifier"))
+    if participant:  # `Participant 4711`; the folder of the hand-in has the number
+        numbers = numbers - {participant[0]} | {participant[1]}
+    mails = {export.cell(row, column).casefold() for column in MAILS}
+    names = [export.cell(row, column) for column in ("Student", "Full name")]
     for pair in MOODLE_NAMES:
-        if all(export.cell(row, column) for column in pair):
-            yield frozenset(words(" ".join(export.cell(row, column) for column in pair)))
+        both = [export.cell(row, column) for column in pair]
+        names += [" ".join(both)] if all(both) else []
+    name = _name(export, row)
+    first, _, last = name.rpartition(",") if "," in name else name.rpartition(" ")
+    return (
+        numbers - {""},
+        {mail for mail in mails if "@" in mail},
+        {" ".join(sorted(set(words(text)))) for text in names if text},
+        {"".join(words(first + last)), "".join(words(last + first))},
+    )
 
 
 def words(name: str) -> list[str]:
     """Return the words of a name without accents and case."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
-
-
-def _letters(name: str) -> str:
-    return "".join(words(name))
-
-
-def _joined(name: str) -> set[str]:
-    """Return a name without blanks, the last name first and last."""
-    first, _, last = name.rpartition(",") if "," in name else name.rpartition(" ")
-    return {_letters(first + last), _letters(last + first)}

@@ -1,4 +1,4 @@
-"""The page of a submission: marks, a drawing of the margins, lost turns, a replay of every game.
+"""The page of a submission: marks, their explanation, lost turns, a replay of every game.
 
 The page is one HTML file that loads nothing else. Text by a student is never used as markup.
 """
@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -20,17 +20,33 @@ from connect4.views.page.page import PARTS
 from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import margin_of
-from grader.output import lost_turns as lost_turns_module
-from grader.output import pages
-from grader.output.drawing import margins
-from grader.output.explain import explained, told_plainly, total_explained
-from grader.output.lost_turns import MAX_REASONS, LostTurn
-from grader.output.pages import Cell, Link, card, heading, link, minus, progress, table, whole
+from grader.output import explain, markup
+from grader.output.explain import (
+    MAX_REASONS,
+    LostTurn,
+    explained,
+    told_plainly,
+    total_explained,
+)
+from grader.output.markup import (
+    Cell,
+    Link,
+    card,
+    heading,
+    link,
+    listed,
+    minus,
+    paragraphs,
+    progress,
+    section,
+    table,
+    whole,
+)
+from grader.output.results import Results
 from grader.output.tables import (
     clipped,
     faults_text,
     finding_text,
-    level_text,
     match_row,
     points_text,
     remark,
@@ -38,78 +54,79 @@ from grader.output.tables import (
 )
 from grader.play.replays import MADE_BY, Replay, without_folders
 from grader.play.schedule import PlannedGame
-from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
-
-CAUSES: Final = "<!-- causes of lost turns -->"
-"""The place of the causes in the upper part, which is made before they are known."""
-
-POINTS: Final = "<h2>Where the points come from</h2>"
 
 OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
 """The operators of a sum, as it is written in plain text and on a page."""
 
-FEEDBACK: Final = (*PARTS, "positions", "report")
+FEEDBACK: Final = (*PARTS, "positions", "table", "report")
 
 
 @cache
 def code() -> str:
     """Return the hash of all sources of a page; a page made with other sources is out of date."""
-    document_text = document.build("", FEEDBACK, {"games": [GAMES]})
-    sources = map(inspect.getsource, (sys.modules[__name__], pages, lost_turns_module))
-    return hashlib.sha256("\n".join([*sources, MADE_BY, document_text]).encode()).hexdigest()
+    frame = document.build("", FEEDBACK, {"games": [GAMES]})
+    sources = map(inspect.getsource, (sys.modules[__name__], markup, explain))
+    return hashlib.sha256("\n".join([*sources, MADE_BY, frame]).encode()).hexdigest()
 
 
-def summary(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the upper part of the page: points, their explanation, table and drawing."""
-    parts = [heading(title_of(mark.submission.name))]
+def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[LostTurn]) -> str:
+    """Return what stands above the games: points, lost turns, and how the games were run.
+
+    `placement` is the points for it, `lost` the reasons for lost turns.
+    """
+    games = results.games_of(mark.submission.name)
+    playable = {
+        game.key: number
+        for number, game in enumerate(games, 1)
+        if game.key in results.played and not game.board.hidden
+    }
+    parts = [heading(f"Feedback for {mark.submission.name}")]
     if mark.submission.problem:
-        points = f"<b>{total_text(mark, placement, rubric)}</b>"
-        why = html.escape(without_folders(mark.submission.problem))
-        problem = f'<p class="points">{points}</p>\n<p class="warning">{why}</p>'
-        if mark.detail:
-            problem += f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>"
-        return "\n".join([*parts, card(problem), _form(mark)])
+        parts.append(card(_problem(mark, placement, results.rubric)))
+    else:
+        parts.append(card(_total(mark, placement, results.rubric)))
+        parts.append(_lost_turns(mark, lost, playable))
+        parts.append("<h2>Where the points come from</h2>")
+        boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
+        parts.append(f'<div class="boxes">\n{boxes}\n</div>')
+        parts.append(card(_matches(mark, results.rubric)))
+    if mark.findings:
+        told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
+        findings = listed(html.escape(finding_text(found)) for found in mark.findings)
+        parts.append(section("Your files", f"{told}{findings}"))
+    if any(game.key in results.played for game in games):
+        told = paragraphs(results.protection.lines())
+        parts.append(section("How your games were run", told))
+    return "\n".join(filter(None, parts))
+
+
+def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
+    """Return why a submission has no points."""
+    why = html.escape(without_folders(mark.submission.problem or ""))
+    text = f'<p class="points"><b>{total_text(mark, placement, rubric)}</b></p>\n'
+    text += f'<p class="warning">{why}</p>'
+    return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
+
+
+def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
+    """Return the total with the points of each part."""
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     total = total_text(mark, placement, rubric).replace(" %", "\u00a0%")
-    box = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
+    text = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
     if not mark.incomplete:
         full = full_points(rubric)
-        box += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
+        text += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
     if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
-        box += f'\n<p class="warning">{html.escape(note)}</p>'
-    sum_of_points = html.escape(total_explained(mark, placement, rubric))
-    parts.append(card(f"{box}\n{CAUSES}\n{_folded(f'<p>{sum_of_points}</p>')}"))
-    parts.append(POINTS)
-    boxes = "\n".join(_match_card(match, rubric) for match in mark.matches)
-    parts.append(f'<div class="boxes">\n{boxes}\n</div>')
-    parts.append(card(_matches(mark, rubric)))
-    percent = level_text(rubric.statistics).replace(" ", "\u00a0")
-    parts.append("<h2>Margins</h2>")
-    text = (
-        "<p>Each dot is a pair of games with sides swapped on one board; the bar is the "
-        f"{percent} confidence interval of the mean.</p>"
-    )
-    parts.append(card(f"{text}\n{margins(mark.matches, rubric)}"))
-    return "\n".join([*parts, _form(mark)])
-
-
-def title_of(name: str) -> str:
-    """Return the title of a submission's page."""
-    return f"Feedback for {name}"
+        text += f'\n<p class="warning">{html.escape(note)}</p>'
+    return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"
 
 
 MATCH_COLUMNS: Final = (
-    "match",
-    "board",
-    "games",
-    "mean margin",
-    "margin %",
-    "points",
-    "lost turns",
+    *("match", "board", "games", "mean margin", "margin %", "points", "lost turns"),
 )
 
 
@@ -118,27 +135,28 @@ def _matches(mark: Mark, rubric: Rubric) -> str:
     rows: list[list[Cell]] = []
     for match in mark.matches:
         for board, total in (("all", match.tally), *match.boards.items()):
-            name, _, games, margin, percent, points, *_ = match_row(
-                match, board, total, rubric.statistics
-            )
+            row = match_row(match, board, total, rubric.statistics)
             if board == "all" and total.complete:
-                points = f"{match.points:.2f} of {match.max_points:g}"
-            rows.append([name, board, games, margin, percent, points, faults_text(total.faults)])
+                row[5] = f"{match.points:.2f} of {match.max_points:g}"
+            rows.append([*row[:6], faults_text(total.faults)])
     return table(MATCH_COLUMNS, rows)
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points: in plain words, then with the formula."""
     plain, exact = (
-        "<ul>" + "".join(f"<li>{_sentence(line)}</li>" for line in lines) + "</ul>"
+        listed(map(_sentence, lines))
         for lines in (told_plainly(match, rubric), explained(match, rubric))
     )
     narrow = match.bounds is not None and match.bounds[0] == match.bounds[1]
     value = f"{match.points:.2f}" if match.tally.complete and narrow else points_text(match)
     points = f"{value} of {match.max_points:g}"
     head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
-    bar = progress(points, match.points, match.max_points) if match.tally.complete else ""
-    return card(f"{head}\n{bar}\n{plain}\n{_folded(exact) if match.tally.complete else ''}")
+    if not match.tally.complete:
+        return card(f"{head}\n{plain}")
+    return card(
+        f"{head}\n{progress(points, match.points, match.max_points)}\n{plain}\n{_folded(exact)}"
+    )
 
 
 def _folded(body: str) -> str:
@@ -152,51 +170,31 @@ def _sentence(text: str) -> str:
     return html.escape(times.replace(" %", "\u00a0%"))
 
 
-def _form(mark: Mark) -> str:
-    """Return the findings of `check` on the source and the report."""
-    if not mark.findings:
-        return ""
-    items = "".join(f"<li>{html.escape(finding_text(found))}</li>" for found in mark.findings)
-    told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
-    return f"<h2>Your files</h2>\n{card(f'{told}<ul>{items}</ul>')}"
-
-
-def causes_text(lost: Sequence[LostTurn], worth: Mapping[str, float]) -> str:
-    """Return a line for each cause of lost turns, what it affects, and a link to its block.
-
-    `worth` has the maximum points of each match by name.
-    """
-    lines = []
-    for place, turn in enumerate(lost[:MAX_REASONS], 1):
-        count = "1 turn lost" if turn.count == 1 else f"{turn.count} turns lost"
-        points = sum(worth.get(name, 0.0) for name in turn.against)
-        text = f" against {' and '.join(turn.against)}" if turn.against else ""
-        text += f" ({points:g} points)" if points else ""
-        text += f": {clipped(turn.cause)}" + (f" ({turn.where})" if turn.where else "")
-        lines.append(f"<li>{link(Link(count, '', f'lost-{place}'))}{html.escape(text)}</li>")
-    return f'<ul class="causes">{"".join(lines)}</ul>' if lines else ""
-
-
-def lost_turns_text(lost: Sequence[LostTurn], numbers: Mapping[str, int]) -> str:
+def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     """Return the first reasons for lost turns; each links to its turn.
 
-    `numbers` has the numbers of the games that can be replayed, by key.
+    `playable` has the numbers of the games that can be replayed, by key.
     """
     if not lost:
         return ""
     shown = []
-    for number, turn in enumerate(lost[:MAX_REASONS], 1):
-        cause = turn.cause
-        reason = f"<pre>{html.escape(turn.detail)}</pre>" if turn.detail.strip() != cause else ""
+    worth = {match.name: match.max_points for match in mark.matches}
+    for turn in lost[:MAX_REASONS]:
+        reason = f"<pre>{html.escape(turn.detail)}</pre>"
         if turn.game.board.hidden:
             reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
+        elif turn.detail.strip() == turn.cause:
+            reason = ""
         title, place = html.escape(turn.title), ""
-        if turn.game.key in numbers:
-            place = f"{numbers[turn.game.key]}.{turn.number}"
+        if turn.game.key in playable:
+            place = f"{playable[turn.game.key]}.{turn.number}"
             title = link(Link(turn.title, "", place))
-        count = "1 turn" if turn.count == 1 else f"{turn.count} turns"
-        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}.</p>"
-        head = f'<h3 id="lost-{number}">{count} lost: {html.escape(cause)}</h3>'
+        where = f", in {html.escape(turn.where)}" if turn.where else ""
+        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}{where}.</p>"
+        points = sum(worth.get(name, 0.0) for name in turn.against)
+        against = f"Against {' and '.join(turn.against)}: {points:g} points."
+        head = f"<h3>{turn.number_of_turns} lost: {html.escape(clipped(turn.cause))}</h3>"
+        head += paragraphs([against] if turn.against else [])
         text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
     more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
@@ -229,89 +227,64 @@ GAME_HEADERS: Final = (
 )
 
 
-def games_table(
-    games: Sequence[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    shown: Collection[str],
-    public: Collection[str],
-) -> str:
-    """Return the table of all games, in whose order `publish-game` numbers them.
+def _games(name: str, results: Results, replays: Mapping[str, Replay]) -> str:
+    """Return the table of all games of a submission; `publish-game` numbers them in this order.
 
-    `shown` has the keys of those that can be replayed, `public` of those whose seed was public.
-    For a hidden board, only the margin is shown.
+    `replays` has those that can be replayed. For a hidden board, only the margin is shown.
     """
+    games, public = results.games_of(name), results.public(name)
     rows: list[list[Cell]] = []
     for number, game in enumerate(games, 1):
         names = (game.match.part, game.match.two.name, game.board.label)
         side = "first" if game.side == 1 else "second"
         row: list[Cell] = [*names, side, game.repeat + 1]
-        result = played.get(game.key)
+        result = results.played.get(game.key)
         if result is None:
             rows.append([f"game {number}", *row, "", "", "not played", ""])
             continue
         margin = margin_of(game, result)
-        own, other = result.scores[game.side - 1], result.scores[2 - game.side]
-        score = "" if game.board.hidden else f"{own} to {other}"
+        score = "{} to {}".format(*result.scores[:: 1 if game.side == 1 else -1])
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
         if game.key in public:
             word += "; its seed was public"
         why = "hidden" if game.board.hidden else "record damaged"
         replay: Cell = f"game {number}: {why}"
-        if game.key in shown:
+        if game.key in replays and not game.board.hidden:
             replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
-        rows.append([replay, *row, score, f"{margin:+d}", word, faults])
-    headers: Sequence[str] = GAME_HEADERS
+        shown = "" if game.board.hidden else score
+        rows.append([replay, *row, shown, f"{margin:+d}", word, faults])
     if games and not games[0].counts_points:  # the result is enough
-        left = [place for place, name in enumerate(headers) if name not in ("score", "margin")]
-        headers = [headers[place] for place in left]
-        rows = [[row[place] for place in left] for row in rows]
-    return table(headers, rows)
+        for row in rows:
+            row[6] = row[7] = ""
+    return table(GAME_HEADERS, rows)
 
 
-def digest(upper: str, games: Iterable[PlannedGame], played: Mapping[str, PlayedGame]) -> str:
+def digest(name: str, report: str, results: Results) -> str:
     """Return a hash of everything on a page, so that an unchanged page is not written again."""
-    keys = [f"{number} {game.key}" for number, game in enumerate(games) if game.key in played]
-    text = "\n".join([code(), upper, *keys])
-    return hashlib.sha256(text.encode()).hexdigest()
+    games = enumerate(results.games_of(name))
+    keys = [f"{number} {game.key}" for number, game in games if game.key in results.played]
+    return hashlib.sha256("\n".join([code(), report, *keys]).encode()).hexdigest()
 
 
-def feedback_page(
-    mark: Mark,
-    upper: str,
-    page_digest: str,
-    games: Sequence[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    replays: Mapping[str, Replay],
-    lost: Sequence[LostTurn],
-    public: Collection[str],
-) -> str:
-    """Return the whole page; `replays` has the played games by key.
+def feedback_page(name: str, report: str, results: Results, replays: Mapping[str, Replay]) -> str:
+    """Return the whole page of a submission: its report, then its games.
 
-    `lost` has the reasons for the submission's lost turns, `public` the keys of the games whose
-    seed was public.
+    `replays` has the games that have been played, by key.
     """
-    name = mark.submission.name
-    shown = {
-        number: game
+    games = results.games_of(name)
+    comment, title = f"feedback {digest(name, report, results)}", f"Feedback for {name}"
+    if games:
+        report += f"\n<h2 id='games'>Games</h2>\n{card(_games(name, results, replays))}"
+    data = ",".join(
+        _labelled(number, game, replays[game.key])
         for number, game in enumerate(games, 1)
         if game.key in replays and not game.board.hidden
-    }
-    numbers = {game.key: number for number, game in shown.items()}
-    top, points, rest = upper.partition(POINTS)
-    worth = {match.name: match.max_points for match in mark.matches}
-    top = top.replace(CAUSES, causes_text(lost, worth))
-    parts = [top, lost_turns_text(lost, numbers), points + rest]
-    if games:
-        listed = games_table(games, played, numbers.keys(), public)
-        parts.append(f"<h2 id='games'>Games</h2>\n{card(listed)}")
-    report = "\n".join(filter(None, parts))
-    comment = f"feedback {page_digest}"
-    if not shown:
-        return whole(title_of(name), report, comment=comment)
-    data = ",".join(_labelled(*item, replays[item[1].key]) for item in shown.items())
+    )
+    if not data:
+        return whole(title, report, comment=comment)
     before = f'<section class="report" aria-labelledby="name">\n{report}\n</section>\n'
-    text = document.build(title_of(name), FEEDBACK, {"games": [GAMES]}, before, comment)
+    text = document.build(title, FEEDBACK, {"games": [GAMES]}, before, comment)
     return text.replace(json.dumps(GAMES), data)
 
 

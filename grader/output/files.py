@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from connect4 import atomic
@@ -30,3 +31,10 @@ def write(path: Path, text: str) -> None:
         atomic.write_text(path, text)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def beginning(path: Path) -> str:
+    """Return the first characters of a text file; empty if it cannot be read."""
+    with suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as file:
+        return file.read(300)
+    return ""

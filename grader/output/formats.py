@@ -19,8 +19,7 @@ from grader.handin.submission import Member
 from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, margin_of
-from grader.output.explain import explained
-from grader.output.lost_turns import LostTurn
+from grader.output.explain import LostTurn, explained
 from grader.output.results import Results
 from grader.output.tables import (
     MATCH_HEADERS,
@@ -36,7 +35,7 @@ from grader.output.tables import (
 )
 from grader.play.replays import without_folders
 from grader.play.schedule import PlannedGame
-from grader.results.store import Faults, InfraFailure, PlayedGame
+from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Rubric
 
 GRADEBOOK_HEADERS: Final = (
@@ -55,9 +54,6 @@ CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 
 Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
 """The reasons for lost turns, by submission."""
-
-Tests: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Gradescope's tests, by submission."""
 
 MAX_SHOWN: Final = 5
 """The maximum number of reasons for lost turns that are shown for one match."""
@@ -104,11 +100,11 @@ def cell(text: str) -> str:
 
 
 def gradescope(
-    marks: Sequence[Mark], placement: Mapping[str, float], tests: Tests
+    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, lost: Lost
 ) -> dict[str, Any]:
     """Return `results.json` as Gradescope's autograder reads it.
 
-    `tests` are those of `gradescope_tests`. The fields are those of
+    Each submission has a test for each match and one for its form. The fields are those of
     https://gradescope-autograders.readthedocs.io/en/latest/specs/. For several students the file
     has no score, because a sum over them means nothing.
     """
@@ -117,7 +113,8 @@ def gradescope(
     for number, mark in enumerate(marks, 1):
         prefix = f"{mark.submission.name}: " if several else ""
         base = f"{number}." if several else ""
-        for place, test in enumerate(tests[mark.submission.name], 1):
+        tests = _tests(mark, rubric, lost.get(mark.submission.name, ()))
+        for place, test in enumerate(tests, 1):
             listed.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
     document: dict[str, Any] = {
         "visibility": "visible",
@@ -137,14 +134,6 @@ def gradescope(
             for match in mark.matches
         ]
     return document
-
-
-def gradescope_tests(marks: Iterable[Mark], rubric: Rubric, lost: Lost) -> Tests:
-    """Return Gradescope's tests of each submission: one for each match, one for its form."""
-    return {
-        mark.submission.name: list(_tests(mark, rubric, lost.get(mark.submission.name, ())))
-        for mark in marks
-    }
 
 
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
@@ -194,20 +183,17 @@ def junit(results: Results, lost: Lost) -> str:
     Lost turns are a failure, an error of the grader is an error, a missing game is skipped. The
     output of a suite explains the points and lists the findings of `check`.
     """
-    by_name: dict[str, list[PlannedGame]] = {mark.submission.name: [] for mark in results.marks}
-    for match, listed in by_match(results.games).items():
-        by_name[match.one.name] += listed
-    suites = [
-        _suite(mark, by_name[mark.submission.name], results, lost.get(mark.submission.name, ()))
-        for mark in results.marks
-    ]
+    suites = [_suite(mark, results, lost.get(mark.submission.name, ())) for mark in results.marks]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
 
 
-def _suite(
-    mark: Mark, games: Sequence[PlannedGame], results: Results, lost: Sequence[LostTurn]
-) -> str:
-    submission, played, faults = mark.submission, results.played, results.faults
+def _suite(mark: Mark, results: Results, lost: Sequence[LostTurn]) -> str:
+    """Return the suite of a submission."""
+    submission = mark.submission
+    games = [
+        game for listed in by_match(results.games_of(submission.name)).values() for game in listed
+    ]
+    inner = "".join(_case(game, results, lost) for game in games)
     if submission.problem:
         problem, detail = map(without_folders, (submission.problem, mark.detail))
         inner = (
@@ -215,36 +201,23 @@ def _suite(
             f"    <failure message={_attribute(problem)}>{_text(detail)}</failure>\n"
             "  </testcase>\n"
         )
-        counts = (1, 1, 0, 0)
-    else:
-        inner = "".join(
-            _case(game, played.get(game.key), faults.get(game.key), lost) for game in games
-        )
-        failed = sum(
-            played[game.key].faults[game.side - 1].total > 0 for game in games if game.key in played
-        )
-        errors = sum(game.key in faults for game in games)
-        missing = sum(game.key not in played and game.key not in faults for game in games)
-        counts = (len(games), failed, errors, missing)
+    kinds = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = " ".join(f'{name}="{inner.count(f"<{kind} ")}"' for name, kind in kinds.items())
     matches = [
         f"{match.name}: {' '.join(explained(match, results.rubric))}" for match in mark.matches
     ]
     if printed := "\n".join([*matches, *map(finding_text, mark.findings)]):
         inner += f"  <system-out>{_text(printed)}</system-out>\n"
-    tests, failures, errors, skipped = counts
-    seconds = sum(_seconds(game, played.get(game.key)) for game in games)
+    seconds = sum(_seconds(game, results.played.get(game.key)) for game in games)
     return (
-        f'<testsuite name={_attribute(submission.name)} tests="{tests}" failures="{failures}" '
-        f'errors="{errors}" skipped="{skipped}" time="{seconds:.3f}">\n{inner}</testsuite>\n'
+        f"<testsuite name={_attribute(submission.name)} {counts} "
+        f'time="{seconds:.3f}">\n{inner}</testsuite>\n'
     )
 
 
-def _case(
-    game: PlannedGame,
-    result: PlayedGame | None,
-    fault: InfraFailure | None,
-    lost: Sequence[LostTurn],
-) -> str:
+def _case(game: PlannedGame, results: Results, lost: Sequence[LostTurn]) -> str:
+    """Return the case of a game."""
+    result, fault = results.played.get(game.key), results.faults.get(game.key)
     head = (
         f"  <testcase classname={_attribute(game.match.one.name)} "
         f'name={_attribute(game.title)} time="{_seconds(game, result):.3f}"'
@@ -332,8 +305,9 @@ def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubri
         if mark.matches:
             lines += ["", f"### {_markdown(mark.submission.name)}", ""]
         for match in mark.matches:
-            text = " ".join([f"{match.name}:", *explained(match, rubric)])
-            lines.append(f"- {_markdown(text)}")
+            text = " ".join(explained(match, rubric))
+            text = text if match.tally.complete else _markdown(text)  # it may name an error
+            lines.append(f"- {_markdown(match.name)}: {text}")
     return "\n".join(lines) + "\n"
 
 

@@ -5,17 +5,19 @@ It stands in `output`, not in `results`: marks, stages and protection belong to 
 
 from __future__ import annotations
 
+import json
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError, headline
+from connect4.isolation import machine
 from grader.handin.submission import Submission
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
-from grader.output.protection import Protection, read_protection
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.results.store import (
     DAMAGED,
@@ -36,6 +38,34 @@ LAST_LINES: Final = 20
 
 NEVER: Final = "9999"
 """Later than every time."""
+
+RUNS: Final = "protection"
+"""The name in a results file of the list of protections that games were played under."""
+
+PROOF: Final = "doctor"
+"""The name of the table that `doctor` stored."""
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What a results file holds on this; both are empty in a file of version 1.0.0."""
+
+    runs: Sequence[Mapping[str, Any]] = ()
+    """The isolation level, what was missing, and the machine: one for each combination."""
+    proof: Mapping[str, Any] | None = None
+
+    def lines(self) -> list[str]:
+        """Return the protections in words, for students; no machine is named."""
+        found = []
+        for run in self.runs:
+            missing = "; ".join(run["missing"])
+            lacking = f" Missing on that machine: {missing}." if missing else ""
+            text = f"Games were played at isolation level {run['level']}.{lacking}"
+            if text not in found:
+                found.append(text)
+        if found and self.proof is not None:
+            found.append(_proof_text(self.proof, {run["level"] for run in self.runs}))
+        return found
 
 
 @dataclass(frozen=True)
@@ -206,3 +236,29 @@ def placement_points(results: Results) -> dict[str, float]:
             "again, nothing is played"
         )
     return {item.contestant.name: item.points for item in results.placings}
+
+
+def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
+    """Return the outcome of a self-test at the levels that were played at, in one sentence."""
+    parts = []
+    for level in sorted(levels & set(proof["levels"])):
+        held = [item["text"] for item in proof["guarantees"] if item[level]]
+        failed = [item["text"] for item in proof["guarantees"] if not item[level]]
+        text = f"{len(held)} of {len(held) + len(failed)} guarantees hold at level {level}"
+        parts.append(text + (f" (not: {'; '.join(failed)})" if failed else ""))
+    day = str(proof["at"])[:10]
+    return f"Self-test of the machine on {day}: {', '.join(parts) or 'not at that level'}."
+
+
+def note_run(store: Store, level: str) -> None:
+    """Add the protections of a run that begins, unless they are noted."""
+    missing = [] if level == "wasm" else list(machine.missing())
+    run = {"level": level, "missing": missing, "host": platform.node()}
+    runs = store.meta_json(RUNS) or []
+    if run not in runs:
+        store.set_meta({RUNS: json.dumps([*runs, run])})
+
+
+def read_protection(store: Store) -> Protection:
+    """Return what a results file holds on the protection of its games."""
+    return Protection(store.meta_json(RUNS) or (), store.meta_json(PROOF))

@@ -26,8 +26,6 @@ from connect4.players.registry import method_of, parse_agent
 from grader.play.one_game import OWN_FILE, limits_of, one_line
 from grader.rubric.model import Board, Rubric
 
-POSITIONS: Final = 300
-SECONDS: Final[Seconds] = 0.1
 SEED: Final = 4
 """The seed of the random games that the positions come from: the same positions every year."""
 

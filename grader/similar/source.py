@@ -59,6 +59,8 @@ class Shared:
 
     percent: float
     spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    identical: bool = False
+    """Whether the sources are the same, and not only base code."""
 
 
 def library() -> Any:
@@ -137,12 +139,13 @@ class Class:
         common = one.prints.keys() & two.prints.keys()
         least = LEAST * math.log(len(self.found) + 1)
         smaller = max(least, min(self.weight(one.prints), self.weight(two.prints)))
-        percent = 100 * self.weight(common) / smaller
+        identical = one.source == two.source and bool(one.prints)
+        percent = 100.0 if identical else 100 * self.weight(common) / smaller
         places = [
             _spans(document, [at for value in common for at in document.prints[value]])
             for document in (one, two)
         ]
-        return Shared(percent, (places[0], places[1]))
+        return Shared(percent, (places[0], places[1]), identical)
 
 
 def base_spans(document: Document) -> list[tuple[int, int]]:

@@ -185,34 +185,6 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
     byId("grid-legend").append(number(-most), ramp, signed(most), " points per game");
   }
 
-  /** On a phone: the results of one agent as a list. */
-  function list() {
-    const select = /** @type {HTMLSelectElement} */ (byId("grid-agent"));
-    /** @param {string} name @param {number} place */
-    const option = (name, place) => new Option(name, String(place));
-    select.append(...DATA.names.map(option));
-    const show = () => {
-      const chosen = Number(select.value);
-      const met = DATA.cells.filter((/** @type {number[]} */ cell) => cell[0] === chosen);
-      met.sort((/** @type {number[]} */ one, /** @type {number[]} */ other) => one[1] - other[1]);
-      byId("grid-row").replaceChildren(...met.map(line));
-    };
-    select.addEventListener("change", show);
-    show();
-  }
-
-  /** @param {[number, number, number, number, string]} cell */
-  function line(cell) {
-    const games = make("td", "", cell[4] ? "" : `${cell[3]} games`);
-    if (cell[4]) {
-      const link = make("a", "", `${cell[3]} games`);
-      link.href = cell[4];
-      games.append(link);
-    }
-    const margin = make("td", `number ${cell[2] ? (cell[2] > 0 ? "won" : "lost") : ""}`, signed(cell[2]));
-    return make("tr", "", make("td", "", quoted(DATA.names[cell[1]])), margin, games);
-  }
-
   function tell() {
     if (row < 0) return;
     const cell = cells.get(row * size + column);
@@ -257,9 +229,8 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
     tell();
   });
   addEventListener("resize", draw);
-  button("theme").addEventListener("click", draw);
+  document.querySelector("button.theme")?.addEventListener("click", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   drawLegend();
-  list();
   draw();
 })();

@@ -37,12 +37,12 @@
   async function look() {
     try {
       const now = await (await fetch("/live.json", { cache: "no-store" })).json();
-      const told = document.getElementById("told");
-      if (told) told.textContent = now.text;
       if (now.site !== seen.site) again(frame("site"));
       seen.site = now.site;
       if (now.game !== seen.game && performance.now() - shownAt >= GAME) {
         seen.game = now.game;
+        const told = document.getElementById("told");
+        if (told) told.textContent = now.text; // of the game that is shown
         shownAt = performance.now();
         again(frame("game"), play);
       }

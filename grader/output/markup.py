@@ -1,10 +1,13 @@
-"""Shared parts of the grader's pages: style, frame, tables. Students' text is never markup."""
+"""The HTML of all the grader's pages: frame, cards, tables, links, lists.
+
+Text is escaped here and nowhere else, so that a student's text is never markup.
+"""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
@@ -12,7 +15,7 @@ from urllib.parse import quote
 from connect4.views import document
 
 STYLES: Final = ("base", "report")
-SCRIPTS: Final = ("theme",)
+SCRIPTS: Final = ("theme", "table")
 """The assets of a page without games."""
 
 RELOAD: Final = "setTimeout(() => location.reload(), 10000);"
@@ -58,7 +61,15 @@ class Link:
     whole_row: bool = False
 
 
-Cell: TypeAlias = str | int | Link
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A cell or a header that is HTML; `text` says the same in words."""
+
+    markup: str
+    text: str
+
+
+Cell: TypeAlias = str | int | Link | Drawn
 
 
 def whole(
@@ -102,7 +113,23 @@ def progress(name: str, value: float, full: float) -> str:
     )
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def section(title: str, body: str) -> str:
+    """Return a card below its title; nothing without a body."""
+    return f"<h2>{html.escape(title)}</h2>\n{card(body)}" if body else ""
+
+
+def paragraphs(texts: Iterable[str]) -> str:
+    """Return a paragraph for each text."""
+    return "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+
+
+def listed(texts: Iterable[str], kind: str = "") -> str:
+    """Return a list with an item for each piece of HTML; nothing without any."""
+    items = "".join(f"<li>{text}</li>" for text in texts)
+    return f"<ul{f' class={kind}' if kind else ''}>{items}</ul>" if items else ""
+
+
+def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str:
     """Return a table; columns of numbers are right-aligned.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
@@ -114,17 +141,21 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
         headers, columns = [headers[place] for place in used], [columns[place] for place in used]
     kinds = list(map(_kind, columns)) or [""] * len(headers)
     title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
-    labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in headers]
+    names = list(map(_text, headers))
+    labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in names]
     labels[title : title + 1] = [" data-title"]
     if headers and headers[0] == RANK:
         labels[0] = " data-rank"
     stacked = ' class="stacked"' if len(headers) >= STACKED else ""
     cells = [kind + (label if stacked else "") for kind, label in zip(kinds, labels, strict=True)]
     head = "".join(
-        f"<th{kind}>{html.escape(header)}</th>" if header else f"<td{kind}></td>"
+        f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
         for header, kind in zip(headers, kinds, strict=True)
     )
-    drawn = map(_cells, columns, cells)
+    drawn = (
+        [f"<td{kind}>{(_number if 'number' in kind else _inner)(cell)}</td>" for cell in column]
+        for column, kind in zip(columns, cells, strict=True)
+    )
     lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*drawn, strict=True))
     return (
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
@@ -134,7 +165,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Link) else str(cell)
+    return str(cell) if isinstance(cell, str | int) else cell.text
 
 
 def _kind(column: Sequence[Cell]) -> str:
@@ -162,24 +193,21 @@ def link(target: Link) -> str:
     return f'<a{kind} href="{quote(target.path)}{anchor}">{breakable(target.text)}</a>'
 
 
-def _cells(column: Sequence[Cell], kind: str) -> list[str]:
-    """Return the cells of a column as HTML; equal ones are written once."""
-    drawn = {cell: _cell(cell, kind) for cell in set(column)}
-    return [drawn[cell] for cell in column]
+def _inner(cell: Cell) -> str:
+    """Return the HTML of a cell."""
+    if isinstance(cell, Drawn):
+        return cell.markup
+    return link(cell) if isinstance(cell, Link) else breakable(str(cell))
 
 
-def _cell(cell: Cell, kind: str) -> str:
-    if isinstance(cell, Link):
-        return f"<td{kind}>{link(cell)}</td>"
-    text = str(cell)
-    return f"<td{kind}>{_number(text) if 'number' in kind else breakable(text)}</td>"
-
-
-def _number(text: str) -> str:
-    """Return the text of a number as HTML; what follows it stands apart."""
-    found = ASIDE.fullmatch(minus(text))
+def _number(cell: Cell) -> str:
+    """Return a number as HTML; what follows it stands apart."""
+    if not isinstance(cell, str | int):
+        return _inner(cell)
+    text = minus(str(cell))
+    found = ASIDE.fullmatch(text)
     if found is None:
-        return html.escape(minus(text))
+        return html.escape(text)
     value, more = found.groups()
     return f'{html.escape(value)} <span class="aside">{html.escape(more)}</span>'
 

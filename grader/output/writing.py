@@ -8,48 +8,40 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from connect4 import record as records
 from connect4.errors import InputError
 from grader.handin.submission import file_name
 from grader.output import evidence, feedback, formats, github
-from grader.output.class_page import class_page
-from grader.output.files import make_folder, write
-from grader.output.lost_turns import LostTurn, lost_turns
+from grader.output.class_page import class_page, standings_page
+from grader.output.explain import LostTurn, lost_turns
+from grader.output.files import beginning, make_folder, write
 from grader.output.results import GRADE, Results
-from grader.output.standings import standings_page
 from grader.play.replays import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
 
 def write_quick(
-    results: Results, out: Path, placement: Mapping[str, float], tests: formats.Tests | None = None
+    results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
 ) -> None:
-    """Write the files that change during play.
-
-    `tests` are Gradescope's. During play they are made here, without the reasons for lost turns.
-    """
+    """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     make_folder(out)
     if results.kind == GRADE:
-        tests = tests or formats.gradescope_tests(results.marks, results.rubric, {})
-        document = formats.gradescope(results.marks, placement, tests)
+        document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection.lines()}
         write(out / "results.json", formats.to_json(document))
     else:
         text = results.text({})
         write(out / "standings.txt", text)
-        page = standings_page(results.stages, results.placings, results.rubric, results.left_out)
-        write(out / "standings.html", page)
+        write(out / "standings.html", standings_page(results))
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
-    tests = formats.gradescope_tests(results.marks, results.rubric, lost)
-    write_quick(results, out, placement, tests)
+    write_quick(results, out, placement, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
@@ -58,7 +50,7 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
         if len(results.marks) > 1:
             make_folder(out / "results")
             for mark in results.marks:
-                document = formats.gradescope([mark], placement, tests)
+                document = formats.gradescope([mark], placement, results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results, placement))
@@ -112,24 +104,12 @@ def write_pages(
     make_folder(folder)
     for mark in results.marks:
         name = mark.submission.name
-        games = results.games_of(name)
-        upper = feedback.summary(mark, placement.get(name, 0.0), results.rubric)
-        if any(game.key in results.played for game in games):
-            upper = "\n".join(filter(None, (upper, results.protection.as_html())))
-        digest = feedback.digest(upper, games, results.played)
+        text = feedback.report_on(mark, results, placement.get(name, 0.0), lost.get(name, ()))
         path = folder / f"{file_name(name)}.html"
-        if _begins_with(path, digest):
+        if feedback.digest(name, text, results) in beginning(path):
             continue
-        replays = replays_of([game for game in games if game.key in results.played], store)
-        read = (results.played, replays, lost.get(name, ()), results.public(name))
-        page = feedback.feedback_page(mark, upper, digest, games, *read)
-        write(path, page)
-
-
-def _begins_with(path: Path, digest: str) -> bool:
-    with suppress(OSError), path.open(encoding="utf-8") as file:
-        return digest in file.read(200)
-    return False
+        games = [game for game in results.games_of(name) if game.key in results.played]
+        write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:

@@ -7,8 +7,7 @@ from typing import Final
 
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book
-from grader.ladder.league import League, player_id
-from grader.ladder.standings import Entry, Standings
+from grader.ladder.league import Entry, League, Standings, player_id
 from grader.marks.intervals import few_games
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
@@ -47,11 +46,13 @@ def table_text(standings: Standings) -> str:
     rows = []
     for entry in standings.entries:
         rating = entry.rating
+        version = f"v{entry.version.number}" if entry.version else ""
+        version = "rung" if entry.is_rung else version
         rows.append(
             [
                 str(entry.rank or ""),
                 entry.name if entry.student is None else entry.student.name,
-                _version_text(entry),
+                version,
                 "" if rating is None else f"{rating.mean:z.0f}",
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
                 entry.total.record,
@@ -68,13 +69,7 @@ def table_text(standings: Standings) -> str:
     return "\n".join([text, *(["", *notes] if notes else [])])
 
 
-def _version_text(entry: Entry) -> str:
-    if entry.student is None:
-        return "rung"
-    return "" if entry.version is None else f"v{entry.version.number}"
-
-
-def grade_book(standings: Standings, submissions: list[Submission], address: str) -> str:
+def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:
     """Return `ladder.csv`: one line for each student, with the address of the private page."""
     members = {item.name: item.members for item in submissions}
     rows: list[Sequence[object]] = []
