@@ -25,8 +25,8 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-MODULES: Final = {"handout": "handout"}
-"""Commands that are packages; each of the others is a file in `commands`."""
+MODULES: Final = {"handout": "handout", "tournament": "commands.grade"}
+"""Commands that are not a file of their own name in `commands`."""
 
 EXAMPLES: Final = {
     "check": """examples:

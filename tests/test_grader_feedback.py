@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from grader.handin.submission import Submission
-from grader.marks.boards import board_worth
-from grader.marks.points import Mark, MatchMark
+from grader.marks.points import Mark, MatchMark, board_worth
 from grader.marks.tally import Tally
 from grader.output.explain import explained, told_plainly
 from grader.output.lost_turns import LostTurn
-from grader.play.replays import without_folders
+from grader.play.one_game import without_folders
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
 from grader.results.store import Faults
 from grader.rubric import reading as rubrics

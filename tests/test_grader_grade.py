@@ -32,6 +32,7 @@ from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from connect4.views import document
 from grader.commands.common import scratch_for
+from grader.commands.grade import quick
 from grader.handin.submission import Member, Submission
 from grader.marks.points import Mark, marks
 from grader.output import feedback
@@ -44,7 +45,6 @@ from grader.output.report import write_pages
 from grader.output.results import read_results
 from grader.output.tables import remark
 from grader.play.executors import local_pool
-from grader.play.quick import quick
 from grader.play.schedule import (
     LIMITS,
     grade_games,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.ladder import fit as fits
 from grader.ladder.choice import LEAST_PAIRS, choose, is_open, widest_first
 from grader.ladder.fit import Fit, Pair
-from grader.marks.ratings import ratings
+from grader.marks.tournament import ratings
 
 LEVEL = 0.95
 RUNGS = (0.0, 40.0, 150.0, 200.0)

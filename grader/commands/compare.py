@@ -30,11 +30,9 @@ from grader.marks.tally import Tally, margin_of
 from grader.output.files import write
 from grader.output.results import last_lines
 from grader.play import schedule
-from grader.play.executors import Pool
+from grader.play.executors import Pool, Progress, duration
 from grader.play.one_game import play_all
-from grader.play.openings import opening
-from grader.play.progress import Progress, duration
-from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame
+from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import Faults, PlayedGame, Store
 from grader.rubric.model import Rubric, make_board

@@ -23,7 +23,7 @@ from grader.handin.submission import file_name
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
 from grader.output.results import Results, read_results
-from grader.play.replays import without_folders
+from grader.play.one_game import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few
-from grader.marks.earned import full_points
+from grader.marks.tally import full_points
 from grader.output import evidence, exports, report
 from grader.output.files import write
 from grader.output.results import Results, placement_points, read_results

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
-from grader.commands.hours import hours_text
+from grader.commands.common import DONE, STOPPED, hours_text, isolation_level, named_few, open_pool
 from grader.commands.report import first_fault, tell
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
@@ -34,13 +33,12 @@ from grader.output.results import (
     read_results,
     with_secret,
 )
-from grader.play.executors import Pool, load_text, other_load, worker_count
+from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
     DEADLY,
     HOPELESS,
     play_suspects_alone,
 )
-from grader.play.progress import Progress, duration
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow

@@ -16,8 +16,8 @@ from grader.commands.common import DONE, open_pool
 from grader.handin import find as submissions
 from grader.output.files import write
 from grader.output.tables import wrapped
+from grader.play.executors import Progress
 from grader.play.one_game import spread
-from grader.play.progress import Progress
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual

@@ -13,8 +13,7 @@ from grader.ladder.book import Book, PlannedPair, Student, Version
 from grader.ladder.choice import LEAST_PAIRS, Chosen
 from grader.ladder.fit import Fit, Pair
 from grader.play import schedule
-from grader.play.openings import opening
-from grader.play.schedule import Contestant, Match, PlannedGame, secret_seed, submitted
+from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.rubric.model import Rubric, make_board
 
 PART: Final = "ladder"

@@ -15,7 +15,7 @@ from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
 from grader.ladder.book import Book, GameRow
 from grader.ladder.pages import PARTS, REPLAYS, linked, page, shared_files
-from grader.play.replays import MADE_BY, replay_data, without_folders
+from grader.play.one_game import MADE_BY, replay_data, without_folders
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""

@@ -9,9 +9,8 @@ from statistics import fmean, median
 from typing import Final
 
 from grader.handin.submission import file_name
-from grader.marks.boards import board_worth
-from grader.marks.earned import full_points
-from grader.marks.points import Mark, MatchMark
+from grader.marks.points import Mark, MatchMark, board_worth
+from grader.marks.tally import full_points
 from grader.output.drawing import histogram
 from grader.output.pages import Cell, Link, card, heading, table, whole
 from grader.output.results import Results

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
-from grader.marks.earned import baseline_of, full_points
 from grader.marks.intervals import FEW_PAIRS, few_games
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import Tally
+from grader.marks.tally import Tally, baseline_of, full_points
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
-from grader.play.replays import without_folders
+from grader.play.one_game import without_folders
 from grader.rubric.model import Rubric
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from connect4.errors import headline
 from connect4.views.words import kind_of_fault
-from grader.play.replays import Replay, without_folders
+from grader.play.one_game import Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
 

@@ -20,7 +20,7 @@ from grader.output.files import make_folder, write
 from grader.output.lost_turns import LostTurn, lost_turns
 from grader.output.results import GRADE, Results
 from grader.output.standings import standings_page
-from grader.play.replays import MADE_BY, Replay, renamed, replay_data
+from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
@@ -29,6 +30,7 @@ from grader.rubric.model import (
     KitAgent,
     Rubric,
     Stage,
+    make_board,
 )
 
 SIDES: Final = (1, 2)
@@ -322,3 +324,15 @@ def thinks(agent: str) -> bool:
     name = split_name(agent)
     bounded = {"depth", "nodes", "iterations"} & set(name.options)
     return name.kind not in ("random", "greedy") and not bounded
+
+
+def opening(board: Board, plies: int, seed: int) -> Board:
+    """Return the board after `plies` random moves, fewer if the game would be over."""
+    rng = random.Random(seed)
+    state = GAMES[board.game].from_json(board.start)
+    for _ in range(plies):
+        after = state.apply(rng.choice(state.legal_actions()))
+        if after.is_over():
+            break
+        state = after
+    return make_board(f"{board.name} opening {seed}", state.to_json(), board.game)
