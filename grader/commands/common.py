@@ -42,8 +42,7 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
         getattr(arguments, "fuel", None),
         getattr(arguments, "isolation", None),
     )
-    note = rubrics.without_effect(rubric)
-    for line in (*rubrics.code_from_elsewhere(rubric), *([note] if note else [])):
+    for line in rubrics.code_from_elsewhere(rubric):
         print(harmless(line), file=sys.stderr)
     return rubric
 

@@ -49,7 +49,7 @@ class MatchRules:
 
     time_limit: Seconds
     repeats: int
-    seed: int | None
+    seed: int | None = None
     """None if the rubric names no seed."""
     seed_for: Literal["class", "source"] = "class"
     """Whether all submissions play with the same seeds, or each source with seeds of its own."""
