@@ -308,7 +308,10 @@ def keep(
     except OSError as error:
         raise InputError(f"--records {folder}: cannot be made: {error.strerror}") from None
     shown = []
-    for game, text in zip(games, store.records(game.key for game in games), strict=True):
+    for game in games:
+        text = store.record(game.key)
+        if text is None:
+            raise InputError(f"{game.title}: its record is damaged or lost")
         names = [player.name for player in game.players]
         number = f"{game.repeat + 1:03}"
         name = file_name(f"{number}-{' against '.join(names)}").replace(" ", "-")
