@@ -130,3 +130,16 @@ def test_the_specified_lines_run_as_they_stand(
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "ai.py").write_bytes((ROOT / "connect4/players/ai.py").read_bytes())
     assert failures_of(SPECIFIED, "api.md", {"MyPlayer": First}) == ""
+
+
+def test_the_command_alone_shows_its_help_and_a_mistyped_one_gets_a_suggestion() -> None:
+    bare, mistyped = (
+        subprocess.run(
+            [sys.executable, "-m", "grader", *words], cwd=ROOT, capture_output=True, text=True
+        )
+        for words in ([], ["compair"])
+    )
+    assert (bare.returncode, bare.stderr) == (0, "")
+    assert "compare" in bare.stdout
+    assert mistyped.returncode == 2
+    assert "there is no command 'compair' (did you mean 'compare'?)" in mistyped.stderr
