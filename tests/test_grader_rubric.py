@@ -11,7 +11,7 @@ import pytest
 from connect4.errors import InputError
 from grader.commands.common import isolation_level
 from grader.rubric import reading as rubrics
-from grader.rubric.mistakes import outside_assignment
+from grader.rubric.reading import outside_assignment
 from tests.command import run
 
 

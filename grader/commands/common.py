@@ -18,19 +18,24 @@ from connect4.games.base import Seconds
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of, shown
 from connect4.players.names import split_name
+from grader.marks.tally import by_match
 from grader.marks.tournament import later_games, stages
-from grader.output.results import GRADE
+from grader.output.results import GRADE, Results
 from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
 from grader.rubric import reading as rubrics
-from grader.rubric.fuel import by_fuel, in_fuel, pinned
-from grader.rubric.mistakes import outside_assignment
-from grader.rubric.model import Rubric, kit_agents
+from grader.rubric.model import Rubric, by_fuel, in_fuel, kit_agents, pinned
+from grader.rubric.reading import outside_assignment
 
 DONE: Final = 0
 FAILED: Final = 1
 STOPPED: Final = 3
+
+
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
@@ -43,7 +48,7 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
         getattr(arguments, "isolation", None),
     )
     for line in rubrics.code_from_elsewhere(rubric):
-        print(harmless(line), file=sys.stderr)
+        say(harmless(line))
     return rubric
 
 
@@ -119,10 +124,10 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
     if options.get("rubric") is not None and options.get("time") is None:
         note = outside_assignment(rubric)
         if note is not None:
-            print(note, file=sys.stderr)
+            say(note)
     level, notes = required_level(arguments.isolation, rubric)
     for note in notes:
-        print(f"isolation: {note}", file=sys.stderr)
+        say(f"isolation: {note}")
     return level
 
 
@@ -143,7 +148,7 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
         raise InputError(
             f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
         )
-    prepare(level, lambda line: print(line, file=sys.stderr, flush=True))
+    prepare(level, say)
     return level, notes
 
 
@@ -201,3 +206,22 @@ def _one_pair(rubric: Rubric) -> Rubric:
 def _hours(seconds: float) -> str:
     hours = seconds / 3600
     return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
+
+
+def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
+    """Return the approximate duration of the games in core-seconds.
+
+    The estimate uses earlier games of the same contestants. If there are none, it assumes that
+    every turn of an agent that uses its time takes the whole time.
+    """
+    spent: dict[str, list[float]] = {}
+    for match, listed in by_match(results.games).items():
+        for game in listed:
+            if game.key in results.played:
+                key = f"{match.part} {game.board.label}"
+                spent.setdefault(key, []).append(results.played[game.key].seconds)
+    total = 0.0
+    for game in todo:
+        known = spent.get(f"{game.match.part} {game.board.label}")
+        total += sum(known) / len(known) if known else worth(game)
+    return total

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,11 +21,10 @@ from connect4.games.base import Game
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
-from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
+from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
-from grader.marks.intervals import Interval, Verdict, verdict
-from grader.marks.tally import Tally, margin_of
+from grader.marks.tally import Interval, Tally, Verdict, margin_of, verdict
 from grader.output.files import write
 from grader.output.results import last_lines
 from grader.play import schedule
@@ -224,7 +222,7 @@ def _check_loading(
             error.add_note(last_lines(problem))
             raise error
     for line in too_slow(tried, rubric, pace, store):
-        print(line, file=sys.stderr, flush=True)
+        say(line)
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -257,10 +255,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
                 status = DONE
             except InputError as error:
                 for note in getattr(error, "__notes__", ()):
-                    print(note, file=sys.stderr)
+                    say(note)
                 raise
             except GraderError as error:
-                print(error, file=sys.stderr)
+                say(str(error))
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
             print(title + conclusion(comparison, (new.name, old.name)))
@@ -278,10 +276,9 @@ def _announce(
         game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
     ]
     seconds = sum(map(schedule.worth, games))
-    print(
+    say(
         f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
-        "less once the answer is clear",
-        file=sys.stderr,
+        "less once the answer is clear"
     )
     return len(games)
 
@@ -323,7 +320,7 @@ def keep(
         shown.append(replace(record, players=(one, two)))
     if as_page and shown:
         write(folder / "games.html", page(shown))
-    print(f"{len(shown)} games are in {folder}", file=sys.stderr)
+    say(f"{len(shown)} games are in {folder}")
 
 
 def contestants(

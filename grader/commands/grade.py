@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.isolation.limits import Limits
 from connect4.players.base import Setup
-from grader.commands.common import read_rubric, required_level
+from grader.commands.common import read_rubric, required_level, say
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
 from grader.output.results import GRADE, TOURNAMENT
@@ -47,7 +46,7 @@ def run_grade(arguments: argparse.Namespace) -> int:
         needed = _needed(found[0].source, short, rubric.match.time_limit, arguments.isolation)
         if needed > short.match.time_limit:
             short, note = quick(rubric, folder, needed)
-        print(note, file=sys.stderr)
+        say(note)
         rubric = short
     return ClassRun(arguments, GRADE, rubric, found).go()
 
@@ -61,13 +60,9 @@ def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) ->
     game, text = GAMES[short.match.game], source.encode()
     setup = Setup(OWN_FILE, state.mover, game, most, 0, None, text, short.submission.allowed)
     limits = Limits(start_seconds=short.limits.startup)
-    asking = Asking(setup, required_level(isolation, short)[0], limits, _say)
+    asking = Asking(setup, required_level(isolation, short)[0], limits, say)
     times = [seconds for seconds in pace.times if seconds < most] + [most]
     return plays_from(asking, METHODS, state, times)[0] or 0.0
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def run_tournament(arguments: argparse.Namespace) -> int:

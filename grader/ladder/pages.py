@@ -16,7 +16,7 @@ from grader.handin.submission import file_name
 from grader.ladder.book import Book, GameRow
 from grader.ladder.names import private_token
 from grader.ladder.standings import Entry, Standings
-from grader.marks.intervals import Interval, few_games
+from grader.marks.tally import Interval, few_games
 from grader.output.protection import read_protection
 
 PARTS: Final = ("base", "theme", "report", "ladder")

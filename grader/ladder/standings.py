@@ -10,7 +10,7 @@ from typing import Final
 
 from grader.ladder.book import GameRow, Student, Version
 from grader.ladder.league import League
-from grader.marks.intervals import Interval
+from grader.marks.tally import Interval
 from grader.results.store import Faults
 
 WEEK: Final = datetime.timedelta(days=7)

@@ -17,8 +17,7 @@ import numpy as np
 from grader.handin.findings import Finding
 from grader.handin.form import check
 from grader.handin.submission import Submission
-from grader.marks.intervals import few_games
-from grader.marks.tally import Tally, by_match, earned, tally
+from grader.marks.tally import Tally, by_match, earned, few_games, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.store import Faults, InfraFailure, PlayedGame

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
-from grader.marks.intervals import FEW_PAIRS, few_games
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import Tally, baseline_of, full_points
+from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
 from grader.play.one_game import without_folders

@@ -9,9 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from grader.handin.findings import Finding
-from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import Tally, full_points, margin_digits
+from grader.marks.tally import (
+    FEW_PAIRS,
+    Interval,
+    Tally,
+    few_games,
+    full_points,
+    margin_digits,
+    t_quantile,
+)
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.play.one_game import without_folders
 from grader.results.store import STARVED, Faults

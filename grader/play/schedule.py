@@ -44,20 +44,20 @@ STREAM: Final = 1
 AGENTS: Final[dict[str, int]] = {}
 """Kinds of the kit's agents that play differently than before; increase the number, from 2 on."""
 
-LIMITS: Final[dict[str, tuple[str, object]]] = {
-    "startup": ("startup", 10.0),
-    "memory_mb": ("memory_mb", 1024),
-    "time_margin": ("time_margin", 0.005),
-    "lifetime": ("lifetime", "game"),
-    "startup_total": ("startup_total", 10.0),
-    "require": ("require", None),
-    "module": ("module", None),
-    "allowed": ("allowed", ALLOWED_MODULES),
+LIMITS: Final[dict[str, object]] = {
+    "startup": 10.0,
+    "memory_mb": 1024,
+    "time_margin": 0.005,
+    "lifetime": "game",
+    "startup_total": 10.0,
+    "require": None,
+    "module": None,
+    "allowed": ALLOWED_MODULES,
 }
-"""The name of each field of `AgentLimits` in a key, and the default, which is not in the key.
+"""The fields of `AgentLimits` in a key, each with its default, which is not in the key.
 
-The default of a new field means "as before". A renamed field keeps its name here. A key
-therefore stays the same as long as the game is played in the same way.
+The default of a new field means "as before". A key therefore stays the same as long as the game is
+played in the same way.
 """
 
 PART_A: Final = "A"
@@ -186,11 +186,9 @@ def _parsed(agent: str) -> AgentName:
 
 
 def limits_key(limits: AgentLimits) -> dict[str, object]:
-    """Return the limits that differ from the defaults, by their stable names."""
+    """Return the limits that differ from the defaults, by name."""
     return {
-        name: value
-        for field, (name, usual) in LIMITS.items()
-        if (value := getattr(limits, field)) != usual
+        name: value for name, usual in LIMITS.items() if (value := getattr(limits, name)) != usual
     }
 
 
