@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tabulate import tabulate
 
-from grader.marks.intervals import mean_interval
+from grader.marks.tally import mean_interval
 from grader.rubric import reading as rubrics
 from grader.rubric.model import StatisticsRules
 

@@ -21,8 +21,7 @@ from grader.marks.tally import Tally, by_match, tally
 from grader.output.tables import mean_text
 from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all
-from grader.play.openings import opening
-from grader.play.schedule import SIDES, Match, PlannedGame, baseline, seed_of
+from grader.play.schedule import SIDES, Match, PlannedGame, baseline, opening, seed_of
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from benchmarks.games import agent_name, empty, play_game, played, run_main, summary
 from connect4.games.base import Seconds
 from connect4.players.registry import parse_agent
-from grader.marks.intervals import Interval, sequential_interval
+from grader.marks.tally import Interval, sequential_interval
 from grader.rubric import reading
 
 FEWEST_PAIRS = 10

@@ -25,8 +25,8 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-MODULES: Final = {"handout": "handout"}
-"""Commands that are packages; each of the others is a file in `commands`."""
+MODULES: Final = {"handout": "handout", "tournament": "commands.grade"}
+"""Commands that are not a file of their own name in `commands`."""
 
 EXAMPLES: Final = {
     "check": """examples:
@@ -92,7 +92,7 @@ def make_parser() -> Parser:
         prog="python3 -m grader",
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (help_text, add_arguments) in COMMANDS.items():
         listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
         command = commands.add_parser(
@@ -312,16 +312,17 @@ def span(text: str) -> float:
     return value
 
 
-def no_budget(text: str) -> NoReturn:
-    """Refuse `--budget`, which is gone."""
-    raise argparse.ArgumentTypeError(
-        "is gone: --dry-run prints core-hours; choose boards, repeats and time_limit in the rubric"
-    )
+def _refuse(add: Add, option: str, instead: str) -> None:
+    """Refuse an option that is gone, and say what to do instead."""
+
+    def refuse(text: str) -> NoReturn:
+        raise argparse.ArgumentTypeError(f"is gone: {instead}")
+
+    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
 
 
 def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
-    add("--budget", nargs="?", const="", type=no_budget, help=argparse.SUPPRESS)
     add("--dry-run", action="store_true", help="only print how many games and core-hours it takes")
     add(
         "--max-hours",
@@ -331,7 +332,14 @@ def _add_run(add: Add) -> None:
         help=f"refuse to play for more core-hours (default {MAX_HOURS})",
     )
     add("--yes", action="store_true", help="play however long it takes")
-    add("--retry-starved", action="store_true", help=argparse.SUPPRESS)
+    _refuse(
+        add,
+        "--budget",
+        "--dry-run prints core-hours; choose boards, repeats and time_limit in the rubric",
+    )
+    _refuse(
+        add, "--retry-starved", "the same command plays starved games and games that failed again"
+    )
     _add_output(add)
 
 
@@ -356,6 +364,15 @@ def _add_output(add: Add) -> None:
     )
 
 
+NEEDS: Final = (
+    ("records", "out", "--records: --out names the folder for them"),
+    ("serve", "site", "--serve: --site names the folder of the site"),
+    ("page", "records", "--page: --records names the folder for it"),
+    ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
+)
+"""Options that need another one, and the error without it."""
+
+
 def has_command(name: str) -> bool:
     """Return whether this edition of the kit has the command."""
     path = Path(__file__).parent.joinpath(*_module(name).split("."))
@@ -367,7 +384,7 @@ def _module(name: str) -> str:
 
 
 def command_of(name: str) -> Callable[[argparse.Namespace], int]:
-    """Return the description of a command; raises `InputError` if this edition lacks it."""
+    """Return the function of a command; raises `InputError` if this edition lacks it."""
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
     module = importlib.import_module(f"grader.{_module(name)}")
@@ -375,23 +392,29 @@ def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     return function
 
 
+def parsed(words: list[str]) -> argparse.Namespace | None:
+    """Return the arguments of a command; without any, print the help and return None."""
+    parser = make_parser()
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        from connect4.games import nearest  # late: only an error needs it
+
+        hint = nearest(words[0], filter(has_command, COMMANDS))
+        parser.error(f"there is no command {words[0]!r}{hint}")
+    arguments = parser.parse_args(words)
+    if arguments.command is None:
+        parser.print_help()
+        return None
+    for option, other, text in NEEDS:
+        if getattr(arguments, option, None) and getattr(arguments, other, True) is None:
+            parser.error(text)
+    return arguments
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = make_parser()
-    arguments = parser.parse_args(argv)
-    if getattr(arguments, "retry_starved", False):
-        parser.error(
-            "--retry-starved is gone: starved games are played again by themselves, and the same "
-            "command plays games again that failed"
-        )
-    if getattr(arguments, "records", None) is True and arguments.out is None:
-        parser.error("--records: --out names the folder for them")
-    if getattr(arguments, "serve", None) is not None and arguments.site is None:
-        parser.error("--serve: --site names the folder of the site")
-    if getattr(arguments, "page", False) and arguments.records is None:
-        parser.error("--page: --records names the folder for it")
-    if getattr(arguments, "gradebook", []) and arguments.out is None:
-        parser.error("--gradebook: --out names the folder for the file to import")
+    arguments = parsed(sys.argv[1:] if argv is None else argv)
+    if arguments is None:
+        return 0
     end_on_sigterm()
     with commands_stopped():
         return _status(arguments)

@@ -11,7 +11,7 @@ import pytest
 from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from grader.commands import compare
-from grader.marks.intervals import verdict
+from grader.marks.tally import verdict
 from grader.play.schedule import baseline, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics

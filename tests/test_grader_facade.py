@@ -13,6 +13,7 @@ import pytest
 import grader
 from connect4.errors import InputError
 from grader import api
+from tests.command import run
 from tests.test_api_facade import INTERRUPTED, ROOT, First, children, failures_of, python, settled
 
 
@@ -130,3 +131,11 @@ def test_the_specified_lines_run_as_they_stand(
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "ai.py").write_bytes((ROOT / "connect4/players/ai.py").read_bytes())
     assert failures_of(SPECIFIED, "api.md", {"MyPlayer": First}) == ""
+
+
+def test_the_command_alone_shows_its_help_and_a_mistyped_one_a_hint(tmp_path: Path) -> None:
+    bare, mistyped = run("grader", cwd=tmp_path), run("grader", "compair", cwd=tmp_path)
+    assert (bare.returncode, bare.stderr) == (0, "")
+    assert "compare" in bare.stdout
+    assert mistyped.returncode == 2
+    assert "there is no command 'compair' (did you mean 'compare'?)" in mistyped.stderr

@@ -102,8 +102,8 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
 def test_the_option_that_played_starved_games_again_is_gone(tmp_path: Path) -> None:
     assert_refused(
         run(COMMAND, "grade", "ann", "--retry-starved", cwd=tmp_path),
-        "--retry-starved is gone: starved games are played again by themselves, and the same "
-        "command plays games again that failed",
+        "argument --retry-starved: is gone: the same command plays starved games and games that "
+        "failed again",
     )
 
 

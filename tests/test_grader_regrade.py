@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.handin.submission import Submission, new_names
-from grader.play.replays import renamed
+from grader.play.one_game import renamed
 from tests.command import run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher
 

@@ -13,10 +13,9 @@ import pytest
 
 from benchmarks.intervals import coverage
 from grader.handin.submission import Submission
-from grader.marks.intervals import mean_interval, t_quantile, verdict
 from grader.marks.points import Mark, mark_match, marks
-from grader.marks.ratings import ratings
-from grader.marks.tally import Tally, by_match
+from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
+from grader.marks.tournament import ratings
 from grader.output.explain import explained
 from grader.output.formats import gradebook, gradescope
 from grader.output.tables import match_row, mean_text, text_table

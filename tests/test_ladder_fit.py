@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from grader.ladder.fit import LEAST_PAIRS, Fit, Pair, choose, is_open, widest_first
-from grader.marks.ratings import ratings
+from grader.marks.tournament import ratings
 
 LEVEL = 0.95
 RUNGS = (0.0, 40.0, 150.0, 200.0)

@@ -1,4 +1,4 @@
-"""Shared parts of the commands: exit status, rubric, workers, isolation."""
+"""Shared parts of the commands: exit status, rubric, workers, isolation, core-hours."""
 
 from __future__ import annotations
 
@@ -8,25 +8,34 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
-from connect4.isolation.wasm.budget import seconds_of
+from connect4.isolation.wasm.budget import seconds_of, shown
 from connect4.players.names import split_name
+from grader.marks.tally import by_match
+from grader.marks.tournament import later_games, stages
+from grader.output.results import GRADE, Results
+from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
-from grader.play.schedule import seed_of
+from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
 from grader.rubric import reading as rubrics
-from grader.rubric.fuel import by_fuel, in_fuel, pinned
-from grader.rubric.mistakes import outside_assignment
-from grader.rubric.model import Rubric, kit_agents
+from grader.rubric.model import Rubric, by_fuel, in_fuel, kit_agents, pinned
+from grader.rubric.reading import outside_assignment
 
 DONE: Final = 0
 FAILED: Final = 1
 STOPPED: Final = 3
+
+
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
@@ -38,9 +47,8 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
         getattr(arguments, "fuel", None),
         getattr(arguments, "isolation", None),
     )
-    note = rubrics.without_effect(rubric)
-    for line in (*rubrics.code_from_elsewhere(rubric), *([note] if note else [])):
-        print(harmless(line), file=sys.stderr)
+    for line in rubrics.code_from_elsewhere(rubric):
+        say(harmless(line))
     return rubric
 
 
@@ -116,10 +124,10 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
     if options.get("rubric") is not None and options.get("time") is None:
         note = outside_assignment(rubric)
         if note is not None:
-            print(note, file=sys.stderr)
+            say(note)
     level, notes = required_level(arguments.isolation, rubric)
     for note in notes:
-        print(f"isolation: {note}", file=sys.stderr)
+        say(f"isolation: {note}")
     return level
 
 
@@ -140,7 +148,7 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
         raise InputError(
             f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
         )
-    prepare(level, lambda line: print(line, file=sys.stderr, flush=True))
+    prepare(level, say)
     return level, notes
 
 
@@ -148,3 +156,72 @@ def named_few(names: Sequence[str]) -> str:
     """Return the first of many names, and the number of names."""
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
     return f"{shown} ({len(names)} in all)"
+
+
+OTHER_SECONDS: Final = (5.0, 2.0, 1.0)
+OTHER_FUEL: Final = (20 * 10**9, 5 * 10**9, 10**9)
+
+HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
+
+
+def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
+    """Return the core-hours of a whole class if every submission uses all of its time."""
+    own = sum(map(worth, _games(kind, contestants, rubric)))
+    once = list(_games(kind, contestants, _one_pair(rubric)))
+    limits = {f"{seconds:g} s": seconds for seconds in OTHER_SECONDS}
+    if by_fuel(rubric):
+        limits = {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
+    rows = []
+    for label, limit in limits.items():
+        one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
+        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
+    return (
+        f"{rubric.source} takes {_hours(own)} core-hours if submissions use all their time.\n"
+        "Core-hours with another limit and other `repeats`:\n"
+        f"{text_table(rows, HOURS_HEADERS)}"
+    )
+
+
+def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iterable[PlannedGame]:
+    """Return all games, each once: several matches may share a game."""
+    if kind == GRADE:
+        games = grade_games(contestants, rubric)
+    else:
+        begun = stages(contestants, {}, rubric)
+        games = [game for group in begun[0].groups for game in group.games]
+        games += (game for later in later_games(begun, rubric).values() for game in later)
+    return {game.key: game for game in games}.values()
+
+
+def _one_pair(rubric: Rubric) -> Rubric:
+    """Return the rubric with one pair of games on each board."""
+    once = tuple(replace(stage, repeats=1) for stage in rubric.tournament.stages)
+    return replace(
+        rubric,
+        match=replace(rubric.match, repeats=1),
+        tournament=replace(rubric.tournament, stages=once),
+    )
+
+
+def _hours(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
+
+
+def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
+    """Return the approximate duration of the games in core-seconds.
+
+    The estimate uses earlier games of the same contestants. If there are none, it assumes that
+    every turn of an agent that uses its time takes the whole time.
+    """
+    spent: dict[str, list[float]] = {}
+    for match, listed in by_match(results.games).items():
+        for game in listed:
+            if game.key in results.played:
+                key = f"{match.part} {game.board.label}"
+                spent.setdefault(key, []).append(results.played[game.key].seconds)
+    total = 0.0
+    for game in todo:
+        known = spent.get(f"{game.match.part} {game.board.label}")
+        total += sum(known) / len(known) if known else worth(game)
+    return total

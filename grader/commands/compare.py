@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,23 +21,21 @@ from connect4.games.base import Game
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
-from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
+from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
-from grader.marks.intervals import Interval, Verdict, verdict
-from grader.marks.tally import Tally, margin_of
+from grader.marks.tally import Interval, Tally, Verdict, margin_of, verdict
 from grader.output.files import write
 from grader.output.results import last_lines
 from grader.play import schedule
-from grader.play.executors import Pool
+from grader.play.executors import Pool, Progress, duration
 from grader.play.one_game import play_all
-from grader.play.openings import opening
-from grader.play.progress import Progress, duration
-from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame
+from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import Faults, PlayedGame, Store
+from grader.rubric.keys import PLAYABLE
 from grader.rubric.model import Rubric, make_board
-from grader.rubric.reading import EQUAL_WINS, PLAYABLE
+from grader.rubric.reading import EQUAL_WINS
 
 Part: TypeAlias = Literal["a", "b"]
 
@@ -225,7 +222,7 @@ def _check_loading(
             error.add_note(last_lines(problem))
             raise error
     for line in too_slow(tried, rubric, pace, store):
-        print(line, file=sys.stderr, flush=True)
+        say(line)
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -258,10 +255,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
                 status = DONE
             except InputError as error:
                 for note in getattr(error, "__notes__", ()):
-                    print(note, file=sys.stderr)
+                    say(note)
                 raise
             except GraderError as error:
-                print(error, file=sys.stderr)
+                say(str(error))
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
             print(title + conclusion(comparison, (new.name, old.name)))
@@ -279,10 +276,9 @@ def _announce(
         game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
     ]
     seconds = sum(map(schedule.worth, games))
-    print(
+    say(
         f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
-        "less once the answer is clear",
-        file=sys.stderr,
+        "less once the answer is clear"
     )
     return len(games)
 
@@ -309,7 +305,10 @@ def keep(
     except OSError as error:
         raise InputError(f"--records {folder}: cannot be made: {error.strerror}") from None
     shown = []
-    for game, text in zip(games, store.records(game.key for game in games), strict=True):
+    for game in games:
+        text = store.record(game.key)
+        if text is None:
+            raise InputError(f"{game.title}: its record is damaged or lost")
         names = [player.name for player in game.players]
         number = f"{game.repeat + 1:03}"
         name = file_name(f"{number}-{' against '.join(names)}").replace(" ", "-")
@@ -321,7 +320,7 @@ def keep(
         shown.append(replace(record, players=(one, two)))
     if as_page and shown:
         write(folder / "games.html", page(shown))
-    print(f"{len(shown)} games are in {folder}", file=sys.stderr)
+    say(f"{len(shown)} games are in {folder}")
 
 
 def contestants(

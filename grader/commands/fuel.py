@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from connect4.isolation.seat import prepare
 from connect4.isolation.wasm import images, speed
 from connect4.isolation.wasm.budget import seconds_of, shown
-from grader.commands.common import DONE
+from grader.commands.common import DONE, say
 from grader.output.tables import text_table
 
 BUDGETS = (1_000_000_000, 5_000_000_000, 20_000_000_000)
@@ -19,7 +18,7 @@ TURNS = 40
 
 def run_fuel(arguments: argparse.Namespace) -> int:
     """Measure this machine and print how many seconds each budget takes here."""
-    prepare("wasm", lambda line: print(line, file=sys.stderr, flush=True))
+    prepare("wasm", say)
     found = speed.measure()
     rows = [
         (name, *(f"{value / 1e9:.2f}" for value in (sorted(values)[i] for i in (0, 2, -1))))

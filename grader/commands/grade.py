@@ -1,24 +1,35 @@
-"""The command `grade`: plays submissions against random and the baselines."""
+"""The commands `grade` and `tournament`: submissions against the baselines, or each other.
+
+`grade --quick` grades one file in about two minutes: a first estimate, not a mark.
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.isolation.limits import Limits
 from connect4.players.base import Setup
-from grader.commands.common import read_rubric, required_level
+from grader.commands.common import read_rubric, required_level, say
 from grader.commands.run import ClassRun
 from grader.handin import find as submissions
-from grader.output.results import GRADE
+from grader.output.results import GRADE, TOURNAMENT
 from grader.play.one_game import OWN_FILE
-from grader.play.quick import quick
+from grader.play.schedule import (
+    START_SECONDS,
+    Match,
+    PlannedGame,
+    grade_games,
+    submitted,
+    timed_turns,
+)
 from grader.play.working_time import METHODS, Asking, Pace, plays_from, start_of
-from grader.rubric.model import Rubric
+from grader.rubric import reading as rubrics
+from grader.rubric.model import Board, Rubric
 
 
 def run_grade(arguments: argparse.Namespace) -> int:
@@ -35,7 +46,7 @@ def run_grade(arguments: argparse.Namespace) -> int:
         needed = _needed(found[0].source, short, rubric.match.time_limit, arguments.isolation)
         if needed > short.match.time_limit:
             short, note = quick(rubric, folder, needed)
-        print(note, file=sys.stderr)
+        say(note)
         rubric = short
     return ClassRun(arguments, GRADE, rubric, found).go()
 
@@ -49,10 +60,65 @@ def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) ->
     game, text = GAMES[short.match.game], source.encode()
     setup = Setup(OWN_FILE, state.mover, game, most, 0, None, text, short.submission.allowed)
     limits = Limits(start_seconds=short.limits.startup)
-    asking = Asking(setup, required_level(isolation, short)[0], limits, _say)
+    asking = Asking(setup, required_level(isolation, short)[0], limits, say)
     times = [seconds for seconds in pace.times if seconds < most] + [most]
     return plays_from(asking, METHODS, state, times)[0] or 0.0
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+def run_tournament(arguments: argparse.Namespace) -> int:
+    """Play a staged tournament, or continue a stopped one."""
+    rubric = read_rubric(arguments)
+    found = submissions.find([arguments.folder], rubric.submission)
+    if sum(item.problem is None for item in found) < 2:
+        raise InputError(f"{arguments.folder}: a tournament needs two submissions that can play")
+    return ClassRun(arguments, TOURNAMENT, rubric, found).go()
+
+
+QUICK_SECONDS: Final = 120.0
+"""The duration of a run on one core if the submission uses all its time."""
+
+LEAST_SECONDS: Final = 0.05
+"""Seconds per move; below this, process start and communication would dominate."""
+
+
+PATIENT_SECONDS: Final = 0.5
+"""A file that needs up to these seconds per move gets them; above it there are fewer games."""
+
+
+def quick(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[Rubric, str]:
+    """Return the rubric with the shortest board of each part and less time, and what it leaves out.
+
+    `folder` contains the rubric's own boards. `needed` is the time from which on the file plays.
+    """
+    values: dict[str, Any] = {**rubric.values, "match": {**rubric.values["match"], "repeats": 1}}
+    left: list[str] = []
+    for part, boards in (("part_a", rubric.part_a.boards), ("part_b", rubric.part_b.boards)):
+        shortest = min(boards, key=lambda board: _turns(board, rubric))
+        values[part] = {**values[part], "boards": [shortest.name]}
+        left += [board.name for board in boards if board.name != shortest.name]
+    games = "one pair of games against each opponent"
+    if needed > PATIENT_SECONDS:
+        games = "one pair of games in each part"
+        baselines = values["part_b"]["baselines"]
+        chosen = baselines[min(1, len(baselines) - 1)]  # the first is often random, as in part A
+        left += [step["agent"] for step in baselines if step is not chosen]
+        values["part_b"] = {**values["part_b"], "baselines": [chosen]}
+    shorter = rubrics.from_values(values, rubric.source, folder)
+    planned = {game.key: game for game in grade_games([submitted("", "")], shorter)}.values()
+    turns = sum(map(timed_turns, planned))
+    seconds = (QUICK_SECONDS - START_SECONDS * len(planned)) / max(1, turns)
+    limit = min(rubric.match.time_limit, max(LEAST_SECONDS, round(seconds, 2), needed))
+    values["match"] = {**values["match"], "time_limit": limit}
+    without = f", without {', '.join(dict.fromkeys(left))}" if left else ""
+    why = f" (your file plays from {needed:g} s on)" if needed else ""
+    note = (
+        f"--quick: {limit:g} s a move in place of {rubric.match.time_limit:g}{why}, "
+        f"{games}{without}: a first look, no mark"
+    )
+    return rubrics.from_values(values, rubric.source, folder), note
+
+
+def _turns(board: Board, rubric: Rubric) -> int:
+    one = submitted("", "")
+    terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
+    return timed_turns(PlannedGame(Match("", one, one), *terms))

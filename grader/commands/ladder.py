@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric
+from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
@@ -140,7 +140,7 @@ class LadderCommand:
             try:
                 found = self._find()
             except InputError as error:
-                print(f"{error}; looking again later", file=sys.stderr, flush=True)
+                say(f"{error}; looking again later")
                 return before
             if self._look(found) == self._look(before):
                 return found
@@ -220,7 +220,7 @@ def _public_names(standings: Standings, league: League) -> dict[str, str]:
 def _tell_new(fresh: list[str], found: list[Submission]) -> None:
     for item in found:
         if item.problem:
-            print(f"{item.name}: not read: {item.problem}", file=sys.stderr)
+            say(f"{item.name}: not read: {item.problem}")
     if fresh:
         print(f"new: {', '.join(fresh[:8])}{', ...' if len(fresh) > 8 else ''} ({len(fresh)})")
     else:

@@ -18,12 +18,12 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from grader.commands.common import DONE, FAILED, named_few
+from grader.commands.common import DONE, FAILED, named_few, say
 from grader.handin.submission import file_name
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
 from grader.output.results import Results, read_results
-from grader.play.replays import without_folders
+from grader.play.one_game import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
@@ -39,19 +39,19 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
         chosen = [_chosen(number, own, results) for number in arguments.games]
         records = [_public_record(game, store) for game in chosen]
         if not arguments.yes and not _agreed(arguments, chosen, results):
-            print("nothing is published", file=sys.stderr)
+            say("nothing is published")
             return FAILED
         store.publish(game.seed for game in chosen)  # before anybody can see them
         for number, game, document in zip(arguments.games, chosen, records, strict=True):
             _write(arguments.out, f"{file_name(arguments.name)}-game{number}", game, document)
-            print(f"game {number} ({game.title}) is in {arguments.out}", file=sys.stderr)
+            say(f"game {number} ({game.title}) is in {arguments.out}")
         for player in {player for game in chosen for player in game.players}:
             source = store.source(str(player.sha256))
             if player.name == arguments.name and source is not None:
                 place = arguments.out / source_path(player.name, str(player.sha256))
                 make_folder(place.parent)
                 write(place, source)
-    print(f"{path}: games played with these seeds from now on say so", file=sys.stderr)
+    say(f"{path}: games played with these seeds from now on say so")
     return DONE
 
 
@@ -63,10 +63,10 @@ def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], result
         own, other = (
             results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
         )
-        print(f"game {number}: {game.title}: {own} to {other}", file=sys.stderr)
+        say(f"game {number}: {game.title}: {own} to {other}")
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
-        print(f"{games} no result yet", file=sys.stderr)
+        say(f"{games} no result yet")
     print("A published seed stays public. Publish? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, STOPPED, named_few
-from grader.marks.earned import full_points
+from grader.commands.common import DONE, STOPPED, named_few, say
+from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
 from grader.output.files import write
 from grader.output.results import Results, placement_points, read_results
@@ -35,7 +34,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
         why = first_fault(results)
-        print(f"{games} no result yet{why and f' ({why})'}", file=sys.stderr)
+        say(f"{games} no result yet{why and f' ({why})'}")
         return STOPPED
     return DONE
 
@@ -60,15 +59,14 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         names = {mark.submission.name for mark in results.marks}
         absent = sorted(name for name in placement.keys() - names if placement[name])
         if absent:
-            print(
+            say(
                 f"--placement {named}: {named_few(absent)} earned points there and are not among "
-                "these submissions, by these names: nobody is given those points",
-                file=sys.stderr,
+                "these submissions, by these names: nobody is given those points"
             )
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
-            print(f"{title}: {DAMAGED}; `grade` plays the game again", file=sys.stderr)
+            say(f"{title}: {DAMAGED}; `grade` plays the game again")
     print(results.text(placement, arguments.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
@@ -80,7 +78,7 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             evidence.write_records(results.games, store, arguments.out)
         for export in arguments.gradebook:
             write_gradebook(results, export, placement, arguments)
-        print(f"Everything is in {arguments.out}", file=sys.stderr)
+        say(f"Everything is in {arguments.out}")
     writing.tell_github(results, store, placement)
 
 
@@ -93,17 +91,13 @@ def write_gradebook(
     filled = exports.filled(export, column, results.marks, placement, results.rubric, most)
     write(arguments.out / filled.name, filled.text)
     if filled.new_column:
-        print(
+        say(
             f"{path}: has no column {filled.new_column!r}: the marks are in a new one; "
-            "--gradebook-column names another",
-            file=sys.stderr,
+            "--gradebook-column names another"
         )
     if filled.unscaled:
         full = f"{full_points(results.rubric):g}"
-        print(
-            f"{path}: states no maximum: marks are out of {full}; --gradebook-maximum scales them",
-            file=sys.stderr,
-        )
+        say(f"{path}: states no maximum: marks are out of {full}; --gradebook-maximum scales them")
     for kind, names, what in (
         ("unknown", filled.unmatched, "no line of their own there"),
         ("unmarked", filled.without, "students there without a mark here"),
@@ -115,4 +109,4 @@ def write_gradebook(
             write(place, "".join(f"{name}\n" for name in names))
             shown = f"{len(names)} names, listed in {place}"
         if names:
-            print(f"{path}: {what}: {shown}", file=sys.stderr)
+            say(f"{path}: {what}: {shown}")

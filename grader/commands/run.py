@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -15,8 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands.common import DONE, STOPPED, isolation_level, named_few, open_pool
-from grader.commands.hours import hours_text
+from grader.commands.common import (
+    DONE,
+    STOPPED,
+    hours_text,
+    isolation_level,
+    named_few,
+    open_pool,
+    say,
+    seconds_ahead,
+)
 from grader.commands.report import first_fault, tell
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
@@ -34,13 +41,12 @@ from grader.output.results import (
     read_results,
     with_secret,
 )
-from grader.play.executors import Pool, load_text, other_load, worker_count
+from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
     DEADLY,
     HOPELESS,
     play_suspects_alone,
 )
-from grader.play.progress import Progress, duration
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
@@ -77,9 +83,9 @@ class ClassRun:
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
-                print(f"{item.name}: 0 points: {item.problem}", file=sys.stderr)
+                say(f"{item.name}: 0 points: {item.problem}")
             elif item.note:
-                print(f"{item.name}: {item.note}", file=sys.stderr)
+                say(f"{item.name}: {item.note}")
         if self.arguments.dry_run:
             contestants = gradable(self.found)
             if contestants and not getattr(self.arguments, "quick", False):
@@ -105,6 +111,11 @@ class ClassRun:
         """Whether several people are marked, so that the seed must be secret."""
         return self.kind == TOURNAMENT or len(self.found) > 1
 
+    @property
+    def _sources(self) -> dict[str, str]:
+        """The source of each submission, by its hash."""
+        return {str(item.sha256): item.source for item in self.found if item.source is not None}
+
     def _check_seed(self) -> None:
         """Reject the practice seed for a class; warn of other seeds that can be guessed."""
         seed = self.rubric.match.seed
@@ -113,10 +124,9 @@ class ClassRun:
         if seed == PRACTICE_SEED:
             raise InputError(rubrics.PUBLIC_SEED.format(source=self.rubric.source))
         if seed < LEAST_SECRET:
-            print(
+            say(
                 f"{self.rubric.source}: match.seed {seed} can be guessed, and the random player's "
-                "moves with it; leave it out, and a secret one is made",
-                file=sys.stderr,
+                "moves with it; leave it out, and a secret one is made"
             )
 
     def _foreseen(self, path: Path) -> Results:
@@ -146,13 +156,12 @@ class ClassRun:
         store.set_meta({"kind": self.kind, "rubric": values})
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
-            print(
+            say(
                 f"practice: the random player's moves follow from seed {PRACTICE_SEED}, the same "
-                "in every run; marks are made with a secret seed, so expect other moves there",
-                file=sys.stderr,
+                "in every run; marks are made with a secret seed, so expect other moves there"
             )
         for title in store.take_stock():
-            print(f"the last run was ended by the machine during {title}", file=sys.stderr)
+            say(f"the last run was ended by the machine during {title}")
         self._note_deadly(store)
         games = {game.key: game for game in read_results(store).games} if self.deadly else {}
         for key in self.deadly:
@@ -169,12 +178,11 @@ class ClassRun:
             return  # `--quick`: one student's own files, one after another
         names = {} if self._of_one_file else new_names(before, self.found)
         for old, new in names.items():
-            print(f"{store.path}: {old} is now called {new}, with the same file", file=sys.stderr)
+            say(f"{store.path}: {old} is now called {new}, with the same file")
         if gone := left_out - names.keys():
-            print(
+            say(
                 f"{store.path}: {named_few(sorted(gone))} had results there and are not among "
-                "these submissions: tables and files are without them, their games are kept",
-                file=sys.stderr,
+                "these submissions: tables and files are without them, their games are kept"
             )
         if not self._of_one_file:
             store.withdraw(left_out)
@@ -193,10 +201,9 @@ class ClassRun:
         before = store.meta_json("rubric")
         changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
         if changed:
-            print(
+            say(
                 f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
-                "and are played again",
-                file=sys.stderr,
+                "and are played again"
             )
 
     def _announce(self, results: Results) -> None:
@@ -207,24 +214,19 @@ class ClassRun:
         if later:
             listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
             note = f" in stage {results.stages[-1].stage.name!r}, then {listed}"
-        worst = sum(map(worth, todo)) + sum(
-            worth(game) for games in later.values() for game in games
-        )
-        seconds = seconds_ahead(
-            [*todo, *(game for games in later.values() for game in games)], results
-        )
+        ahead = [*todo, *(game for games in later.values() for game in games)]
+        worst, seconds = sum(map(worth, ahead)), seconds_ahead(ahead, results)
         cores = worker_count(self.arguments.jobs, self.arguments.force_jobs)
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
             where = "divided by the cores of the cluster"
-        ahead = {game.key for game in todo}
-        done = len({game.key for game in results.games} & results.played.keys() - ahead)
-        print(
+        keys = {game.key for game in todo}
+        done = len({game.key for game in results.games} & results.played.keys() - keys)
+        say(
             f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
             f"one core, {where}"
             + (f"; at most {duration(worst)} of one core" if results.played else "")
-            + ("" if results.played else ", if submissions use all their time"),
-            file=sys.stderr,
+            + ("" if results.played else ", if submissions use all their time")
         )
         hours, most = seconds / 3600, self.arguments.max_hours
         if hours > most and not self.arguments.yes:
@@ -245,21 +247,20 @@ class ClassRun:
 
     def _play(self, store: Store) -> Results | None:
         """Play until no playable game is missing; return the results, None if interrupted."""
-        sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             note_run(store, level)
             trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
             play_trials(trials, "agent", self.rubric.source, store, pool)
-            results = self._load(store, pool, level, sources)
+            results = self._load(store, pool, level)
             self._announce(results)
             todo = self._missing(results)
             if todo and self._of_a_class and self.arguments.scheduler is None:
                 load = other_load()
                 if load is not None:
-                    print(load_text(load), file=sys.stderr)
+                    say(load_text(load))
             while todo:
-                played = play_suspects_alone(todo, iter, store, pool, level, sources)
+                played = play_suspects_alone(todo, iter, store, pool, level, self._sources)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
                     hopeless = not self._follow(played, results, progress)
                 if store.suspects():  # whoever ended a worker may be set aside
@@ -275,8 +276,7 @@ class ClassRun:
         return None
 
     def _note_deadly(self, store: Store) -> None:
-        suspects = store.suspects().items()
-        self.deadly = {key for key, deaths in suspects if deaths >= DEADLY}
+        self.deadly = {key for key, deaths in store.suspects().items() if deaths >= DEADLY}
 
     def _follow(
         self,
@@ -312,30 +312,31 @@ class ClassRun:
         if not any(results.faults[key].text.startswith("the opponent ") for key in keys):
             return
         if self._of_one_file:
-            print(
+            say(
                 "games that an opponent lost by its own fault do not count: close other programs "
-                "and give the same command again",
-                file=sys.stderr,
+                "and give the same command again"
             )
         else:
-            print(
+            say(
                 f"{self.rubric.source}: games that an opponent lost by its own fault count for "
                 "nobody until you decide: fix the opponent and give the same command, or count "
-                'them as they are with [match] opponent_faults = "count"',
-                file=sys.stderr,
+                'them as they are with [match] opponent_faults = "count"'
             )
 
     def _tell_deadly_pairs(self, results: Results) -> None:
         """Report pairs of a tournament whose game ends its worker, and what to do."""
-        for pair in _pairs([game for game in results.games if game.key in self.deadly]):
-            print(
+        deadly = by_match(game for game in results.games if game.key in self.deadly)
+        for match in deadly:
+            if not match.two.is_submission:
+                continue
+            pair = f"{match.one.name} and {match.two.name}"
+            say(
                 f"{pair}: their game ends the grader or its worker, and which of them does it is "
                 "not known. `grade` plays each alone; take that one out of the folder and give "
-                "the same command again",
-                file=sys.stderr,
+                "the same command again"
             )
 
-    def _load(self, store: Store, pool: Pool, level: str, sources: dict[str, str]) -> Results:
+    def _load(self, store: Store, pool: Pool, level: str) -> Results:
         """Load each submission, and each baseline that has a file, once; return all results.
 
         Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
@@ -343,7 +344,7 @@ class ClassRun:
         aside = store.set_aside()
         tried = [item for item in self._with_files() if item.sha256 not in aside]
         pace = self._pace()
-        trials = load_all(tried, self.rubric, store, pool, level, sources, pace)
+        trials = load_all(tried, self.rubric, store, pool, level, self._sources, pace)
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:
                 if problem is not None and not item.is_submission:
@@ -352,14 +353,14 @@ class ClassRun:
                         f"{headline(problem)}"
                     )
                 if fault is not None:
-                    print(f"loading {item.name}: {fault}", file=sys.stderr)
+                    say(f"loading {item.name}: {fault}")
         known = {item.name: item.problem for item in self.found}
         results = read_results(store)
         for submission in results.submissions:
             if submission.problem != known[submission.name]:
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
-                print(f"{submission.name}: 0 points: {why}{again}", file=sys.stderr)
+                say(f"{submission.name}: 0 points: {why}{again}")
         if self.kind == TOURNAMENT and len(gradable(results.submissions)) < 2:
             raise InputError("a tournament needs two submissions that can play")
         self._tell_too_slow(store)
@@ -383,23 +384,22 @@ class ClassRun:
     def _tell_too_slow(self, store: Store) -> None:
         """Name the files that do not play with the time of this run."""
         for line in too_slow(self._with_files(), self.rubric, self._pace(), store):
-            print(line, file=sys.stderr, flush=True)
+            say(line)
 
     def _ask_only(self) -> None:
         """Ask each file for moves, for `--dry-run`, and keep nothing of it."""
-        sources = {str(item.sha256): item.source for item in self.found if item.source is not None}
         with contextlib.ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-dry-")))
             store = stack.enter_context(Store(folder / "results.db", writing=True))
             pool = stack.enter_context(open_pool(self.arguments, folder))
             level = isolation_level(self.arguments, self.rubric)
-            print("asking each file for a move ...", file=sys.stderr, flush=True)
+            say("asking each file for a move ...")
             pace, tried = self._pace(), self._with_files()
             for item, problem, fault in load_all(
-                tried, self.rubric, store, pool, level, sources, pace
+                tried, self.rubric, store, pool, level, self._sources, pace
             ):
                 if problem or fault:
-                    print(f"{item.name}: {headline(problem or fault or '')}", file=sys.stderr)
+                    say(f"{item.name}: {headline(problem or fault or '')}")
             self._tell_too_slow(store)
 
     def _rewrite(self, results: Results) -> None:
@@ -411,7 +411,7 @@ class ClassRun:
                 writing.write_quick(results, out, {})
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
-                    print(f"{error}; the games go on", file=sys.stderr)
+                    say(f"{error}; the games go on")
                 self.told = True
             self.written = time.monotonic()
 
@@ -435,43 +435,16 @@ class ClassRun:
             why = "stopped"
         elif len(failed) == results.missing and not self._missing(results):
             games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
-            print(
+            say(
                 f"{games} failed repeatedly (INFRA): {first_fault(results)}; the points of the "
-                f"matches are withheld: {busy}the same command plays what is missing",
-                file=sys.stderr,
+                f"matches are withheld: {busy}the same command plays what is missing"
             )
             self._tell_deadly_pairs(results)
             return STOPPED
         else:
             why = f"not all games could be played; {first_fault(results) or 'no reason is known'}"
-        print(
+        say(
             f"{why}: {results.missing} games to go, {busy}the same command continues where it "
-            "stopped",
-            file=sys.stderr,
+            "stopped"
         )
         return STOPPED
-
-
-def _pairs(games: Sequence[PlannedGame]) -> list[str]:
-    """Return the two submissions of each match among the games, in words."""
-    pairs = {game.match: f"{game.match.one.name} and {game.match.two.name}" for game in games}
-    return [text for match, text in pairs.items() if match.two.is_submission]
-
-
-def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
-    """Return the approximate duration of the games in core-seconds.
-
-    The estimate uses earlier games of the same contestants. If there are none, it assumes that
-    every turn of an agent that uses its time takes the whole time.
-    """
-    spent: dict[str, list[float]] = {}
-    for match, listed in by_match(results.games).items():
-        for game in listed:
-            if game.key in results.played:
-                key = f"{match.part} {game.board.label}"
-                spent.setdefault(key, []).append(results.played[game.key].seconds)
-    total = 0.0
-    for game in todo:
-        known = spent.get(f"{game.match.part} {game.board.label}")
-        total += sum(known) / len(known) if known else worth(game)
-    return total

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -12,12 +11,12 @@ import numpy as np
 
 from connect4.errors import InputError
 from connect4.isolation.seat import choose_level
-from grader.commands.common import DONE, open_pool
+from grader.commands.common import DONE, open_pool, say
 from grader.handin import find as submissions
 from grader.output.files import write
 from grader.output.tables import wrapped
+from grader.play.executors import Progress
 from grader.play.one_game import spread
-from grader.play.progress import Progress
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
@@ -55,7 +54,7 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     for item in made:
         if item.problem is not None:
             notes.append(f"{item.name}: {item.problem}; its pairs are not compared by source.")
-            print(notes[-1], file=sys.stderr)
+            say(notes[-1])
     if same:
         notes.append(f"Handed in again without a change: {', '.join(same)}.")
     names: list[str] = []
@@ -79,7 +78,7 @@ def _moves(
     asked = "auto" if arguments.isolation == "wasm" else arguments.isolation  # moves are by time
     level, lacking = choose_level(asked)
     for note in lacking:
-        print(f"isolation: {note}", file=sys.stderr)
+        say(f"isolation: {note}")
     boards = [board for board in rubric.part_b.boards if not board.hidden]
     fixed = positions(boards, arguments.positions)
     seconds = arguments.time
@@ -121,4 +120,4 @@ def _tell(pairs: list[Pair], out: Path) -> None:
             + ("" if pair.behaviour_rank is None else f" (rank {pair.behaviour_rank})")
         )
         print(wrapped(line))
-    print(f"The report is in {out}", file=sys.stderr)
+    say(f"The report is in {out}")

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.marks.intervals import ROUNDING, Interval, t_quantile
+from grader.marks.tally import ROUNDING, Interval, t_quantile
 
 Pair: TypeAlias = tuple[int, int, float]
 """Players one and two of a pair of games with sides swapped, and the mean margin of one."""

@@ -15,10 +15,9 @@ from typing import Final
 from connect4.errors import headline
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
-from grader.marks.intervals import Interval
+from grader.marks.tally import Interval
 from grader.play import schedule
-from grader.play.openings import opening
-from grader.play.schedule import Contestant, Match, PlannedGame, secret_seed, submitted
+from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.results.store import Faults
 from grader.rubric.model import Rubric, make_board
 

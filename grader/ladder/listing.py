@@ -8,7 +8,7 @@ from typing import Final
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book
 from grader.ladder.league import Entry, League, Standings, player_id
-from grader.marks.intervals import few_games
+from grader.marks.tally import few_games
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 

@@ -20,9 +20,9 @@ from connect4.views.page import page as replay_page
 from grader.handin.submission import file_name
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings
-from grader.marks.intervals import Interval
+from grader.marks.tally import Interval
 from grader.output.markup import Drawn, heading, minus
-from grader.play.replays import MADE_BY, replay_data, without_folders
+from grader.play.one_game import MADE_BY, replay_data, without_folders
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 

@@ -16,9 +16,8 @@ from grader.handin.submission import Submission
 from grader.ladder.book import Book, PlannedPair, Version
 from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
-from grader.play.executors import Pool
+from grader.play.executors import Pool, duration
 from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
-from grader.play.progress import duration
 from grader.play.schedule import PlannedGame
 from grader.play.trials import agent_trials, play_trials
 from grader.play.working_time import Pace, load_all, too_slow

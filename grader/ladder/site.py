@@ -15,7 +15,7 @@ from grader.ladder import pages
 from grader.ladder.book import Book
 from grader.ladder.league import Entry, Standings, Total
 from grader.ladder.listing import private_page
-from grader.marks.intervals import few_games
+from grader.marks.tally import few_games
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
 from grader.output.results import read_protection

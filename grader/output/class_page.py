@@ -8,9 +8,8 @@ from statistics import fmean, median
 from typing import Final
 
 from grader.handin.submission import file_name
-from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import margin_digits
+from grader.marks.tally import full_points, margin_digits
 from grader.marks.tournament import Group, StageState
 from grader.output.markup import (
     RELOAD,

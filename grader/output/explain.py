@@ -16,13 +16,11 @@ from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
 from connect4.views.words import kind_of_fault
-from grader.marks.earned import baseline_of, full_points
-from grader.marks.intervals import FEW_PAIRS, few_games
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import Tally
+from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
-from grader.play.replays import Replay, without_folders
+from grader.play.one_game import Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric

@@ -19,8 +19,8 @@ from typing import Final, TypeAlias
 
 from connect4.errors import InputError
 from grader.handin.submission import Member
-from grader.marks.earned import full_points
 from grader.marks.points import Mark
+from grader.marks.tally import full_points
 from grader.output.tables import remark
 from grader.rubric.model import Rubric
 

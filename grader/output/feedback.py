@@ -17,9 +17,8 @@ from typing import Final
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
-from grader.marks.earned import full_points
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import margin_of
+from grader.marks.tally import full_points, margin_of
 from grader.output import explain, markup
 from grader.output.explain import (
     MAX_REASONS,
@@ -52,7 +51,7 @@ from grader.output.tables import (
     remark,
     total_text,
 )
-from grader.play.replays import MADE_BY, Replay, without_folders
+from grader.play.one_game import MADE_BY, Replay, without_folders
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import Rubric
 

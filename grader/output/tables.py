@@ -9,12 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from grader.handin.findings import Finding
-from grader.marks.earned import full_points
-from grader.marks.intervals import FEW_PAIRS, Interval, few_games, t_quantile
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import Tally, margin_digits
+from grader.marks.tally import (
+    FEW_PAIRS,
+    Interval,
+    Tally,
+    few_games,
+    full_points,
+    margin_digits,
+    t_quantile,
+)
 from grader.marks.tournament import Placing, StageState, Standing
-from grader.play.replays import without_folders
+from grader.play.one_game import without_folders
 from grader.results.store import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 

@@ -18,7 +18,7 @@ from grader.output.class_page import class_page, standings_page
 from grader.output.explain import LostTurn, lost_turns
 from grader.output.files import beginning, make_folder, write
 from grader.output.results import GRADE, Results
-from grader.play.replays import MADE_BY, Replay, renamed, replay_data
+from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
@@ -29,6 +30,7 @@ from grader.rubric.model import (
     KitAgent,
     Rubric,
     Stage,
+    make_board,
 )
 
 SIDES: Final = (1, 2)
@@ -42,20 +44,20 @@ STREAM: Final = 1
 AGENTS: Final[dict[str, int]] = {}
 """Kinds of the kit's agents that play differently than before; increase the number, from 2 on."""
 
-LIMITS: Final[dict[str, tuple[str, object]]] = {
-    "startup": ("startup", 10.0),
-    "memory_mb": ("memory_mb", 1024),
-    "time_margin": ("time_margin", 0.005),
-    "lifetime": ("lifetime", "game"),
-    "startup_total": ("startup_total", 10.0),
-    "require": ("require", None),
-    "module": ("module", None),
-    "allowed": ("allowed", ALLOWED_MODULES),
+LIMITS: Final[dict[str, object]] = {
+    "startup": 10.0,
+    "memory_mb": 1024,
+    "time_margin": 0.005,
+    "lifetime": "game",
+    "startup_total": 10.0,
+    "require": None,
+    "module": None,
+    "allowed": ALLOWED_MODULES,
 }
-"""The name of each field of `AgentLimits` in a key, and the default, which is not in the key.
+"""The fields of `AgentLimits` in a key, each with its default, which is not in the key.
 
-The default of a new field means "as before". A renamed field keeps its name here. A key
-therefore stays the same as long as the game is played in the same way.
+The default of a new field means "as before". A key therefore stays the same as long as the game is
+played in the same way.
 """
 
 PART_A: Final = "A"
@@ -184,11 +186,9 @@ def _parsed(agent: str) -> AgentName:
 
 
 def limits_key(limits: AgentLimits) -> dict[str, object]:
-    """Return the limits that differ from the defaults, by their stable names."""
+    """Return the limits that differ from the defaults, by name."""
     return {
-        name: value
-        for field, (name, usual) in LIMITS.items()
-        if (value := getattr(limits, field)) != usual
+        name: value for name, usual in LIMITS.items() if (value := getattr(limits, name)) != usual
     }
 
 
@@ -322,3 +322,15 @@ def thinks(agent: str) -> bool:
     name = split_name(agent)
     bounded = {"depth", "nodes", "iterations"} & set(name.options)
     return name.kind not in ("random", "greedy") and not bounded
+
+
+def opening(board: Board, plies: int, seed: int) -> Board:
+    """Return the board after `plies` random moves, fewer if the game would be over."""
+    rng = random.Random(seed)
+    state = GAMES[board.game].from_json(board.start)
+    for _ in range(plies):
+        after = state.apply(rng.choice(state.legal_actions()))
+        if after.is_over():
+            break
+        state = after
+    return make_board(f"{board.name} opening {seed}", state.to_json(), board.game)

@@ -33,8 +33,7 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
-from grader.rubric.fuel import by_fuel
-from grader.rubric.model import Board, Rubric, make_board
+from grader.rubric.model import Board, Rubric, by_fuel, make_board
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 

@@ -71,10 +71,14 @@ DAMAGED: Final = "its row in the results file is damaged"
 STARVED: Final = "the machine was too busy: an agent got too little processor time"
 """The failure of a game in which a player lost a turn because of the machine."""
 
-WHOLE: Final = (
-    "ending IS NOT NULL AND score1 + score2 + turns + timeouts1 + invalid1 + errors1 + starved1 "
-    "+ timeouts2 + invalid2 + errors2 + starved2 IS NOT NULL AND starved1 + starved2 = 0"
+RESULT: Final = (
+    *("score1", "score2", "ending", "turns"),
+    *("timeouts1", "invalid1", "errors1", "starved1"),
+    *("timeouts2", "invalid2", "errors2", "starved2"),
 )
+"""The columns of `game` that hold a result."""
+
+WHOLE: Final = f"{' + '.join(RESULT)} IS NOT NULL AND starved1 + starved2 = 0"
 """The condition that a row of `game` has a complete result, which the machine did not spoil."""
 
 NO_SHARED_MEMORY: Final = (
@@ -102,12 +106,7 @@ class Faults:
         return self.timeouts + self.invalid + self.errors
 
     def __add__(self, other: Faults) -> Faults:
-        return Faults(
-            self.timeouts + other.timeouts,
-            self.invalid + other.invalid,
-            self.errors + other.errors,
-            self.starved + other.starved,
-        )
+        return Faults(*map(int.__add__, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +170,6 @@ class KeptGame:
     """The record, None if it is damaged."""
 
 
-def _keep_earlier(database: sqlite3.Connection, key: str) -> None:
-    """Copy a game that is about to be replaced, with its record, to the table `earlier`."""
-    database.execute(
-        "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, played_at, "
-        "worker, zlib FROM game JOIN record USING (key) WHERE key = ? AND score1 IS NOT NULL",
-        (key,),
-    )
-    database.execute("DELETE FROM record WHERE key = ?", (key,))
-
-
 def has_results(path: Path) -> bool:
     """Return whether a results file is there; one whose making was stopped may be empty."""
     return path.is_file() and path.stat().st_size > 0
@@ -211,21 +200,10 @@ class Store:
                 if error.sqlite_errorcode not in NO_SHARED_MEMORY:
                     raise
                 self._prepare_alone(writing)
-        except sqlite3.Error as error:
+        except BaseException as error:  # Ctrl-C too: the lock on the file is given back
             self._release()
-            code = getattr(error, "sqlite_errorcode", 0)
-            if code == sqlite3.SQLITE_CORRUPT:
-                raise _damaged(path, error) from None
-            if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
-                raise InputError(f"{path}: cannot be written: {error}") from None
-            if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
-                raise InputError(
-                    f"{path}: cannot be read: permission denied; it holds a secret seed, and only "
-                    "who made it may read it"
-                ) from None
-            raise InputError(f"{path}: no results file of the grader ({error})") from None
-        except BaseException:  # Ctrl-C too: the lock on the file is given back
-            self._release()
+            if isinstance(error, sqlite3.Error):
+                raise _not_opened(path, writing, error) from None
             raise
 
     def _prepare_alone(self, writing: bool) -> None:
@@ -277,10 +255,15 @@ class Store:
         if isinstance(error, sqlite3.DatabaseError):
             raise _damaged(self.path, error) from None
 
+    def _first(self, query: str, *values: object) -> Any:
+        """Return the first value of the first row, None if there is no row."""
+        row = self._database.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
     def meta(self, name: str) -> str | None:
         """Return a named value, None if there is none."""
-        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
+        held: str | None = self._first("SELECT value FROM meta WHERE name = ?", name)
+        return held
 
     def meta_json(self, name: str) -> Any:
         """Return a named JSON value, None if there is none."""
@@ -337,8 +320,12 @@ class Store:
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
+        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", *values.items())
+
+    def _write(self, statement: str, *rows: Sequence[object]) -> None:
+        """Execute a statement with each of the rows, in one transaction."""
         with self._transaction() as database:
-            database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+            database.executemany(statement, rows)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -396,29 +383,37 @@ class Store:
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
         key, played = attempt.key, attempt.played
-        result: Sequence[object] = [None] * 12
+        result: Sequence[object] = [None] * len(RESULT)
         if played is not None:
-            faults = (astuple(side) for side in played.faults)
-            result = (*played.scores, played.ending, played.turns, *chain.from_iterable(faults))
-        before = self._database.execute(
-            "SELECT attempts FROM game WHERE key = ?", (key,)
-        ).fetchone()
-        row = (
-            *(key, *attempt.names, *result),
-            *(attempt.seconds, attempt.worker, 1 if before is None else before[0] + 1),
-            *(PLAYED if attempt.fault is None else INFRA, attempt.fault, attempt.traceback),
-        )
-        columns = (
-            "key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, errors1, "
-            "starved1, timeouts2, invalid2, errors2, starved2, seconds, worker, attempts, status, "
-            "fault, traceback"
-        )
+            faults = chain.from_iterable(map(astuple, played.faults))
+            result = (*played.scores, played.ending, played.turns, *faults)
+        before = self._first("SELECT attempts FROM game WHERE key = ?", key)
+        row = {
+            "key": key,
+            "player1": attempt.names[0],
+            "player2": attempt.names[1],
+            **dict(zip(RESULT, result, strict=True)),
+            "seconds": attempt.seconds,
+            "worker": attempt.worker,
+            "attempts": (before or 0) + 1,
+            "status": PLAYED if attempt.fault is None else INFRA,
+            "fault": attempt.fault,
+            "traceback": attempt.traceback,
+        }
         with self._transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
-            _keep_earlier(database, key)
             database.execute(
-                f"INSERT OR REPLACE INTO game ({columns}) VALUES ({', '.join('?' * len(row))})", row
+                "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, "
+                "played_at, worker, zlib FROM game JOIN record USING (key) "
+                "WHERE key = ? AND score1 IS NOT NULL",
+                (key,),
+            )
+            database.execute("DELETE FROM record WHERE key = ?", (key,))
+            database.execute(
+                f"INSERT OR REPLACE INTO game ({', '.join(row)}) "
+                f"VALUES ({', '.join('?' * len(row))})",
+                list(row.values()),
             )
             if attempt.record is not None:
                 texts = (json.dumps(attempt.record) + "\n", attempt.page or "")
@@ -431,21 +426,21 @@ class Store:
         With `opponents_faults`, include games that the rubric's agent lost by its own fault.
         """
         rows = self._database.execute(
-            "SELECT key, score1, score2, ending, turns, timeouts1, invalid1, errors1, starved1, "
-            "timeouts2, invalid2, errors2, starved2, seconds, played_at FROM game "
+            f"SELECT key, {', '.join(RESULT)}, seconds, played_at FROM game "
             f"WHERE (fault IS NULL OR ?) AND {WHOLE}",
             (opponents_faults,),
         )
         return {
-            row[0]: PlayedGame(
-                row[0],
-                (row[1], row[2]),
-                row[3],
-                row[4],
-                (Faults(*row[5:9]), Faults(*row[9:13])),
-                *row[13:],
+            key: PlayedGame(
+                key,
+                (result[0], result[1]),
+                result[2],
+                result[3],
+                (Faults(*result[4:8]), Faults(*result[8:])),
+                seconds,
+                at,
             )
-            for row in rows
+            for key, *result, seconds, at in rows
         }
 
     def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
@@ -462,27 +457,21 @@ class Store:
 
     def begin(self, key: str, title: str) -> None:
         """Note the start of something that may end the grader."""
-        with self._transaction() as database:
-            database.execute(
-                "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
-                "SET running = 1, machine = excluded.machine",
-                (key, title, machine()),
-            )
+        self._write(
+            "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
+            "SET running = 1, machine = excluded.machine",
+            (key, title, machine()),
+        )
 
     def end(self, key: str, died: bool) -> None:
         """Note the end of something; `died` if the grader or its worker ended with it."""
-        with self._transaction() as database:
-            if died:
-                change = "SET running = 0, deaths = deaths + 1"
-                database.execute(f"UPDATE begun {change} WHERE key = ?", (key,))
-            else:
-                database.execute("DELETE FROM begun WHERE key = ?", (key,))
+        more = "UPDATE begun SET running = 0, deaths = deaths + 1 WHERE key = ?"
+        self._write(more if died else "DELETE FROM begun WHERE key = ?", (key,))
 
     def end_all(self) -> None:
         """Note that nothing is running any more."""
-        with self._transaction() as database:
-            database.execute("UPDATE begun SET running = 0")
-            database.execute("DELETE FROM begun WHERE deaths = 0")
+        self._write("DELETE FROM begun WHERE deaths = 0", ())
+        self._write("UPDATE begun SET running = 0", ())
 
     def take_stock(self) -> list[str]:
         """Return the titles of what was running when the machine ended an earlier grader.
@@ -506,15 +495,12 @@ class Store:
 
     def blame(self, sources: Mapping[str, str], title: str) -> None:
         """Note the sources whose game ended the grader; `sources` maps each to its opponent."""
-        with self._transaction() as database:
-            rows = [(sha256, opponent, title) for sha256, opponent in sources.items()]
-            database.executemany("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", rows)
+        rows = ((sha256, opponent, title) for sha256, opponent in sources.items())
+        self._write("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", *rows)
 
     def set_loaded(self, sha256: str, limits: str, problem: str | None) -> None:
         """Note that a source could be loaded, or its error."""
-        with self._transaction() as database:
-            row = (sha256, limits, problem)
-            database.execute("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", row)
+        self._write("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", (sha256, limits, problem))
 
     def loaded(self, limits: str) -> dict[str, str | None]:
         """Return the load error of each source under these limits, None for a success."""
@@ -553,21 +539,8 @@ class Store:
 
     def source(self, sha256: str) -> str | None:
         """Return a source that was graded before."""
-        row = self._database.execute(
-            "SELECT text FROM source WHERE sha256 = ?", (sha256,)
-        ).fetchone()
-        return None if row is None else str(row[0])
-
-    def records(self, keys: Iterable[str]) -> Iterator[str]:
-        """Yield the record's text for each key of a game that has a result.
-
-        Raises `InputError` if a record is damaged or lost.
-        """
-        for key in keys:
-            text = self.record(key)
-            if text is None:
-                raise _damaged(self.path, ValueError(f"no record of game {key}"))
-            yield text
+        held: str | None = self._first("SELECT text FROM source WHERE sha256 = ?", sha256)
+        return held
 
     def record(self, key: str) -> str | None:
         """Return the text of a game's record, None if it is damaged or lost."""
@@ -578,10 +551,9 @@ class Store:
         return self._unpacked("page_zlib", key)
 
     def _unpacked(self, column: str, key: str) -> str | None:
-        query = f"SELECT {column} FROM record WHERE key = ?"
         try:
-            row = self._database.execute(query, (key,)).fetchone()
-            return None if row is None else zlib.decompress(row[0]).decode()
+            packed = self._first(f"SELECT {column} FROM record WHERE key = ?", key)
+            return None if packed is None else zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None
 
@@ -609,6 +581,20 @@ def _damaged(path: Path, error: Exception) -> InputError:
         f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
         "play the games again with --results and the name of a new file"
     )
+
+
+def _not_opened(path: Path, writing: bool, error: sqlite3.Error) -> InputError:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code == sqlite3.SQLITE_CORRUPT:
+        return _damaged(path, error)
+    if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
+        return InputError(f"{path}: cannot be written: {error}")
+    if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
+        return InputError(
+            f"{path}: cannot be read: permission denied; it holds a secret seed, and only who made "
+            "it may read it"
+        )
+    return InputError(f"{path}: no results file of the grader ({error})")
 
 
 def _connect(path: Path, writing: bool) -> sqlite3.Connection:

@@ -8,20 +8,27 @@ from __future__ import annotations
 import re
 import secrets
 import tomllib
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES, nearest
+from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.fuel import without_fuel
-from grader.rubric.mistakes import refuse_mistakes
-from grader.rubric.model import PRACTICE_SEED, TIE_BREAKS, Rubric, Values, all_boards, kit_agents
-from grader.rubric.names import Names
-from grader.rubric.toml_table import TomlTable
+from grader.rubric.keys import TABLES, Place, read_table
+from grader.rubric.model import (
+    PRACTICE_SEED,
+    Board,
+    Rubric,
+    Values,
+    all_boards,
+    kit_agents,
+    without_fuel,
+)
 
 DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
 
@@ -32,32 +39,16 @@ PUBLIC_SEED: Final = (
 
 MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
 
-OPTIONAL: Final = {
-    "match.": frozenset({"seed", "seed_for", "hidden", "opponent_faults", "game", "fuel"}),
-    "limits.": frozenset({"require", "module"}),
-    "part_a.": frozenset({"name"}),
-    "statistics.": frozenset({"resamples", "seed"}),
-    "ladder.": frozenset({"address"}),
-}
-"""Optional keys that the default rubric does not contain, by table."""
-
 REMOVED: Final = {
     "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
     "loaded again",
     "budget": "is gone: delete the table, and choose boards, repeats and time_limit by the "
     "core-hours that --dry-run prints",
     "match.stop": "is gone: delete the line; every match plays all pairs of `repeats`",
+    "statistics.resamples": "is gone: delete the line; intervals use no random samples",
+    "statistics.seed": "is gone: delete the line; intervals use no random samples",
 }
 """Keys of earlier versions, and what to do instead; results files still contain them."""
-
-LEVELS: Final[tuple[Literal["process", "strong", "wasm"], ...]] = ("process", "strong", "wasm")
-"""The isolation levels that a rubric may require."""
-
-WITHOUT_EFFECT: Final = ("resamples", "seed")
-"""Keys of `[statistics]` that are accepted and have no effect."""
-
-PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action is not None)
-"""The games that students' files play."""
 
 EQUAL_WINS: Final = 0.1
 """Where only winning counts, a mean margin this close to 0 is no difference that matters."""
@@ -78,7 +69,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
     given = _load(path)
-    values = _overlay(_default_of_game(default, given), given, str(path), "")
+    values = _overlay(_default_of_game(default, given), given, str(path))
     values = without_fuel(values, given, str(path))
     rubric = from_values(values, str(path), path.parent)
     refuse_mistakes(rubric, allow_large)
@@ -98,7 +89,7 @@ def from_stored(values: Values, source: str) -> Rubric:
             "without it plays the missing games"
         )
     known = {key: value for key, value in _without_removed(values).items() if key not in STORED}
-    merged = _overlay(_load(DEFAULT), known, source, "")
+    merged = _overlay(_load(DEFAULT), known, source)
     stored = {key: values.get(key, {}) for key in STORED}
     return from_values({**merged, **stored}, source, None)
 
@@ -155,18 +146,27 @@ def _load(path: Path) -> Values:
         raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
 
-def _overlay(base: Values, over: Values, source: str, where: str) -> Values:
-    """Return `base` with the values of `over`; a key that `base` lacks must be optional."""
+def _overlay(base: Values, over: Values, source: str) -> Values:
+    """Return `base` with the values of `over`; keys that are gone or unknown are rejected."""
+    top = Place(source)
     merged = dict(base)
-    known = {*base, *OPTIONAL.get(where, ())}
-    for key, value in over.items():
-        if f"{where}{key}" in REMOVED:
-            raise InputError(f"{source}: {where}{key} {REMOVED[f'{where}{key}']}")
-        if key not in known:
-            raise InputError(f"{source}: {where}{key}: unknown key{nearest(key, known)}")
-        both_tables = isinstance(value, dict) and isinstance(base.get(key), dict)
-        merged[key] = _overlay(base[key], value, source, f"{where}{key}.") if both_tables else value
+    for name, values in over.items():
+        _refuse_removed(top.at(name))
+        if name not in TABLES:
+            raise top.unknown(name, TABLES)
+        merged[name] = values
+        if isinstance(values, dict):
+            for key in values:
+                _refuse_removed(top.at(name).at(key))
+                if key not in TABLES[name]:
+                    raise top.at(name).unknown(key, TABLES[name])
+            merged[name] = {**base[name], **values}
     return merged
+
+
+def _refuse_removed(place: Place) -> None:
+    if place.where in REMOVED:
+        raise InputError(f"{place.source}: {place.where} {REMOVED[place.where]}")
 
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
@@ -174,26 +174,40 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
 
     Files of boards and agents lie below `folder`; `stored_values` require no files.
     """
-    top = TomlTable(values, source, "")
-    match = _match(top.table("match"))
-    game = GAMES[match.game]
-    names = Names(game, folder, match.hidden, values.get("boards", {}), values.get("agents", {}))
-    submission = _submission(top.table("submission"))
-    rubric = Rubric(
+    top = Place(source)
+    for name in TABLES:
+        if name not in values:
+            raise top.at(name).wrong("is missing")
+    terms = read_table(values["match"], TABLES["match"], top.at("match"))
+    terms.pop("fuel", None)
+    match = model.MatchRules(**terms)
+    top = Place(
+        source,
+        game=GAMES[match.game],
+        folder=folder,
+        hidden=match.hidden,
+        stored_boards=values.get("boards", {}),
+        stored_agents=values.get("agents", {}),
+    )
+    read = {
+        name: read_table(values[name], keys, top.at(name))
+        for name, keys in TABLES.items()
+        if name != "match"
+    }
+    submission = model.SubmissionRules(**read["submission"])
+    return Rubric(
         source,
         values,
         match,
-        replace(_limits(top.table("limits")), allowed=submission.allowed),
-        _part_a(top.table("part_a"), names),
-        _part_b(top.table("part_b"), names),
-        _tournament(top.table("tournament"), names),
-        _compare(top.table("compare"), names),
-        _statistics(top.table("statistics")),
+        model.AgentLimits(**read["limits"], allowed=submission.allowed),
+        model.PartA(**_with_name(read["part_a"], "opponent")),
+        _part_b(read["part_b"], top.at("part_b")),
+        _tournament(read["tournament"], top.at("tournament")),
+        model.CompareRules(**read["compare"]),
+        model.StatisticsRules(**read["statistics"]),
         submission,
-        _ladder(top.table("ladder"), names),
+        _ladder(read["ladder"], top.at("ladder")),
     )
-    top.finish(*STORED)
-    return rubric
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
@@ -234,18 +248,6 @@ def stored_values(rubric: Rubric) -> Values:
     return {**rubric.values, "boards": boards, "agents": agents}
 
 
-def without_effect(rubric: Rubric) -> str | None:
-    """Return a note on keys of a rubric that have no effect, None if it has none."""
-    keys = [key for key in WITHOUT_EFFECT if key in rubric.values["statistics"]]
-    if not keys:
-        return None
-    have = "have" if len(keys) > 1 else "has"
-    named = " and ".join(keys)
-    return (
-        f"{rubric.source}: [statistics] {named} {have} no effect: intervals use no random samples"
-    )
-
-
 def code_from_elsewhere(rubric: Rubric) -> list[str]:
     """Return a note on each agent of a rubric whose code is not in the rubric's folder."""
     folder = Path(rubric.source).resolve().parent
@@ -271,147 +273,167 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _match(table: TomlTable) -> model.MatchRules:
-    return model.MatchRules(
-        table.number("time_limit", above=0),
-        table.whole("repeats", 1),
-        table.whole("seed", 0) if table.has("seed") else None,
-        seed_for=table.choice("seed_for", ("class", "source"))
-        if table.has("seed_for")
-        else "class",
-        hidden=table.list("hidden", lambda item: table.text_value("hidden", item))
-        if table.has("hidden")
-        else (),
-        opponent_faults=table.choice("opponent_faults", ("withhold", "count"))
-        if table.has("opponent_faults")
-        else "withhold",
-        game=table.choice("game", PLAYABLE) if table.has("game") else EXTENDED.name,
-    )
+def _with_name(values: Values, key: str) -> Values:
+    """Return values whose agent at `key` has the name that stands beside it."""
+    rest = dict(values)
+    if "name" in rest:
+        rest[key] = replace(rest[key], name=rest.pop("name"))
+    return rest
 
 
-def _limits(table: TomlTable) -> model.AgentLimits:
-    return model.AgentLimits(
-        table.number("startup", above=0),
-        table.whole("memory_mb", 64),
-        table.number("time_margin", minimum=0),
-        table.choice("lifetime", ("game", "move")),
-        table.number("startup_total", minimum=0),
-        table.choice("require", LEVELS) if table.has("require") else None,
-        table.text("module") if table.has("module") else None,
-    )
-
-
-def _part_a(table: TomlTable, names: Names) -> model.PartA:
-    return model.PartA(
-        table.number("points", minimum=0),
-        table.number("cap_percent", above=0),
-        names.agent(table, "opponent"),
-        names.boards(table),
-    )
-
-
-def _part_b(table: TomlTable, names: Names) -> model.PartB:
-    baselines = []
-    for step in table.tables("baselines"):
-        low = step.number("low")
-        baseline = model.Baseline(
-            names.agent(step, "agent"), step.number("points", minimum=0), low, step.number("high")
-        )
-        if baseline.high <= low:
-            raise step.wrong("high", f"{baseline.high:g} is not above low, {low:g}")
-        if not names.game.counts_points and not -1 <= low < baseline.high <= 1:
-            key, value = ("low", low) if low < -1 else ("high", baseline.high)
-            worth = f"a game of {names.game.name} is worth 1, 0 or -1"
-            raise step.wrong(key, f"{value:g} is not a possible mean margin: {worth}")
-        baselines.append(baseline)
-    agents = [baseline.agent.agent for baseline in baselines]
-    shown = [baseline.agent.name for baseline in baselines]
-    for held in (baseline.agent for baseline in baselines):
+def _part_b(values: Values, place: Place) -> model.PartB:
+    baselines = [model.Baseline(**_with_name(step, "agent")) for step in values["baselines"]]
+    for number, step in enumerate(baselines, 1):
+        here, low, high = place.at(f"baselines[{number}]"), step.low, step.high
+        if high <= low:
+            raise here.at("high").wrong(f"{high:g} is not above low, {low:g}")
+        if not place.game.counts_points and not -1 <= low < high <= 1:
+            key, value = ("low", low) if low < -1 else ("high", high)
+            worth = f"a game of {place.game.name} is worth 1, 0 or -1"
+            raise here.at(key).wrong(f"{value:g} is not a possible mean margin: {worth}")
+    agents = [step.agent.agent for step in baselines]
+    shown = [step.agent.name for step in baselines]
+    for held in (step.agent for step in baselines):
         if agents.count(held.agent) > 1:
-            raise table.wrong("baselines", f"agent {held.written!r} is listed twice")
+            raise place.at("baselines").wrong(f"agent {held.written!r} is listed twice")
         if shown.count(held.name) > 1:
             what = f'two baselines are called {held.name!r}; give each its own name = "..."'
-            raise table.wrong("baselines", what)
-    return model.PartB(names.boards(table), tuple(baselines))
+            raise place.at("baselines").wrong(what)
+    return model.PartB(values["boards"], tuple(baselines))
 
 
-def _tournament(table: TomlTable, names: Names) -> model.TournamentRules:
-    stages = []
-    for item in table.tables("stages"):
-        stages.append(
-            model.Stage(
-                item.text("name"),
-                item.whole("group_size", 0),
-                item.whole("promote", 0),
-                item.whole("repeats", 1),
-                item.number("time_limit", above=0),
-                names.boards(item),
-            )
-        )
-    for place, stage in enumerate(stages, 1):
+def _tournament(values: Values, place: Place) -> model.TournamentRules:
+    stages = tuple(model.Stage(**stage) for stage in values["stages"])
+    for number, stage in enumerate(stages, 1):
+        here = place.at(f"stages[{number}]")
         if stage.group_size == 1:
-            raise table.wrong(f"stages[{place}].group_size", "a group has 2 or more, 0 means all")
-        if place < len(stages) and not stage.promote:
-            raise table.wrong(f"stages[{place}].promote", "nobody would reach the next stage")
+            raise here.at("group_size").wrong("a group has 2 or more, 0 means all")
+        if number < len(stages) and not stage.promote:
+            raise here.at("promote").wrong("nobody would reach the next stage")
     if not stages or len({stage.name for stage in stages}) < len(stages):
-        raise table.wrong("stages", "expected one or more stages, each with a name of its own")
-    return model.TournamentRules(
-        table.list("points", lambda item: table.number_value("points", item, minimum=0)),
-        table.list("tie_breaks", lambda item: table.choice_value("tie_breaks", item, TIE_BREAKS)),
-        table.number("ridge", above=0),
-        tuple(stages),
-    )
+        what = "expected one or more stages, each with a name of its own"
+        raise place.at("stages").wrong(what)
+    return model.TournamentRules(**{**values, "stages": stages})
 
 
-def _compare(table: TomlTable, names: Names) -> model.CompareRules:
-    return model.CompareRules(
-        names.boards(table),
-        table.whole("opening_plies", 0),
-        table.whole("max_games", 2),
-        table.whole("min_pairs", 2),
-        table.share("error"),
-        table.number("effect", above=0),
-        table.number("equal_within", minimum=0),
-    )
-
-
-def _ladder(table: TomlTable, names: Names) -> model.LadderRules:
-    rungs = table.list("rungs", lambda item: names.listed_agent(table, "rungs", item))
+def _ladder(values: Values, place: Place) -> model.LadderRules:
+    rungs = values["rungs"]
     if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
-        raise table.wrong("rungs", "expected two or more agents, each with a name of its own")
-    return model.LadderRules(
-        table.choice("policy", ("best", "latest")),
-        table.choice("names", ("pseudonym", "real", "own")),
-        rungs,
-        names.boards(table),
-        table.whole("opening_plies", 0),
-        table.number("time_limit", above=0),
-        table.number("width", above=0),
-        table.text("address") if table.has("address") else "",
+        raise place.at("rungs").wrong("expected two or more agents, each with a name of its own")
+    return model.LadderRules(**values)
+
+
+MOST_CELLS: Final = 12
+"""Rows, and columns, of the largest board in the assignment."""
+
+MOST_POPOUTS: Final = 10
+
+LEAST_SECONDS: Final = 5
+MOST_SECONDS: Final = 20
+
+COLUMNS_WITH_POPOUTS: Final = 10
+"""On more columns, a position may have more than the 15 actions of the assignment."""
+
+
+def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
+    """Raise `InputError` for a rubric's first mistake, with file and key."""
+    for key, what in _mistakes(rubric, allow_large):
+        raise InputError(f"{rubric.source}: {key}: {what}")
+
+
+def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+    for key, boards in _lists_of_boards(rubric):
+        yield from ((f"{key}.boards", what) for what in _doubles(boards))
+        if not allow_large:
+            yield from ((f"{key}.boards", what) for what in _large(boards))
+    marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
+    for name in rubric.match.hidden:
+        if name not in marked:
+            yield "match.hidden", f"board {name!r} is none of the boards of part A or B"
+    if rubric.match.counts_points and all(board.hidden for board in rubric.part_a.boards):
+        yield (
+            "match.hidden",
+            "every board of part A is hidden; its margin is in percent of the opponent's points on "
+            "the others, so leave one that is not",
+        )
+    stages = rubric.tournament.stages
+    for place, stage in enumerate(stages[:-1], 1):
+        if stage.group_size and stage.promote >= stage.group_size:
+            yield (
+                f"tournament.stages[{place}].promote",
+                f"{stage.promote} of {stage.group_size} would all reach the next stage; "
+                f"promote {stage.group_size - 1} at most",
+            )
+    for place, (better, worse) in enumerate(pairwise(rubric.tournament.points), 1):
+        if worse > better:
+            yield (
+                "tournament.points",
+                f"place {place + 1} earns {worse:g}, more than place {place} with {better:g}; "
+                "points must not rise",
+            )
+
+
+def outside_assignment(rubric: Rubric) -> str | None:
+    """Return a note on what exceeds the assignment's limits, None if nothing does."""
+    if rubric.match.game != EXTENDED.name:
+        return None
+    times = {"match.time_limit": rubric.match.time_limit}
+    for place, stage in enumerate(rubric.tournament.stages, 1):
+        times[f"tournament.stages[{place}].time_limit"] = stage.time_limit
+    found = [
+        f"{key} is {seconds:g}"
+        for key, seconds in times.items()
+        if not LEAST_SECONDS <= seconds <= MOST_SECONDS
+    ]
+    for board in all_boards(rubric):
+        rows, columns, popouts = _size(board)
+        most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
+        if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
+            found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
+    if not found:
+        return None
+    return (
+        f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
+        f"pop-outs, 12x12): {'; '.join(found)}"
     )
 
 
-def _statistics(table: TomlTable) -> model.StatisticsRules:
-    for key in WITHOUT_EFFECT:
-        if table.has(key):
-            table.whole(key, 0)
-    return model.StatisticsRules(table.share("confidence"))
+def _size(board: Board) -> tuple[int, int, int]:
+    """Return the rows, the columns and the pop-outs of the player who has more of them."""
+    cells, popouts = board.start["board"], board.start.get("popouts", 0)
+    return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
 
 
-def _module(table: TomlTable, item: object) -> str:
-    name = table.text_value("allowed", item)
-    if not all(part.isidentifier() for part in name.split(".")):
-        raise table.wrong("allowed", f"expected the name of a module, got {name!r}")
-    return name
+def _lists_of_boards(rubric: Rubric) -> Iterator[tuple[str, tuple[Board, ...]]]:
+    yield "part_a", rubric.part_a.boards
+    yield "part_b", rubric.part_b.boards
+    yield "compare", rubric.compare.boards
+    for place, stage in enumerate(rubric.tournament.stages, 1):
+        yield f"tournament.stages[{place}]", stage.boards
 
 
-def _submission(table: TomlTable) -> model.SubmissionRules:
-    return model.SubmissionRules(
-        table.whole("max_source_kb", 1),
-        table.whole("max_archive_mb", 1),
-        table.whole("max_archive_files", 1),
-        table.whole("report_pages", 1),
-        table.whole("report_lines", 1),
-        table.whole("report_columns", 1),
-        table.list("allowed", lambda item: _module(table, item)),
-    )
+def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
+    """Yield an error for each position that is in a list twice: its games would be the same."""
+    first: dict[str, str] = {}
+    for board in boards:
+        name = first.get(board.digest)
+        if name == board.name:
+            yield f"board {name!r} is listed twice"
+        elif name is not None:
+            yield f"boards {name!r} and {board.name!r} are one position"
+        first[board.digest] = board.name
+
+
+def _large(boards: tuple[Board, ...]) -> Iterator[str]:
+    for board in boards:
+        rows, columns, most = _size(board)
+        if max(rows, columns) > MOST_CELLS:
+            yield (
+                f"board {board.name!r} has {rows} rows and {columns} columns, more than "
+                f"{MOST_CELLS}x{MOST_CELLS}; --allow-large allows it"
+            )
+        elif most > MOST_POPOUTS:
+            yield (
+                f"board {board.name!r} has {most} pop-outs, more than {MOST_POPOUTS}; "
+                "--allow-large allows it"
+            )
