@@ -11,12 +11,11 @@ import pytest
 
 from connect4.ConnectFour import main
 from connect4.errors import InputError
-from connect4.isolation.channel import MAX_LINE
-from connect4.isolation.limits import Limits
+from connect4.isolation.limits import MAX_LINE, Limits
 from connect4.isolation.measuring import MADE_ANEW, Log
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import ANSWERS, budget, images, package
-from connect4.isolation.wasm.files import Tree
+from connect4.isolation.wasm.images import Tree
 from connect4.isolation.wasm.system import (
     BADF,
     BOOT_TIME,

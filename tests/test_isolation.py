@@ -20,9 +20,8 @@ import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED, ExtendedState
-from connect4.isolation import machine, readable, spawn, submission
+from connect4.isolation import agent_process, machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
-from connect4.isolation.channel import PATIENCE
 from connect4.isolation.measuring import Reloads, Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
@@ -33,7 +32,7 @@ from connect4.isolation.seat import (
     choose_level,
     open_seat,
 )
-from connect4.isolation.spawn import Warden
+from connect4.isolation.spawn import PATIENCE, Warden
 from connect4.players.base import Outcome, PlayerLeftError, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
@@ -802,7 +801,7 @@ def test_an_agent_whose_thread_does_not_stop_is_made_anew(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = seat("runs_on_in_the_kernel", level)
-    monkeypatch.setattr(spawn, "STOP_PATIENCE", -1.0)
+    monkeypatch.setattr(agent_process, "STOP_PATIENCE", -1.0)
     reply = opened.ask(board(), 5.0)
     monkeypatch.undo()
     again = opened.ask(board(), 5.0)

@@ -15,6 +15,9 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+MAX_LINE: Final = 1 << 16
+"""The maximum length of an answer in bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -19,24 +19,19 @@ from connect4.isolation.limits import Limits
 
 
 class KeptFile:
-    """A file that is kept open after its first use."""
+    """A file of the kernel that stays open."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
         self._handle = -1
+        with contextlib.suppress(OSError):  # no such process
+            self._handle = os.open(path, os.O_RDONLY)
 
-    def read(self) -> bytes:
-        """Return its current content; raises `OSError`."""
-        self.open()
-        return os.pread(self._handle, 4096, 0)
-
-    def open(self) -> None:
-        """Open it now if it is not open; raises `OSError`."""
-        if self._handle < 0:
-            self._handle = os.open(self._path, os.O_RDONLY)
+    def fields(self) -> list[str]:
+        """Return its current words, in a `stat` file those after the name; raises `OSError`."""
+        return os.pread(self._handle, 4096, 0).decode("latin-1").rpartition(")")[2].split()
 
     def close(self) -> None:
-        """Close it; the next `read` opens it again."""
+        """Close it."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -44,13 +39,8 @@ class KeptFile:
 
 def busy_and_waited(file: KeptFile) -> tuple[Seconds, Seconds]:
     """Return how long a thread ran and waited, from its `schedstat`; raises `OSError`."""
-    busy, waited, _ = file.read().split()
+    busy, waited, _ = file.fields()
     return int(busy) / 1e9, int(waited) / 1e9
-
-
-def fields(text: bytes) -> list[str]:
-    """Return the fields of a `stat` file after the name; the first is the state letter."""
-    return text.decode("latin-1").rpartition(")")[2].split()
 
 
 class ProcessFiles:
@@ -58,20 +48,14 @@ class ProcessFiles:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._times = KeptFile(f"/proc/{pid}/schedstat")
+        self.times = KeptFile(f"/proc/{pid}/schedstat")
+        """Of its first thread."""
         self._state = KeptFile(f"/proc/{pid}/stat")
-        for file in (self._times, self._state):
-            with contextlib.suppress(OSError):  # no such process
-                file.open()
-
-    def times(self) -> tuple[Seconds, Seconds]:
-        """Return how long its first thread ran and waited for a processor; raises `OSError`."""
-        return busy_and_waited(self._times)
 
     def states(self) -> Iterator[str]:
         """Yield the state letter of each thread; nothing if the process has ended."""
         with contextlib.suppress(OSError):
-            found = fields(self._state.read())
+            found = self._state.fields()
             yield found[0]
             if found[17] != "1":  # the number of threads
                 for thread in os.listdir(f"/proc/{self.pid}/task"):
@@ -79,7 +63,7 @@ class ProcessFiles:
 
     def close(self) -> None:
         """Close the files."""
-        self._times.close()
+        self.times.close()
         self._state.close()
 
 
@@ -87,7 +71,7 @@ def _state_of(path: str) -> str:
     """Return the state letter of one thread."""
     file = KeptFile(path)
     try:
-        return fields(file.read())[0]
+        return file.fields()[0]
     except OSError:  # it has ended
         return "X"
     finally:
@@ -173,6 +157,12 @@ class Timed(NamedTuple):
     """Loading time that counts as part of the turn."""
     used_up: bool = False
     """Whether the agent took more than the whole limit itself, running or idle."""
+    line: bytes | None = None
+    """The line with the answer; None without one."""
+    ended: bool = False
+    """Whether its process ended in place of an answer."""
+    rests: bool = True
+    """Whether all its threads stopped after the answer."""
 
     @property
     def seconds(self) -> Seconds:

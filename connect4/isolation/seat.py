@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from connect4.errors import InputError, IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
-from connect4.isolation.channel import (
-    PATIENCE,
-    REQUEST_PATIENCE,
+from connect4.isolation.agent_process import (
+    STOP_PATIENCE,
+    AgentProcess,
     NoAnswerError,
     ProcessEndedError,
-    WardenGoneError,
 )
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks
@@ -48,12 +47,12 @@ from connect4.isolation.protocol import (
 )
 from connect4.isolation.spawn import (
     FORKS,
-    STOP_PATIENCE,
-    AgentProcess,
+    PATIENCE,
     DirectLauncher,
     Launcher,
     ProcessStuckError,
     Warden,
+    WardenGoneError,
 )
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.building import modules_of
@@ -80,12 +79,6 @@ OUTSIDE: Final = frozenset({"remote", "env"})
 USUAL_LIMITS: Final = Limits()
 
 RUNS_ON: Final = f"a thread of it ran on for {STOP_PATIENCE:g} s after the answer"
-
-LOOK_AGAIN: Final = 0.01
-"""The minimum interval in seconds at which the processor time of a late agent is checked."""
-
-PATIENT: Final = 5
-"""A late agent may run for up to this many limits to get the processor time of one."""
 
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
@@ -194,10 +187,6 @@ class IsolatedSeat:
         self.left_behind: int | None = None
         """The number of a process that was killed but has not ended."""
         self._reloads = Reloads(limits)
-        self._charged = 0.0
-        """Seconds of this turn that passed before the request."""
-        self._runs_on = False
-        """Whether a thread did not stop after the last answer."""
         described = setup_to_json(setup)
         source = described["source"]
         self._source = None if source is None else source.encode("latin-1")
@@ -244,7 +233,14 @@ class IsolatedSeat:
             if self._closed:
                 raise PlayerLeftError("the seat was closed")
             try:
-                return self._ask(state, seconds)
+                child, loading = self._ready_child()
+                if child is None:
+                    outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
+                    return Reply(outcome, detail=self.load_failure)
+                timed = Timed(0.0, loading=loading)
+                if seconds is None or loading < seconds:
+                    timed = child.ask(state, seconds, loading, self._limits.margin_seconds)
+                return self._judge(child, timed, math.inf if seconds is None else seconds)
             except (WardenGoneError, IsolationError, OSError, ValueError) as error:
                 if self._closed:
                     raise PlayerLeftError("the seat was closed") from None
@@ -256,29 +252,21 @@ class IsolatedSeat:
                 self._end()
                 raise
 
-    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
-        child = self._ready_child()
-        if child is None:
-            outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
-            return Reply(outcome, detail=self.load_failure)
-        limit = math.inf if seconds is None else seconds
-        if self._charged < limit:
-            line, ended, timed = self._time(child, state, seconds)
-        else:
-            line, ended, timed = None, False, Timed(0.0, loading=self._charged)
-        if ended:
+    def _judge(self, child: AgentProcess, timed: Timed, limit: Seconds) -> Reply:
+        """Return the reply of a turn; end the process if it may not be asked again."""
+        if timed.ended:
             reply, alive = Reply(Outcome.ERROR), False
-        elif line is None or timed.is_late(limit, self._limits.margin_seconds):
-            reply, alive = self._late(child, timed, limit, line is not None), False
+        elif timed.line is None or timed.is_late(limit, self._limits.margin_seconds):
+            reply, alive = self._late(child, timed, limit), False
         else:
-            reply, alive = read_answer(line, self._game, notes=self._source is None)
-        if alive and self._runs_on:
+            reply, alive = read_answer(timed.line, self._game, notes=self._source is None)
+        if alive and not timed.rests:
             reply, alive = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}"), False
         if not alive or self._lifetime == "move":
             status = self._end()
             if self.left_behind is not None:
                 reply = Reply(Outcome.TIMEOUT, detail=self.load_failure)
-            elif ended:
+            elif timed.ended:
                 lines = [f"{self._name}: {ending_text(status)}", *self._memory_gone()]
                 reply = replace(reply, detail="\n".join(lines))
         return replace(
@@ -289,74 +277,14 @@ class IsolatedSeat:
             starved=timed.starved,
         )
 
-    def _time(
-        self, child: AgentProcess, state: State, seconds: Seconds | None
-    ) -> tuple[bytes | None, bool, Timed]:
-        """Request a move; return the received line, whether the process has ended, and the times.
-
-        A process without an answer keeps running until it is killed, so that it can report its
-        stack.
-        """
-        if self._shares_user:  # do not count the other agent's threads
-            allow_tasks(child.pid, self._limits.tasks + machine.tasks_of_user(but=child.pid))
-        before, own_busy, sent = child.spent(), time.thread_time(), 0.0
-        line, ended = None, False
-        left = None if seconds is None else seconds - self._charged
-        deadline = math.inf if left is None else left + self._limits.margin_seconds
-        began = time.monotonic()
-        try:
-            request = {"state": state.to_json(), "seconds": left}
-            child.channel.send(request, REQUEST_PATIENCE)
-            began = time.monotonic()
-            child.go()
-            sent = time.monotonic() - began
-            line = child.channel.receive(began + deadline)
-        except (NoAnswerError, ProcessEndedError) as end:
-            ended = isinstance(end, ProcessEndedError)
-        took = time.monotonic() - began
-        if line is not None:
-            child.stop()
-        own_busy, woken = time.thread_time() - own_busy, child.channel.woken_late()
-        if line is not None:
-            self._runs_on = not child.rests()
-        after = child.spent()  # including the kernel's remaining work for it
-        busy = max(0.0, after.busy - before.busy)
-        waited = after.waited_since(before, woken - own_busy)
-        timed = Timed(took, busy, sent + woken, waited, self._charged)
-        if line is None and not ended and left is not None and timed.starved:
-            timed = timed._replace(used_up=self._uses_up(child, before.busy, timed, left))
-        return line, ended, timed
-
-    def _uses_up(self, child: AgentProcess, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
-        """Return whether a late agent takes its whole limit itself, running or idle.
-
-        It runs on until it has an answer or ends, has been on a processor for the limit (since its
-        process was `busy` that long), or has had `PATIENT` times the limit.
-        """
-        before, began, woken, answered = child.spent(), time.monotonic(), 0.0, False
-        deadline = began + PATIENT * limit
-        while not answered and (now := time.monotonic()) < deadline:
-            missing = busy + limit - child.spent().busy
-            if missing <= 0:
-                return True
-            try:
-                child.channel.receive(min(deadline, now + max(missing, LOOK_AGAIN)))
-                answered = True
-            except NoAnswerError:
-                pass
-            except ProcessEndedError:
-                return True
-            woken += child.channel.woken_late()
-        more = Timed(time.monotonic() - began, waited=child.spent().waited_since(before, woken))
-        return timed.own + more.own > limit
-
-    def _late(self, child: AgentProcess, timed: Timed, limit: Seconds, answered: bool) -> Reply:
+    def _late(self, child: AgentProcess, timed: Timed, limit: Seconds) -> Reply:
         """Return the reply of a turn that was judged late.
 
         A process without an answer reports its stack now, outside the turn's time. A starved turn
         does not report it, and the reload after it is free.
         """
         self._reloads.free = timed.starved
+        answered = timed.line is not None
         lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
         if timed.loading:
             begin = f"{timed.loading:.2f} s of it was loading time"
@@ -378,9 +306,12 @@ class IsolatedSeat:
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))
 
-    def _ready_child(self) -> AgentProcess | None:
-        """Return a loaded and stopped child; None if the agent cannot be loaded."""
-        self._charged, self._runs_on = 0.0, False
+    def _ready_child(self) -> tuple[AgentProcess | None, Seconds]:
+        """Return a loaded and stopped child, and the loading time that counts for this turn.
+
+        The child is None if the agent cannot be loaded.
+        """
+        loading = 0.0
         if self._child is not None:
             try:
                 self._child.channel.drain()
@@ -389,10 +320,13 @@ class IsolatedSeat:
         if self._child is None and not self._never_loaded and self.left_behind is None:
             self.load_failure = None
             if self._lifetime == "move":
-                self._charged = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
+                loading = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
             else:
                 self._start_again()
-        return self._child
+        if self._child is not None and self._shares_user:  # not the other agent's threads
+            others = machine.tasks_of_user(but=self._child.pid)
+            allow_tasks(self._child.pid, self._limits.tasks + others)
+        return self._child, loading
 
     def _start_again(self) -> None:
         """Restart the agent if its loading time allows it, or note why not."""
@@ -422,8 +356,7 @@ class IsolatedSeat:
         else:
             if key != READY:
                 self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
-        child.stop()
-        rests = child.rests()
+        rests = child.stop()
         timed = _loading(child, before, began)
         if key != READY or not rests:
             status = self._end()
@@ -446,9 +379,9 @@ class IsolatedSeat:
         except ProcessEndedError:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
+        child.known_as(value if key == UP else 0)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
-        child.known_as(value)
         return child
 
     def _end(self) -> int:

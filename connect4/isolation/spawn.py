@@ -1,7 +1,7 @@
-"""Start, stop, measure and end an agent's process, from the referee's side.
+"""Start and end agents' processes, from the referee's side.
 
 A `Warden` is a process of the kit that forks agents' processes. On a system that cannot fork, a
-`DirectLauncher` starts each process from scratch. `channel` handles the lines to the process.
+`DirectLauncher` starts each process from scratch. `agent_process` is what they start.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ import json
 import os
 import re
 import secrets
-import selectors
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final, TypeAlias
@@ -25,12 +23,12 @@ from typing import IO, Final, TypeAlias
 import numpy as np
 
 from connect4.errors import IsolationError
-from connect4.games.base import Seconds
 from connect4.isolation import machine, readable, sandbox
-from connect4.isolation.channel import PATIENCE, Channel, WardenGoneError
 from connect4.isolation.limits import Limits, memory_group
-from connect4.isolation.measuring import Log, ProcessFiles, Spent
-from connect4.isolation.protocol import END, SIZE, STACK_SIGNAL, START, STATUS
+from connect4.isolation.protocol import END, SIZE, START, STATUS
+
+PATIENCE: Final = 20.0
+"""Seconds for steps that no agent can slow down, such as the start of a process."""
 
 DEATH_PATIENCE: Final = 10.0
 """Seconds after which a killed process has ended, unless the kernel cannot end it."""
@@ -46,19 +44,9 @@ BOOT: Final = (
 They are frozen, so that a later garbage collection does not traverse all of numpy.
 """
 
-STACK_PATIENCE: Final = 0.05
-"""Seconds that a process has to report its stack before it is killed."""
-
-MAX_STACK: Final = 1 << 15
-"""The maximum size of that report in bytes."""
-
-STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
-"""The end of a report by `faulthandler`: the frame of `BOOT`, or a mark for too many frames."""
-
 SLOTS: Final = 100_000_000
 
 FORKS: Final = hasattr(os, "fork")
-STOPS: Final = hasattr(signal, "SIGSTOP")
 
 KEPT_VARIABLES: Final = (
     *("PATH", "HOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP"),
@@ -73,11 +61,9 @@ SET_VARIABLES: Final = {
     "VECLIB_MAXIMUM_THREADS": "1",
 }
 
-STOP_PATIENCE: Final = 1.0
-"""Seconds in which every thread of a process must stop; otherwise the process is ended."""
 
-QUICK_LOOKS: Final = 20
-"""The number of checks without a pause."""
+class WardenGoneError(Exception):
+    """The warden has closed the connection, because the seat was closed or something killed it."""
 
 
 class ProcessStuckError(Exception):
@@ -321,132 +307,3 @@ class DirectLauncher:
 
 Launcher: TypeAlias = Warden | DirectLauncher
 """Starts agents' processes, one at a time."""
-
-
-class AgentProcess:
-    """One agent's process, whose group can be stopped, measured and killed."""
-
-    def __init__(self, launcher: Launcher, log: Log) -> None:
-        """Start the process; raises `WardenGoneError`."""
-        self._pid = 0
-        self._seen = ProcessFiles(0)
-        self._stack, stack = os.pipe()
-        if STOPS:
-            os.set_blocking(self._stack, False)
-        self.channel = Channel(log, launcher.control)
-        try:
-            launcher.start(*self.channel.far_ends, stack)
-        except BaseException:  # also on Ctrl-C, so that no process stays behind
-            self.close()
-            raise
-        finally:
-            self.channel.close_far_ends()
-            os.close(stack)
-
-    @property
-    def pid(self) -> int:
-        """The number of the process, 0 before it has sent anything."""
-        return self.channel.sender or self._pid
-
-    def known_as(self, pid: int) -> None:
-        """Set the number that the process sent, if the kernel has not reported it."""
-        self._pid = pid
-
-    def stop(self) -> None:
-        """Stop all threads of the agent; `rests` waits for that."""
-        if STOPS:
-            self._signal(signal.SIGSTOP)
-
-    def rests(self) -> bool:
-        """Wait until every thread is stopped; return False if that takes over `STOP_PATIENCE`.
-
-        The kernel first completes the current call of a thread, which may take long. Threads are
-        checked on Linux only.
-        """
-        if sys.platform != "linux":
-            return True
-        end, looks = time.monotonic() + STOP_PATIENCE, 0
-        while any(state not in "TtZX" for state in self._files().states()):
-            if time.monotonic() > end:
-                return False
-            looks += 1
-            if looks < QUICK_LOOKS:
-                os.sched_yield()
-            else:
-                time.sleep(0.0002)
-        return True
-
-    def _files(self) -> ProcessFiles:
-        if self._seen.pid != self.pid:
-            self._seen = ProcessFiles(self.pid)
-        return self._seen
-
-    def go(self) -> None:
-        """Let the process continue."""
-        if STOPS:
-            self._signal(signal.SIGCONT)
-
-    def is_alive(self) -> bool:
-        """Return whether the process exists and is not a zombie, as far as Linux reports it."""
-        return self.pid > 0 and next(self._files().states(), "X") not in "ZX"
-
-    def outlives(self, seconds: Seconds) -> bool:
-        """Return whether a killed process still exists after that many seconds."""
-        end = time.monotonic() + seconds
-        while self.is_alive():
-            if time.monotonic() > end:
-                return True
-            time.sleep(0.01)
-        return False
-
-    def stack(self) -> bytes:
-        """Return the stack of a process, as the process itself reports it before it is killed.
-
-        The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
-        wait is at most `STACK_PATIENCE`.
-        """
-        number = STACK_SIGNAL
-        if number is None or not self.pid:
-            return b""
-        said = bytearray()
-        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
-            ready.register(self._stack, selectors.EVENT_READ)
-            if ready.select(0):
-                os.read(self._stack, MAX_STACK)  # discard an unrequested report
-            os.kill(self.pid, number)
-            self.go()  # it may have stopped itself
-            end = time.monotonic() + STACK_PATIENCE
-            while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
-                if not ready.select(end - time.monotonic()):
-                    break
-                data = os.read(self._stack, MAX_STACK)
-                if not data:
-                    break
-                said += data
-        return bytes(said)
-
-    def kill(self) -> None:
-        """Kill its process group; `Launcher.end` handles the rest."""
-        if STOPS:
-            self._signal(signal.SIGKILL)
-
-    def _signal(self, number: int) -> None:
-        if self.pid:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, number)
-
-    def spent(self) -> Spent:
-        """Return the processor times of its process; zeros if the system does not report them."""
-        if sys.platform == "linux" and self.pid:
-            with contextlib.suppress(OSError):
-                main_busy, main_waited = self._files().times()
-                return Spent(time.clock_gettime(~self.pid << 3 | 2), main_busy, main_waited)
-        return Spent()
-
-    def close(self) -> None:
-        """Close this end; its `Launcher` ends the process."""
-        self.channel.close()
-        self._seen.close()
-        with contextlib.suppress(OSError):
-            os.close(self._stack)
-            self._stack = -1

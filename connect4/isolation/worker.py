@@ -1,7 +1,7 @@
 """The processes on an agent's side: the warden, and the agent's process that it forks.
 
-An agent's process limits itself, loads the agent and answers requests. `spawn` and `channel` are
-the referee's end, `protocol` defines the messages.
+An agent's process limits itself, loads the agent and answers requests. `spawn` and
+`agent_process` are the referee's end, `protocol` defines the messages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The started Pythons that agents are copied from: one for submissions, one for the kit's agents.
+"""The started Pythons that agents are copied from, and the files that an agent sees there.
+
+There is one Python for submissions, and one for the kit's agents. The files are a read-only tree in
+memory, and nothing else.
 
 A start takes 2 seconds, a copy a fortieth of a second. The cache stores images; a start results in
 the same image on every machine.
@@ -7,20 +10,29 @@ the same image on every machine.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import struct
+import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from connect4.errors import IsolationError
-from connect4.isolation.wasm import files, package
+from connect4.isolation.readable import KIT
+from connect4.isolation.wasm import package
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
-from connect4.isolation.wasm.files import KIT_FOLDER, LIBRARY, Tree
 from connect4.isolation.wasm.interpreter import End, Image, Interpreter
 from connect4.isolation.wasm.system import System
+
+LIBRARY: Final = "usr/local/lib/python315.zip"
+
+KIT_FOLDER: Final = "kit"
+
+EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 VERSION: Final = "2"
 """Change this with the format of a stored image or with any answer of `system.System`."""
@@ -74,6 +86,47 @@ TURN: Final = "__turn__()"
 """The code that runs in an agent's Python for each request."""
 
 
+class Tree:
+    """Files by their paths, without a leading slash; folders follow from them."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self._folders: dict[str, set[str]] = {"": set()}
+        for path in self.files:
+            below = path
+            while below:
+                folder, _, name = below.rpartition("/")
+                self._folders.setdefault(folder, set()).add(name)
+                below = folder
+        names = sorted({*self.files, *self._folders})
+        self._numbers = {path: number for number, path in enumerate(names, 1)}
+
+    def is_folder(self, path: str) -> bool:
+        """Return whether there is a folder of that path."""
+        return path in self._folders
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        return sorted(self._folders[folder])
+
+    def number(self, path: str) -> int:
+        """Return a number that is unique to this path in the tree."""
+        return self._numbers[path]
+
+    @staticmethod
+    def resolved(folder: str, path: str) -> str | None:
+        """Return the path relative to the root; None if it leaves the tree."""
+        parts = folder.split("/") if folder else []
+        for part in path.split("/"):
+            if part == "..":
+                if not parts:
+                    return None
+                parts.pop()
+            elif part not in ("", "."):
+                parts.append(part)
+        return "/".join(parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """A started Python, and the files that its copies see."""
@@ -94,11 +147,11 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
     `package.compiled`.
     """
     everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
-    library = {LIBRARY: files.library(everything)}
+    library = {LIBRARY: _library(everything)}
     names = ("connect4", *(allowed or ()))
     own = [name.replace(".", "/") for name in names if _is_submodule(name, "connect4")]
     paths = [f"{path}{end}" for path in own for end in ENDS]
-    kit = files.kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
+    kit = _kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
     text = START.format(
         names=names,
         more=() if allowed is not None else KIT_MODULES,
@@ -121,7 +174,7 @@ def kit_digest() -> str:
 
     Other files of the kit do not affect the fuel that an agent uses.
     """
-    return _key(False, files.kit_files(KIT_FILES), START)[:16]
+    return _key(False, _kit_files(KIT_FILES), START)[:16]
 
 
 def identity_text() -> str:
@@ -188,3 +241,49 @@ def copy(
     begun = start(allowed, more)
     system = System(begun.tree, printed)
     return Interpreter(package.compiled(), system, memory_bytes, begun.image), system
+
+
+@cache
+def _library(everything: bool) -> bytes:
+    """Return the library as a zip file that is the same on every machine.
+
+    Without `everything` it contains only the standard library and numpy.
+    """
+    name = f"library-{'all' if everything else 'standard'}-{package.stdlib_digest()[:16]}-1.zip"
+    data = package.read_cached(name)
+    if data is None:
+        data = _zipped(everything)
+        package.write_cached(name, data)
+    return data
+
+
+def _zipped(everything: bool) -> bytes:
+    written = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(package.stdlib())) as source,
+        zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as target,
+    ):
+        for name in sorted(source.namelist()):
+            top = name.partition("/")[0].partition(".")[0]
+            other = top in package.OTHER_PACKAGES or "-" in name.partition("/")[0]
+            if not name.endswith("/") and (everything or not other):
+                entry = zipfile.ZipInfo(name, EPOCH)
+                entry.create_system = 3  # the same bytes on Windows
+                target.writestr(entry, source.read(name))
+    return written.getvalue()
+
+
+def _kit_files(patterns: Iterable[str]) -> dict[str, bytes]:
+    """Return files of the kit, by their paths in an agent's Python."""
+    paths = {path for pattern in patterns for path in KIT.parent.glob(pattern)}
+    return {
+        f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}": _text(path)
+        for path in sorted(paths)
+        if path.is_file() and not path.name.endswith("_test.py")
+    }
+
+
+def _text(path: Path) -> bytes:
+    """Return a file; sources have the same line ends on every system."""
+    data = path.read_bytes()
+    return data.replace(b"\r\n", b"\n") if path.suffix in (".py", ".txt") else data

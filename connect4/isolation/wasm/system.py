@@ -12,12 +12,12 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from connect4.isolation.channel import MAX_LINE
+from connect4.isolation.limits import MAX_LINE
 from connect4.isolation.wasm import ANSWERS
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
-from connect4.isolation.wasm.files import Tree
 
 if TYPE_CHECKING:
+    from connect4.isolation.wasm.images import Tree
     from connect4.isolation.wasm.interpreter import Interpreter
 
 SUCCESS: Final = 0
