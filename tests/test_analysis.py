@@ -25,8 +25,7 @@ from connect4.players.base import Outcome
 from connect4.players.registry import PLAYERS
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
-from connect4.search.library import LibrarySolver
-from connect4.search.solver import Solver
+from connect4.search.solver import LibrarySolver, Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run

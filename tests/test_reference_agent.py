@@ -22,13 +22,11 @@ from connect4.players.building import build
 from connect4.players.registry import method_of, parse_agent
 from connect4.reference import AIPlayer, alphabeta, leaves, tables
 from connect4.reference.alphabeta import AlphaBeta
-from connect4.reference.budget import Budget, BudgetSpentError
-from connect4.reference.evaluation import Evaluation, Judgement, stack_gains
+from connect4.reference.evaluation import PHASES, Evaluation, Judgement
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.found import Found, slot_of
-from connect4.reference.learned import PHASES
-from connect4.reference.lines import ME, OPPONENT, Lines, Position
+from connect4.reference.lines import ME, OPPONENT, Lines, Position, stack_gains
 from connect4.reference.playouts import Playouts
+from connect4.reference.searching import Budget, BudgetSpentError, Found, slot_of
 from connect4.utils import Integer
 from tests.games import played as played_game
 

@@ -24,7 +24,7 @@ from connect4 import record as records
 from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.games.runs import run_changes
-from connect4.search.ordering import ORDERS
+from connect4.search.base import ORDERS
 from connect4.views import palette
 from connect4.views.motion import Drop, Motion, PopOut, Slide, motion_between, motion_of, moves_of
 from connect4.views.window.choices import Choices, choices_file, load_choices, save_choices

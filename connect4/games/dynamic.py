@@ -457,7 +457,7 @@ DYNAMIC: Final = Game(
     heuristics=(
         Heuristic(
             "race",
-            "connect4.search.race:race",
+            "connect4.search.sliding:race",
             scale=60.0,
             search="connect4.search.sliding:SlidingAlphaBeta",
         ),
