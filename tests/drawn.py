@@ -49,6 +49,7 @@ class Drawn(State):
         raise NotImplementedError
 
     to_text = to_json = board
+    game = None
 
 
 BY_VALUE = Evaluation(lambda state: 0, lambda state, depth: state.margin(state.mover))

@@ -16,8 +16,7 @@ import pytest
 
 from connect4 import record as records
 from connect4.analysis.comparison import Expected, cost_of
-from connect4.analysis.costs import analyse
-from connect4.analysis.summary import summary
+from connect4.analysis.costs import analyse, summary
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State, leader

@@ -256,6 +256,10 @@ class DynamicState(State):
         return self.one, self.two, self.mover, self.turns
 
     @property
+    def game(self) -> Game:
+        return DYNAMIC
+
+    @property
     def setting(self) -> tuple[int, int, DynamicRules]:
         return self.grid.rows, self.grid.columns, self.layout.rules
 
