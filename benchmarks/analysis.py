@@ -30,7 +30,7 @@ from connect4.players.building import build
 from connect4.players.registry import parse_agent
 from connect4.record import Record
 from connect4.reference import AIPlayer
-from connect4.search import library
+from connect4.search import solver
 from connect4.search.forced import ForcedWins
 
 COSTLY = {"classic": 1, "extended": 10, "dynamic": 1}
@@ -93,7 +93,7 @@ class Tally:
 
 def exact_outcome() -> Exact:
     """Return what tells player 1's outcome of a classic position: 1, 0 or -1."""
-    engine = library.LibrarySolver()
+    engine = solver.LibrarySolver()
 
     def value(state: State) -> float:
         if state.is_over():
@@ -193,14 +193,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--own", action="store_true", help="analyse without the library")
     arguments = parser.parse_args()
-    if arguments.kind == "classic" and not library.is_installed():
-        print(f"error: {library.MISSING}", file=sys.stderr)
+    if arguments.kind == "classic" and not solver.is_installed():
+        print(f"error: {solver.MISSING}", file=sys.stderr)
         return 2
     exact: Exact = exact_margin if arguments.kind == "extended" else proven_outcome
     if arguments.kind == "classic":
         exact = exact_outcome()
     if arguments.own:
-        library.is_installed = lambda: False
+        solver.is_installed = lambda: False
     total = Tally()
     for number in range(arguments.games):
         record = game(arguments.kind, number)

@@ -22,11 +22,10 @@ from connect4.games import load_start
 from connect4.games.base import resolve
 from connect4.games.classic import CLASSIC
 from connect4.games.dynamic import DYNAMIC
+from connect4.search.base import center
 from connect4.search.heuristics import of_tokens, with_endings
 from connect4.search.mcts import Mcts
-from connect4.search.minimax import AlphaBeta
-from connect4.search.ordering import center
-from connect4.search.transposition import TableAlphaBeta
+from connect4.search.minimax import AlphaBeta, TableAlphaBeta
 
 ITERATIONS = 10_000
 CASES = (

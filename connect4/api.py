@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
-from connect4.games import begin, find_game, game_of, load_start
+from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.seat import choose_level
@@ -107,7 +107,7 @@ def picture(state: State, *, before: State | None = None, runs: Player | None = 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
     """Return the game and the position of an argument; raises `InputError`."""
     if isinstance(start, State):
-        game = game_of(start)
+        game = start.game
         if name not in (None, game.name):
             raise InputError(f"the position is one of {game.name}, not of {name}")
         return game, start
@@ -272,7 +272,6 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     True
     """
     costs = importlib.import_module("connect4.analysis.costs")
-    words = importlib.import_module("connect4.analysis.summary")
     with ExitStack() as stack:
         found = costs.analyse(record, _positive(seconds), 0, _steps(stack, progress))
     record.extra["analysis"] = found
@@ -285,7 +284,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),
-        "\n".join(words.summary(record, found)),
+        "\n".join(costs.summary(record, found)),
     )
 
 

@@ -1,7 +1,7 @@
 """Small drawn game trees as games: what a search visits can be compared with the drawing."""
 
 from connect4.games.base import Ending, State
-from connect4.search.evaluation import Evaluation
+from connect4.search.base import Evaluation
 
 
 class Drawn(State):
@@ -49,6 +49,7 @@ class Drawn(State):
         raise NotImplementedError
 
     to_text = to_json = board
+    game = None
 
 
 BY_VALUE = Evaluation(lambda state: 0, lambda state, depth: state.margin(state.mover))

@@ -16,8 +16,7 @@ import pytest
 
 from connect4 import record as records
 from connect4.analysis.comparison import Expected, cost_of
-from connect4.analysis.costs import analyse
-from connect4.analysis.summary import summary
+from connect4.analysis.costs import analyse, summary
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State, leader
@@ -25,8 +24,7 @@ from connect4.players.base import Outcome
 from connect4.players.registry import PLAYERS
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
-from connect4.search.library import LibrarySolver
-from connect4.search.solver import Solver
+from connect4.search.solver import LibrarySolver, Solver
 from connect4.views.page.page import page
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run

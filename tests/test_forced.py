@@ -7,9 +7,8 @@ import pytest
 
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
-from connect4.search.deadline import Deadline, OutOfBudgetError
+from connect4.search.base import Deadline, OutOfBudgetError, after
 from connect4.search.forced import ForcedWins, Proof
-from connect4.search.moves import after
 from tests.positions import random_position, wins
 
 DYNAMIC = GAMES["dynamic"]

@@ -176,6 +176,7 @@ def test_random_games_keep_every_promise(game, text):
         for state in walk(game, start, rng.choice):
             known = seen.setdefault(state.key(), state.to_text())
             assert known == state.to_text(), "one key, one position"
+        assert state.game is game
         check_refusals(game, state)
     check_refusals(game, start)
     texts = list(seen.values())

@@ -22,13 +22,11 @@ from connect4.players.building import build
 from connect4.players.registry import method_of, parse_agent
 from connect4.reference import AIPlayer, alphabeta, leaves, tables
 from connect4.reference.alphabeta import AlphaBeta
-from connect4.reference.budget import Budget, BudgetSpentError
-from connect4.reference.evaluation import Evaluation, Judgement, stack_gains
+from connect4.reference.evaluation import PHASES, Evaluation, Judgement
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.found import Found, slot_of
-from connect4.reference.learned import PHASES
-from connect4.reference.lines import ME, OPPONENT, Lines, Position
+from connect4.reference.lines import ME, OPPONENT, Lines, Position, stack_gains
 from connect4.reference.playouts import Playouts
+from connect4.reference.searching import Budget, BudgetSpentError, Found, slot_of
 from connect4.utils import Integer
 from tests.games import played as played_game
 
@@ -586,10 +584,6 @@ def test_a_game_keeps_which_method_was_asked() -> None:
     assert not any(turn.is_lost for turn in record.turns if turn.player == 1)
 
 
-def test_boards_longer_than_any_table_are_played() -> None:
-    assert ask(empty(14, 16, 1), nodes=20) in empty(14, 16, 1).legal_actions()
-
-
 @pytest.mark.parametrize("mover", [1, 2])
 def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
     board = np.random.default_rng(3).integers(1, 3, (5, 6))
@@ -655,14 +649,6 @@ def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random
         if state.mover == 1 and state.legal_actions():
             assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
             assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
-
-
-def test_the_shortest_time_limit_is_kept_from_the_first_move_on() -> None:
-    """A budget of 0.05 s ends the search; how late on a loaded machine: benchmarks.under_load."""
-    state = empty(12, 12, 10)
-    for method in ("get_intelligent_move", "get_expectimax_move"):
-        player = AIPlayer(1, 0.05)
-        assert getattr(player, method)(state.for_agent()) in state.legal_actions()
 
 
 def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one() -> None:

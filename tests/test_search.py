@@ -7,16 +7,20 @@ import pytest
 
 from connect4.games import GAMES, load_start
 from connect4.search import heuristics
-from connect4.search.deadline import Deadline
-from connect4.search.deepening import deepen
-from connect4.search.evaluation import WIN, Evaluation, win_or_loss
+from connect4.search.base import (
+    ORDERS,
+    WIN,
+    Deadline,
+    Evaluation,
+    after,
+    ascending,
+    center,
+    win_or_loss,
+)
 from connect4.search.heuristics import evaluation as evaluation_of
-from connect4.search.minimax import AlphaBeta, Minimax
-from connect4.search.montecarlo import Sampled
-from connect4.search.moves import after, ascending
-from connect4.search.ordering import ORDERS, center
-from connect4.search.race import race
-from connect4.search.transposition import TableAlphaBeta
+from connect4.search.mcts import Sampled
+from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
+from connect4.search.sliding import race
 from tests import naive_heuristics
 from tests.positions import small_start
 

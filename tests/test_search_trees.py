@@ -5,16 +5,17 @@ from random import Random
 
 import pytest
 
-from connect4.search.deadline import Deadline, OutOfBudgetError
-from connect4.search.deepening import deepen
-from connect4.search.evaluation import WIN, Evaluation, win_or_loss
-from connect4.search.expectimax import Expectimax
-from connect4.search.mcts import Mcts
-from connect4.search.minimax import AlphaBeta, Minimax
-from connect4.search.montecarlo import Sampled
-from connect4.search.moves import ascending
-from connect4.search.ordering import center
-from connect4.search.transposition import TableAlphaBeta
+from connect4.search.base import (
+    WIN,
+    Deadline,
+    Evaluation,
+    OutOfBudgetError,
+    ascending,
+    center,
+    win_or_loss,
+)
+from connect4.search.mcts import Mcts, Sampled
+from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from tests.drawn import BY_VALUE, Drawn
 
 TEXTBOOK = {

@@ -9,12 +9,10 @@ from connect4.games.base import Ending
 from connect4.players.base import Setup
 from connect4.players.building import build
 from connect4.players.registry import parse_agent
-from connect4.search.deepening import deepen
-from connect4.search.evaluation import WIN
+from connect4.search.base import WIN, center
 from connect4.search.heuristics import evaluation
-from connect4.search.ordering import center
+from connect4.search.minimax import TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta, bare, steps_of
-from connect4.search.transposition import TableAlphaBeta
 from tests.positions import random_position, wins
 
 DYNAMIC = GAMES["dynamic"]

@@ -11,13 +11,10 @@ from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
 from connect4.record import read
+from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.book import FILE, opening_book
-from connect4.search.deadline import Deadline, OutOfBudgetError
-from connect4.search.evaluation import WIN, Evaluation, win_or_loss
-from connect4.search.library import LibrarySolver, may_be_late
-from connect4.search.ordering import center
-from connect4.search.solver import Solver
-from connect4.search.transposition import TableAlphaBeta
+from connect4.search.minimax import TableAlphaBeta
+from connect4.search.solver import LibrarySolver, Solver, may_be_late
 from connect4.views.words import move_text
 from tests.command import run
 from tests.positions import random_position, wins

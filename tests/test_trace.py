@@ -12,13 +12,10 @@ from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search import trace as traces
-from connect4.search.deepening import deepen
-from connect4.search.expectimax import Expectimax
+from connect4.search.base import after
 from connect4.search.heuristics import evaluation as evaluation_of
-from connect4.search.minimax import AlphaBeta, Minimax
-from connect4.search.moves import after
+from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.trace import Flag, Kind, Node, Trace
-from connect4.search.transposition import TableAlphaBeta
 
 STARTS = [
     ("extended", load_start(GAMES["extended"], "case4")),

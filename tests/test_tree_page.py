@@ -16,7 +16,7 @@ import pytest
 from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
-from connect4.search.evaluation import WIN
+from connect4.search.base import WIN
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page

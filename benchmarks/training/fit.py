@@ -312,9 +312,9 @@ def no_networks() -> tuple[Floats, Floats]:
 
 def agent_numbers() -> Learned:
     """Return the numbers of `connect4.reference`."""
-    from connect4.reference.learned import FEATURES as WEIGHTS
-    from connect4.reference.learned import HAND as WORTHS
-    from connect4.reference.learned import LEARNED, WINDOWS
+    from connect4.reference.evaluation import FEATURES as WEIGHTS
+    from connect4.reference.evaluation import HAND as WORTHS
+    from connect4.reference.evaluation import LEARNED, WINDOWS
     from connect4.reference.lines import ME
 
     hand = np.concatenate((WORTHS, np.zeros_like(WORTHS)))  # none without pop-outs

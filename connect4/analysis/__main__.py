@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.analysis.costs import analyse
-from connect4.analysis.summary import summary
+from connect4.analysis.costs import analyse, summary
 from connect4.cli import Parser, check_place, fail, time_limit
 from connect4.errors import InputError
 

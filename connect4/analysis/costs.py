@@ -1,4 +1,4 @@
-"""Compute the cost of each move of a finished game.
+"""Compute the cost of each move of a finished game, and say in words which moves cost most.
 
 The kit's strongest agent for the game searches every position for a few seconds. The cost of a turn
 is the value that best play loses between the positions before and after it.
@@ -17,6 +17,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import Expert, expert_for
+from connect4.errors import harmless
 from connect4.games.base import Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
@@ -179,3 +180,28 @@ def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]
         ],
         "worst": worst_turns(record, judged),
     }
+
+
+def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each of the worst moves."""
+    for player, numbers in zip((1, 2), found["worst"], strict=True):
+        name = f"Player {player} ({harmless(record.players[player - 1].agent)})"
+        if not numbers:
+            yield f"{name}: no move cost anything"
+        for number in numbers:
+            turn = record.turns[number - 1]
+            judged = found["turns"][number - 1]
+            better, *rest = judged["line"]
+            deed = turn.text if turn.outcome is Outcome.PLAYED else turn.outcome.value
+            then = f", then {' '.join(rest)}" if rest else ""
+            cost = f"cost {judged['loss']:g}; better {better}{then}"
+            yield f"{name}: turn {number}, {deed}, {cost} ({certainty(judged)})"
+
+
+def certainty(judged: dict[str, Any]) -> str:
+    """Return whether a cost is proven, and the noise of an estimate."""
+    if judged["proven"]:
+        return "proven"
+    if judged["loss"] <= judged["noise"]:
+        return "estimated; from here the loss is forced"
+    return f"estimated, noise {judged['noise']:g}"

@@ -12,15 +12,12 @@ from typing import Final
 from connect4.analysis.comparison import Expected
 from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
 from connect4.players.registry import PLAYERS
-from connect4.search import library, solver
-from connect4.search.deadline import Deadline, OutOfBudgetError
-from connect4.search.evaluation import WIN
+from connect4.search import solver
+from connect4.search.base import WIN, Deadline, OutOfBudgetError, center
 from connect4.search.forced import ForcedWins
 from connect4.search.heuristics import evaluation
-from connect4.search.library import LibrarySolver
-from connect4.search.minimax import Minimax
-from connect4.search.ordering import center
-from connect4.search.transposition import TableAlphaBeta
+from connect4.search.minimax import Minimax, TableAlphaBeta
+from connect4.search.solver import LibrarySolver
 
 WON: Final = 100.0
 """The value of a won game if only winning counts; a draw is worth 0."""
@@ -90,7 +87,7 @@ def solver_expert(game: Game, start: State) -> Expert:
     search = search_expert(game, start)
     if start.setting != solver.SETTING:
         return search
-    if library.is_installed():
+    if solver.is_installed():
         return replace(search, agent="solver", evaluate=LibraryJudge())
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.envs import openspiel
-from connect4.games import game_of
 from connect4.games.base import State
 
 SIMULATIONS: Final = 1000
@@ -23,7 +22,7 @@ def mcts(observation: object, state: State) -> int:
     """Return the action of OpenSpiel's Monte Carlo tree search with its default settings."""
     from open_spiel.python.algorithms.mcts import MCTSBot
 
-    spiel = openspiel.state_at(game_of(state), state)
+    spiel = openspiel.state_at(state.game, state)
     bot = MCTSBot(spiel.get_game(), 2.0, SIMULATIONS, _evaluator(), random_state=_random())
     return int(bot.step(spiel))
 
@@ -44,7 +43,7 @@ def minimax(observation: object, state: State) -> int:
     """Return the action of OpenSpiel's alpha-beta; at its depth, every position has the value 0."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
-    spiel = openspiel.state_at(game_of(state), state)
+    spiel = openspiel.state_at(state.game, state)
     me = spiel.current_player()
     _, action = alpha_beta_search(
         spiel.get_game(),

@@ -64,17 +64,6 @@ def find_game(name: str) -> Game:
     return _game(name)
 
 
-def game_of(state: State) -> Game:
-    """Return the game that a position belongs to; raises `InputError` if there is none."""
-    for game in _games().values():
-        try:
-            if game.from_json(state.to_json()) == state:
-                return game
-        except InputError:
-            continue
-    raise InputError(f"{type(state).__name__} is not a position of {', '.join(_RULES)}")
-
-
 def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:
     """Return the first position of a game; raises `InputError` for an unknown option."""
     known = [option.name for option in game.options]

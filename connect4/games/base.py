@@ -198,6 +198,11 @@ class State(ABC):
 
     @property
     @abstractmethod
+    def game(self) -> Game:
+        """Return the game that the position belongs to."""
+
+    @property
+    @abstractmethod
     def setting(self) -> Hashable:
         """Return what never changes during a game, such as the size of the board."""
 

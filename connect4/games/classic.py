@@ -213,6 +213,10 @@ class ClassicState(State):
         return (self.one + self.mask) << 1 | (self.mover == 2)
 
     @property
+    def game(self) -> Game:
+        return CLASSIC if self.layout.variant == "first-four" else CLASSIC_FULL
+
+    @property
     def setting(self) -> tuple[int, int, Variant]:
         return self.grid.rows, self.grid.columns, self.layout.variant
 

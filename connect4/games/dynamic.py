@@ -256,6 +256,10 @@ class DynamicState(State):
         return self.one, self.two, self.mover, self.turns
 
     @property
+    def game(self) -> Game:
+        return DYNAMIC
+
+    @property
     def setting(self) -> tuple[int, int, DynamicRules]:
         return self.grid.rows, self.grid.columns, self.layout.rules
 
@@ -457,7 +461,7 @@ DYNAMIC: Final = Game(
     heuristics=(
         Heuristic(
             "race",
-            "connect4.search.race:race",
+            "connect4.search.sliding:race",
             scale=60.0,
             search="connect4.search.sliding:SlidingAlphaBeta",
         ),

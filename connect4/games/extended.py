@@ -219,6 +219,10 @@ class ExtendedState(State):
         return self._board.tobytes(), self.popouts, self.mover
 
     @property
+    def game(self) -> Game:
+        return EXTENDED
+
+    @property
     def setting(self) -> tuple[tuple[int, int], tuple[int, int]]:
         return self.shape, self.maximum
 

@@ -168,6 +168,10 @@ class PopOutState(State):
         return self.one, self.two, self.mover, self.turns, frozenset(Counter(self.history).items())
 
     @property
+    def game(self) -> Game:
+        return POP_OUT
+
+    @property
     def setting(self) -> tuple[int, int]:
         return self._grid.rows, self._grid.columns
 

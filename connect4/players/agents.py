@@ -14,21 +14,23 @@ from typing import Final
 from connect4.errors import AgentError
 from connect4.games.base import Action, Seconds, State, resolve
 from connect4.players.base import Setup
-from connect4.search import heuristics, library
-from connect4.search.deadline import STRIDE, Deadline, OutOfBudgetError
-from connect4.search.deepening import deepen
-from connect4.search.evaluation import Evaluation, points, win_or_loss
-from connect4.search.expectimax import Expectimax
-from connect4.search.library import LibrarySolver
-from connect4.search.mcts import Mcts
-from connect4.search.minimax import AlphaBeta, Minimax
-from connect4.search.montecarlo import Sampled
-from connect4.search.moves import Order
-from connect4.search.ordering import ORDERS, center
+from connect4.search import heuristics, solver
+from connect4.search.base import (
+    ORDERS,
+    STRIDE,
+    Deadline,
+    Evaluation,
+    Order,
+    OutOfBudgetError,
+    center,
+    points,
+    win_or_loss,
+)
+from connect4.search.mcts import Mcts, Sampled
+from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
-from connect4.search.solver import Solver
+from connect4.search.solver import LibrarySolver, Solver
 from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
-from connect4.search.transposition import TableAlphaBeta
 
 MAX_DEPTH: Final = 200
 """The depth limit if only time or nodes limit a search; no search reaches it."""
@@ -270,9 +272,9 @@ class SolverAgent:
         self._library: LibrarySolver | None = None
         self.note: str | None = None
         engine = options.get("engine", "own" if "nodes" in options else None)
-        if engine == "bitbully" and not library.is_installed():
-            raise AgentError(library.MISSING)
-        if engine != "own" and library.is_installed():
+        if engine == "bitbully" and not solver.is_installed():
+            raise AgentError(solver.MISSING)
+        if engine != "own" and solver.is_installed():
             self._library = LibrarySolver()
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
@@ -301,7 +303,7 @@ class SolverAgent:
 
     def _engine(self, state: State, deadline: Deadline) -> LibrarySolver | None:
         """Return the library if it is installed and fast enough for this position."""
-        if self._library is None or library.may_be_late(state, deadline):
+        if self._library is None or solver.may_be_late(state, deadline):
             return None
         return self._library
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from connect4.games import GAMES
 from connect4.games.base import State
 from connect4.games.dynamic import COLOURS
-from connect4.search.ordering import ORDERS
+from connect4.search.base import ORDERS
 
 ADDRESS: Final = re.compile(r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>\w+)")
 

@@ -67,7 +67,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     ),
     "env": PlayerKind(
         checks.POLICY_USAGE,
-        "connect4.players.policy:PolicyAgent",
+        "connect4.players.local:PolicyAgent",
         reaches_out=True,
         takes_rest=True,
         wrong_rest=checks.wrong_policy,

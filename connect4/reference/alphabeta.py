@@ -9,11 +9,10 @@ from __future__ import annotations
 from math import inf
 from typing import TypeAlias
 
-from connect4.reference.budget import Budget, BudgetSpentError
 from connect4.reference.evaluation import Evaluation, Judgement
-from connect4.reference.found import DEEPEST, Found, slot_of
 from connect4.reference.leaves import MARGIN, TEMPO, Leaves
 from connect4.reference.lines import ME, Actions, Lines, Position
+from connect4.reference.searching import DEEPEST, Budget, BudgetSpentError, Found, slot_of
 from connect4.reference.tables import even_share
 
 Entry: TypeAlias = tuple[int, int, int, float, int]

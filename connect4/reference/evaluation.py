@@ -2,24 +2,161 @@
 
 All of it judges a position two plies before the end of a search, from the side of the last mover:
 the player who makes the last move of the game as long as nobody loses a turn.
+
+The numbers are learned from deeper searches. `learned.npz` has them; `python3 -m
+benchmarks.training` makes them. A set of numbers belongs to a phase of the game, with pop-outs left
+(sets 0 to 2) or without (3 to 5).
 """
 
 from __future__ import annotations
 
+from functools import cache
+from math import inf
 from operator import getitem, mul
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from connect4.reference.learned import (
-    FEATURES,
-    HAND,
-    MOST_IN_HAND,
-    NETWORK_SETS,
-    PHASES,
-    Correction,
-    corrections,
-    network,
+import numpy as np
+
+from connect4.reference.lines import (
+    KINDS,
+    OPPONENT,
+    Actions,
+    Codes,
+    Lines,
+    Position,
+    stack_gains,
 )
-from connect4.reference.lines import OPPONENT, Actions, Codes, Lines, Position
+from connect4.reference.tables import Array
+
+STEP = 1 / 32
+"""Points: the unit of the numbers that are stored as whole numbers."""
+
+PHASES = 3
+"""Of a game, by the share of empty cells: up to a third, up to two thirds, more."""
+
+MOST_IN_HAND = 10
+"""More pop-outs in hand count as this many."""
+
+NETWORK_SETS, INPUTS, HIDDEN = PHASES + 1, 33, 64
+"""Without pop-outs left only late positions have a network.
+
+In games, one for the middle cost points, and one for earlier positions gained nothing.
+"""
+
+MOST_CORRECTIONS = 5000
+"""Corrections kept for lines of one form in one set of numbers, so that memory has a bound."""
+
+with np.load(Path(__file__).with_name("learned.npz")) as _learned:
+    LEARNED: Final[dict[str, Array]] = dict(_learned)
+"""Arrays by name.
+
+- `windows`, in steps: corrections by the contents of windows of four cells, a row for each set and
+  ten tables in it: two of windows in rows, by the parity of their height; four of those in
+  diagonals and four of those in columns, by the parity of the lowest cell's height and by whether
+  the last mover may pop out of its column. A table has the codes with an empty cell in order, with
+  1 for the last mover's tokens.
+- `hand`, in steps: the worth of pop-outs in hand, by phase: a table by the pop-outs of the last
+  mover and of the other player, and one that is scaled by the taper (see `Judgement`).
+- `features`, in steps: the weights of `Evaluation._features` by set and by whether the last mover
+  is to move, and those that are scaled by the taper.
+- `hidden`, `output`: by set, the weights from each input of a network (`Evaluation._inputs`) to
+  each hidden unit, and those from the hidden units to the output, with one constant.
+"""
+
+HAND = (LEARNED["hand"] * STEP).tolist()
+FEATURES = (LEARNED["features"] * STEP).tolist()
+
+
+def _windows() -> list[Any]:
+    """Return my corrections: by last mover, set, kind of line, height, column, code."""
+    digits = np.arange(81)[:, None] // 3 ** np.arange(4) % 3
+    tables = np.zeros((2 * PHASES, 10, 81))
+    tables[..., np.flatnonzero((digits == 0).any(1))] = LEARNED["windows"] * STEP
+    reversed_codes = digits[:, ::-1] @ 3 ** np.arange(4)
+    rows = np.stack((tables[:, :2], tables[:, :2, reversed_codes]), 2)  # a mirrored row
+    diagonals = tables[:, 2:6].reshape(-1, 2, 2, 81)
+    columns = tables[:, 6:].reshape(-1, 2, 2, 81)
+    windows = np.stack((rows, diagonals, diagonals, columns), 1)
+    exchanged_codes = (3 - digits) % 3 @ 3 ** np.arange(4)
+    return [None, windows.tolist(), (-windows[..., exchanged_codes]).tolist()]
+
+
+WINDOWS = _windows()
+
+
+class Network:
+    """The network of a set and the weights of the features, as one product of matrices.
+
+    The last two columns are the weights of the features and those scaled by the taper: these sums
+    may be negative. A hidden unit below zero counts as 0.
+    """
+
+    def __init__(self, chosen: int, last_moves: bool):
+        features = np.array(FEATURES[chosen][last_moves]).T
+        output = LEARNED["output"][chosen].astype(float)
+        self.weights = np.zeros((INPUTS, HIDDEN + 2))
+        self.weights[:, :HIDDEN] = LEARNED["hidden"][chosen]
+        self.weights[: len(features), HIDDEN:] = features
+        self.floor = np.array([0.0] * HIDDEN + [-inf] * 2)
+        self.output = np.array([*output[:-1], 1.0, 0.0])
+        self.added = float(output[-1])
+
+    def worth(self, inputs: list[float], taper: float) -> float:
+        """Return what both add for the last mover.
+
+        Rounded, so that it is the same on each machine, whatever the order in which it sums.
+        """
+        self.output[-1] = taper
+        hidden = np.maximum(np.array(inputs).dot(self.weights), self.floor)
+        return round((float(hidden.dot(self.output)) + self.added) * 1024) / 1024
+
+
+@cache
+def network(chosen: int, last_moves: bool) -> Network:
+    """Return the network of a set, for the last mover to move or for the other player."""
+    return Network(chosen, last_moves)
+
+
+class Correction(dict[int, float]):
+    """The correction of each code of a line when it is asked for: the sum over its windows."""
+
+    def __init__(self, windows: list[list[float]]):
+        super().__init__()
+        self.windows = windows
+
+    def __missing__(self, code: int) -> float:
+        if len(self) >= MOST_CORRECTIONS:
+            self.clear()
+        correction, rest = 0.0, code
+        for window in self.windows:
+            correction += window[rest % 81]
+            rest //= 3
+        self[code] = correction
+        return correction
+
+
+def corrections(lines: Lines, last_mover: int, chosen: int) -> list[Correction]:
+    """Return the correction of each line after the short ones by this set of learned numbers.
+
+    Lines of one form share theirs.
+    """
+    known: dict[Any, Correction] = {}
+    found = []
+    for kind, first, length in lines.forms:
+        height, column = divmod(first, lines.columns)
+        own = (column + lines.player + last_mover + 1) % 2
+        form = kind, height % 2, own, length
+        if form not in known:
+            up, sideways = kind != "row", kind != "column"
+            windows = WINDOWS[last_mover][chosen][KINDS.index(kind)]
+            places = range(length - 3)
+            known[form] = Correction(
+                [windows[(height + i * up) % 2][(own + i * sideways) % 2] for i in places]
+            )
+        found.append(known[form])
+    return found
+
 
 MOST_MARGIN, MOST_CORRECTION, MOST_CELLS, MOST_COLUMNS = 100.0, 30.0, 144, 12
 """Greater numbers are cut to these: the networks have seen boards of up to 12x12."""
@@ -39,37 +176,6 @@ class Judgement(NamedTuple):
     """What counts for the player who is not to move beside expected margin and pop-outs in hand."""
     replies: Actions
     """The pop-outs of that player, best first."""
-
-
-def stack_gains(lines: Lines, codes: Codes, drops: Actions) -> tuple[float, list[float]]:
-    """Return the worth of zugzwang to the mover in a simpler game, and the gains that remain in it.
-
-    In that game each column is a stack of its cells' gains, the lowest empty cell on top, and the
-    players take one from the top of a stack in turn. A gain no less than the one before it and the
-    one after it makes one of the three, worth `before - gain + after`: with best play they go in
-    turn, or none of them. A last pair whose second gain is no less than its first is left alone
-    until only such pairs are left. Then whoever is to move must open one, and loses the differences
-    of all of them: with an odd number of empty cells that is the opponent. The other gains fall
-    from one to the next in each stack; the players take the greatest of them in turn. They are
-    returned in this order.
-    """
-    zugzwang = 0.0
-    gains = []
-    empty_cells = len(drops)
-    for first, cell in drops:
-        stack = [first]
-        empty_cells += len(lines.above[cell])
-        for i, a, j, b, k, c, m, d in lines.above[cell]:
-            gain = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
-            while len(stack) > 1 and gain <= stack[-1] >= stack[-2]:
-                gain += stack[-2] - stack[-1]
-                del stack[-2:]
-            stack.append(gain)
-        while len(stack) > 1 and stack[-1] >= stack[-2]:
-            zugzwang += stack.pop() - stack.pop()
-        gains += stack
-    gains.sort(reverse=True)
-    return zugzwang if empty_cells % 2 else -zugzwang, gains
 
 
 class Evaluation:

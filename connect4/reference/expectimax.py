@@ -8,10 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.reference.budget import Budget, BudgetSpentError
-from connect4.reference.found import DEEPEST, Found, slot_of
 from connect4.reference.lines import ME, Actions, Lines, Position
 from connect4.reference.playouts import Playouts
+from connect4.reference.searching import DEEPEST, Budget, BudgetSpentError, Found, slot_of
 from connect4.reference.tables import LONGEST_TABLE, Array, share_against_random
 
 Values: TypeAlias = list[tuple[float, tuple[float, int]]]

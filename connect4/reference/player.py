@@ -6,10 +6,9 @@ import gc
 from typing import TypeAlias
 
 from connect4.reference.alphabeta import AlphaBeta
-from connect4.reference.budget import Budget
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.found import Found
 from connect4.reference.lines import Lines, Move, Position
+from connect4.reference.searching import Budget, Found
 from connect4.reference.tables import Array
 from connect4.utils import Integer, get_valid_actions
 

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from connect4.reference.budget import Budget
 from connect4.reference.lines import ME, OPPONENT, Lines, Position
+from connect4.reference.searching import Budget
 from connect4.reference.tables import Array, expected_margins
 
 

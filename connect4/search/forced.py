@@ -13,9 +13,7 @@ from typing import Final, NamedTuple
 
 from connect4.games.base import State
 from connect4.games.grid import Grid
-from connect4.search.deadline import Deadline
-from connect4.search.moves import Move, after
-from connect4.search.ordering import center
+from connect4.search.base import Deadline, Move, after, center
 from connect4.search.sliding import steps_of
 
 MAX_ENTRIES: Final = 1_000_000

@@ -11,9 +11,8 @@ from typing import Final
 
 from connect4.games.base import Game, Heuristic, State, resolve
 from connect4.games.grid import Grid
-from connect4.search.evaluation import Evaluation, points, win_or_loss
-from connect4.search.softlines import soft_lines_of
-from connect4.search.windows import windows_of
+from connect4.search.base import Evaluation, points, win_or_loss
+from connect4.search.windows import soft_lines_of, windows_of
 
 REMEMBERED: Final = 50_000
 """Values that each estimate remembers, about 10 MB."""

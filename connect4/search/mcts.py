@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search: UCT, with proven wins backed up."""
+"""Monte-Carlo tree search (UCT, with proven wins backed up), and evaluation by random games."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from connect4.games.base import State
-from connect4.search.deadline import Deadline, OutOfBudgetError
-from connect4.search.moves import Move, after, ascending
+from connect4.search.base import Deadline, Move, OutOfBudgetError, after, ascending
 
 WON: Final = math.inf
 LOST: Final = -math.inf
@@ -184,3 +183,24 @@ class Mcts:
                 node.proven = WON
             else:
                 break
+
+
+class Sampled:
+    """A leaf evaluation: the mean margin of the mover over random playouts.
+
+    If a win counts 1 point, as in classic Connect 4, that is (wins - losses) / samples. The
+    playouts begin with the side to move (Abramson 1990, "Expected-outcome: a general model of
+    static evaluation").
+    """
+
+    def __init__(self, samples: int, rng: Random) -> None:
+        self._samples = samples
+        self._random = rng
+
+    def __call__(self, state: State) -> float:
+        """Return the estimate for the mover of `state`."""
+        total = 0
+        for _ in range(self._samples):
+            one, two = state.playout(self._random)
+            total += one - two
+        return (total if state.mover == 1 else -total) / self._samples

@@ -1,7 +1,7 @@
-"""Plain minimax, alpha-beta, and alpha-beta with a transposition table.
+"""Minimax, alpha-beta, alpha-beta with a transposition table, expectimax, iterative deepening.
 
-All three search a fixed number of plies and use negation: a value is always the mover's, and a gain
-for one side is an equal loss for the other (Knuth & Moore 1975, "An analysis of alpha-beta
+The first three search a fixed number of plies and use negation: a value is always the mover's, and
+a gain for one side is an equal loss for the other (Knuth & Moore 1975, "An analysis of alpha-beta
 pruning", section 2). The value of `state` searched `depth` plies deep is
 
     evaluation.final(state, depth)                      if the game is over
@@ -14,14 +14,22 @@ A node is a call for a position, including the root.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from random import Random
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.games.base import State
-from connect4.search.deadline import Deadline
-from connect4.search.evaluation import Evaluation
-from connect4.search.moves import Move, Order, after, ascending
+from connect4.search.base import (
+    WIN,
+    Deadline,
+    Evaluation,
+    Move,
+    Order,
+    OutOfBudgetError,
+    after,
+    ascending,
+)
 
 INFINITY: Final = math.inf
 
@@ -168,3 +176,153 @@ class AlphaBeta(Minimax):
                         break
         self.line = line
         return best
+
+
+MAX_ENTRIES: Final = 300_000
+"""Entries that a table holds before it is emptied, about 100 MB."""
+
+
+class Entry(NamedTuple):
+    """What a search of `depth` plies found about a position: `lower <= exact value <= upper`."""
+
+    search: int
+    depth: int
+    lower: float
+    upper: float
+    best: Move
+
+
+class TableAlphaBeta(AlphaBeta):
+    """Alpha-beta with a table of positions by `State.key()`, which includes the side to move.
+
+    A value is reused only within one search and at exactly the same depth, so the result is the
+    same as without a table. The next, deeper search only takes the best moves from the table and
+    tries them first (Russell & Norvig 2020, section 5.2; Breuker 1998, "Memory versus search in
+    games", chapter 2).
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, order: Order = ascending, deadline: Deadline | None = None
+    ) -> None:
+        super().__init__(evaluation, order, deadline)
+        self._table: dict[Hashable, Entry] = {}
+        self._search = 0
+
+    def search(self, state: State, depth: int, first: Move = None) -> Found:
+        self._search += 1
+        return super().search(state, depth, first)
+
+    def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        """Return `v` within the same bounds as `AlphaBeta.value`."""
+        if depth == 0 or state.ending() is not None:
+            return super().value(state, depth, alpha, beta)
+        self.count()
+        key = state.key()
+        entry = self._table.get(key)
+        if entry is not None and entry.search == self._search and entry.depth == depth:
+            self.line = (entry.best, ())
+            if entry.lower >= beta or entry.lower == entry.upper:
+                return entry.lower
+            if entry.upper <= alpha:
+                return entry.upper
+        best, best_move = -INFINITY, None
+        line: Line = ()
+        floor = alpha
+        for move in self.moves(state, entry):
+            value = -self.value(self.after(state, move), depth - 1, -beta, -floor)
+            if value > best:
+                best, best_move, line = value, move, (move, self.line)
+                if value > floor:
+                    floor = value
+                    if floor >= beta:
+                        self.cutoffs += 1
+                        break
+        self.line = line
+        if len(self._table) >= MAX_ENTRIES:
+            self._table.clear()
+        lower = best if best > alpha else -INFINITY
+        upper = best if best < beta else INFINITY
+        self._table[key] = Entry(self._search, depth, lower, upper, best_move)
+        return best
+
+    def moves(self, state: State, entry: Entry | None) -> list[Move]:
+        """Return the moves, the best one of an earlier search first."""
+        moves = list(self.order(state))
+        if entry is not None and entry.best in moves:
+            moves.remove(entry.best)
+            moves.insert(0, entry.best)
+        return moves
+
+
+def can_win(state: State) -> bool:
+    """Return whether the mover can win with one move."""
+    return any(state.apply(move).margin(state.mover) > 0 for move in state.legal_actions())
+
+
+class Expectimax(Minimax):
+    """Max nodes for the player to move at the root, chance nodes for the opponent.
+
+    The opponent's moves are all equally likely. The value of a chance node is the mean over all of
+    them or, with `samples`, over that many drawn without replacement (Michie 1966, "Game-playing
+    and game-learning automata"; Russell & Norvig 2020, section 5.5). Values use negation as in
+    `Minimax`: a chance node has for its mover minus the value that it has for us.
+
+    With `cautious`, the root skips moves that let the opponent win at once, if it has others. A
+    mean over random replies underrates such a threat when only winning counts.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        order: Order = ascending,
+        deadline: Deadline | None = None,
+        samples: int | None = None,
+        rng: Random | None = None,
+        cautious: bool = False,
+    ) -> None:
+        super().__init__(evaluation, order, deadline)
+        self.samples = samples
+        self._random = rng or Random(0)
+        self._cautious = cautious
+        self._player = 0
+
+    def search(self, state: State, depth: int, first: Move = None) -> Found:
+        self._player = state.mover
+        return super().search(state, depth, first)
+
+    def root_moves(self, state: State) -> Sequence[Move]:
+        moves = self.order(state)
+        if not self._cautious:
+            return moves
+        return [move for move in moves if not can_win(after(state, move))] or moves
+
+    def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
+        """Return the expected value of `state` for its mover, without pruning."""
+        if state.mover == self._player or depth == 0 or state.ending() is not None:
+            return super().value(state, depth, alpha, beta)
+        self.count()
+        moves = self.order(state)
+        if self.samples is not None and len(moves) > self.samples:
+            moves = self._random.sample(moves, self.samples)
+        total = sum(self.value(self.after(state, move), depth - 1, alpha, beta) for move in moves)
+        self.line = ()
+        return -total / len(moves)
+
+
+def deepen(search: Minimax, state: State, depth: int) -> Found:
+    """Search an unfinished position 1, 2, ... up to `depth` plies deep, best move first.
+
+    Returns the result of the last search, even if the budget interrupted it: by then it had
+    searched at least the best move so far to the new depth (Slate & Atkin 1977, "CHESS 4.5";
+    Russell & Norvig 2020, section 5.2.3). Stops early if a deeper search cannot change the result,
+    or a win or loss is found; the first one found is the fastest.
+    """
+    found = Found(0, (search.order(state)[0],), 0, 0)
+    try:
+        for plies in range(1, depth + 1):
+            found = search.search(state, plies, found.move)
+            if found.complete or abs(found.value) >= WIN:
+                break
+    except OutOfBudgetError:
+        found = search.best_so_far or found
+    return found

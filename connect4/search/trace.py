@@ -11,12 +11,9 @@ from typing import Final, NamedTuple
 from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.search import mcts
-from connect4.search.deadline import OutOfBudgetError
-from connect4.search.expectimax import Expectimax
-from connect4.search.library import LibrarySolver
-from connect4.search.minimax import Found, Minimax
-from connect4.search.moves import Move
-from connect4.search.solver import ORDER, Solver
+from connect4.search.base import Move, OutOfBudgetError
+from connect4.search.minimax import Expectimax, Found, Minimax
+from connect4.search.solver import ORDER, LibrarySolver, Solver
 
 MAX_NODES: Final = 1_000_000
 """The most nodes that a person can still explore."""

@@ -17,8 +17,7 @@ from connect4.players.base import Setup, note_of
 from connect4.players.building import build
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS
-from connect4.search.evaluation import WIN
-from connect4.search.moves import Move
+from connect4.search.base import WIN, Move
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views import document
 from connect4.views.board_data import changed_cells, shape_data

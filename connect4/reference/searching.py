@@ -1,9 +1,18 @@
-"""How long a move may take, in seconds or in nodes of the search."""
+"""What both searches share: the budget of a move, the result, and the keys of positions."""
 
 from __future__ import annotations
 
 import time as clock
 from math import inf
+from typing import Final, NamedTuple
+
+from connect4.reference.lines import Position
+
+DEEPEST: Final = 200
+"""Plies: what keeps the recursion of a search far from Python's limit."""
+
+OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
+"""Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
 
 
 class BudgetSpentError(Exception):
@@ -41,3 +50,21 @@ class Budget:
         due = bool(self.looks) and share >= self.looks[0]
         self.looks = [look for look in self.looks if look > share]
         return due
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    action: int
+    values: tuple[tuple[int, float], ...] = ()
+    """Each depth that was searched whole, with the margin found there for the action chosen."""
+    solved: bool = False
+    """Whether the last depth reached the end of the game."""
+    settled: bool = False
+    """Whether more time would hardly change the action."""
+
+
+def slot_of(position: Position) -> int:
+    """Return the number that a table knows a position by."""
+    _, _, _, key, _, own, other = position
+    return key ^ own * OWN_KEY ^ other * OTHER_KEY
