@@ -15,8 +15,7 @@ import pytest
 
 from connect4.players.base import Outcome
 from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Protections, protections
-from grader.doctor.machine import Machine
-from grader.doctor.table import Diagnosis
+from grader.doctor.table import Diagnosis, Machine
 from grader.doctor.trial import CORPUS, PROBE, Proof
 from grader.output.results import PROOF
 from grader.results.store import Store
@@ -152,7 +151,7 @@ def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, 
     script = tmp_path / "probe.py"
     script.write_text(
         "import json, sys\n"
-        "from grader.doctor.targets import Targets\n"
+        "from grader.doctor.trial import Targets\n"
         "from grader.doctor.trial import Bench, Proof\n"
         "with Targets() as targets:\n"
         "    proof = Proof(sys.argv[1])\n"

@@ -429,8 +429,7 @@ def test_our_agent_plays_at_openspiels_table(spiel: Any) -> None:
 
 
 def test_a_late_agent_of_ours_is_an_error_at_their_table(tmp_path: Path) -> None:
-    from connect4.envs.policies import Policy
-    from connect4.envs.rules import Rules
+    from connect4.envs.policies import Policy, Rules
 
     (tmp_path / "late.py").write_text(
         "import time\n"

@@ -14,8 +14,7 @@ import pytest
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
 from grader.handin.form import Finding, check, check_report, check_source
-from grader.handin.module_state import changing_state
-from grader.handin.removed import INSTEAD
+from grader.handin.source_rules import INSTEAD, changing_state
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
@@ -368,7 +367,7 @@ def test_the_names_of_a_module_are_not_copied_for_each_line(
             return set(self).difference(other)  # type: ignore[call-overload]
 
     names = Counted(f"v{one}" for one in range(number))
-    monkeypatch.setattr("grader.handin.module_state._module_names", lambda tree: names)
+    monkeypatch.setattr("grader.handin.source_rules._module_names", lambda tree: names)
     assert len(list(changing_state(ast.parse(source)))) == number
     assert sum(copied) <= number
 

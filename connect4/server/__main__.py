@@ -17,8 +17,7 @@ from connect4.cli import Parser, count, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC, DynamicState
-from connect4.server.relay import Server
-from connect4.server.wire import Connection
+from connect4.server.relay import Connection, Server
 
 EXAMPLES: Final = """
 examples:

@@ -14,10 +14,8 @@ from connect4.errors import InputError, IsolationError, headline
 from connect4.isolation.wasm import speed
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor.guarantees import protections
-from grader.doctor.machine import measure
-from grader.doctor.table import LEVELS, Diagnosis, now
-from grader.doctor.targets import Targets
-from grader.doctor.trial import Proof, prove
+from grader.doctor.table import LEVELS, Diagnosis, measure, now
+from grader.doctor.trial import Proof, Targets, prove
 from grader.output.results import PROOF
 from grader.results.store import Store
 from grader.rubric.model import Rubric

@@ -24,15 +24,16 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from grader.handin.archive import (
+    ENDINGS,
     MAX_CLASS_FILES,
     MEGABYTE,
     File,
     Tree,
     class_zip_tree,
     file_reader,
+    tar_tree,
     zip_tree,
 )
-from grader.handin.tarball import ENDINGS, tar_tree
 
 MEMORY: Final = 2 << 30
 """Bytes of address space for reading."""

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from connect4.players.names import importable_sentence
-from grader.handin.module_state import changing_state
-from grader.handin.removed import old_builtin, old_module, old_name
+from grader.handin.source_rules import changing_state, old_builtin, old_module, old_name
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connect4.errors import printable
-from grader.handin.archive import MEGABYTE, Tree, below, top_names, tops
+from grader.handin.archive import ENDINGS, MEGABYTE, Tree, below, top_names, tops
 from grader.handin.submission import Member
-from grader.handin.tarball import ENDINGS
 
 MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"

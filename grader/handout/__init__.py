@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import functools
+import importlib.util
 import os
 import re
 import subprocess
@@ -17,6 +18,7 @@ import tomllib
 import zipfile
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +27,6 @@ from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.players.names import split_name, student_file
 from grader.handin.form import check_source
-from grader.handout.classroom50 import classroom50_files
 from grader.handout.references import missing
 from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
@@ -35,6 +36,10 @@ HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
 SETTINGS: Final = HERE.with_name("handout.toml")
 GRADESCOPE: Final = HERE.with_name("gradescope")
+CLASSROOM50: Final = HERE.with_name("classroom50") / "autograder.py"
+LIBRARY: Final = "tabulate"
+"""What the grader needs beside numpy; it is Python alone, so that a copy works everywhere."""
+
 STUB: Final = HERE / "ai_stub.py"
 """The path at which students get the stub, whatever file the teacher has there."""
 
@@ -386,3 +391,17 @@ def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
         pattern = f"ai:({'|'.join(map(re.escape, longest_first))})"
         text = re.sub(pattern, lambda found: f"ai:{packed[found[1]]}", text)
     yield "rubric.toml", text.encode()
+
+
+def classroom50_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the script, and the library that its runner would have to install."""
+    yield "autograder.py", CLASSROOM50.read_bytes()
+    found = importlib.util.find_spec(LIBRARY)
+    if found is None or not found.submodule_search_locations:
+        raise InputError(f"{LIBRARY} is not installed as a folder: pip install {LIBRARY}")
+    folder = Path(found.submodule_search_locations[0])
+    for path in sorted(folder.rglob("*.py")):
+        yield f"libraries/{LIBRARY}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+    for item in metadata.files(LIBRARY) or ():
+        if item.name.upper().startswith("LICENSE"):
+            yield f"libraries/{LIBRARY}/LICENSE", item.read_binary()

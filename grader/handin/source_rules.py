@@ -1,18 +1,115 @@
-"""Names that older submissions use and that a newer Python or numpy lacks, with replacements.
+"""Finds module-level variables that functions change, and names that newer versions lack.
 
-The installed Python and numpy decide whether a name exists. The tables contain only the
-replacements.
+The installed Python and numpy decide whether a name exists; the tables hold the replacements.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import importlib
 import importlib.util
 import platform
 import warnings
+from collections.abc import Iterator
 from typing import Final
+
+MUTATORS: Final = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
+        *("intersection_update", "symmetric_difference_update", "appendleft", "popleft", "fill"),
+    }
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield `(line, text)` for each place where a function changes a module-level variable."""
+    shared = _module_names(tree)
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    for function in _outer_functions(tree):
+        local = _local_names(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Global):
+                names = ", ".join(node.names)
+                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
+                continue
+            name, changes = _changed(node)
+            if name is None or name in local:
+                continue
+            if name in shared:  # asked of each set by itself: to subtract them takes long
+                text = f"{name} is a module-level variable and {changes}: keep it on self"
+                yield node.lineno, text  # type: ignore[attr-defined]
+            elif name in classes:
+                text = f"{name} is a class and {changes}: keep it on self"
+                yield node.lineno, text  # type: ignore[attr-defined]
+
+
+def _module_names(tree: ast.Module) -> set[str]:
+    """Return the names that plain assignments bind at module level."""
+    found: set[str] = set()
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets
+        elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
+            targets = [statement.target]
+        else:
+            continue
+        for target in targets:
+            found |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return found
+
+
+def _outer_functions(tree: ast.Module) -> Iterator[Function]:
+    """Yield functions of the module and methods of its classes, without nested functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Function):
+            yield node
+        else:
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _local_names(function: Function) -> set[str]:
+    """Return the names that a function binds, including its parameters."""
+    declared: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global):
+            declared.update(node.names)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+    return bound - declared
+
+
+def _changed(node: ast.AST) -> tuple[str | None, str]:
+    """Return the variable that a node changes in place, and the kind of change."""
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
+        node.ctx, ast.Store | ast.Del
+    ):
+        return _root(node.value), "is changed here"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MUTATORS
+        and isinstance(node.func.value, ast.Name | ast.Subscript)
+    ):
+        return _root(node.func.value), f"is changed by .{node.func.attr}()"
+    return None, ""
+
+
+def _root(node: ast.expr) -> str | None:
+    """Return the variable at the bottom of `a[i].b`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
 
 ABSTRACT: Final = (
     *("Callable", "Container", "Generator", "Hashable", "ItemsView", "Iterable", "Iterator"),
