@@ -832,15 +832,6 @@ def test_an_empty_variable_for_the_view_is_none_at_all(
     assert "Player 1 Score: " in done.stdout
 
 
-def test_the_readmes_first_agent_plays_every_turn(tmp_path):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tmp_path / "ai.py").write_text(text.split("```python\n")[1].split("```")[0], encoding="utf-8")
-    for opponent in ("random", "greedy"):
-        done = run(COMMAND, "ai:ai.py", opponent, "case4", "--view", "none", cwd=tmp_path)
-        assert done.returncode == 0
-        assert "fault" not in done.stdout + done.stderr
-
-
 def test_the_console_commands_are_the_modules_commands():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert set(project["scripts"]) == {"connect4", "connect4-grader"}

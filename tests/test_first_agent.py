@@ -1,0 +1,50 @@
+"""The README's first agent: its way to apply an action, and how well it plays."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import connect4
+from connect4.utils import Integer
+from grader.handout import ai_stub
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def first_agent() -> dict[str, Any]:
+    """Return the names that the README's code defines."""
+    code = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return names
+
+
+@pytest.mark.parametrize("board", ["case1", "case4", "mid8x10"])
+def test_it_applies_an_action_as_the_rules_do_and_leaves_the_state_alone(board: str) -> None:
+    after, choose = first_agent()["after"], random.Random(3)
+    state = connect4.load(board)
+    while not state.is_over():
+        counts = state.pop_outs_left or (0, 0)
+        given = state.board(), {player: Integer(counts[player - 1]) for player in (1, 2)}
+        action = choose.choice(state.legal_actions())
+        found, left = after(state.mover, given, action)
+        assert (given[0] == state.board()).all()
+        assert [given[1][player].get_int() for player in (1, 2)] == list(counts)
+        state = state.apply(action)
+        assert (found == state.board()).all()
+        counts = state.pop_outs_left or (0, 0)
+        assert [left[player].get_int() for player in (1, 2)] == list(counts)
+
+
+@pytest.mark.parametrize("board", ["case1", "case2", "case4"])
+def test_it_beats_the_stub_and_the_random_player_from_both_sides(board: str) -> None:
+    agent = first_agent()["AIPlayer"]
+    for opponent in (ai_stub.AIPlayer, "random"):
+        first = connect4.play(agent, opponent, board, seconds=5, seed=1)
+        second = connect4.play(opponent, agent, board, seconds=5, seed=1)
+        assert [first.result.winner, second.result.winner] == [1, 2]
+        assert not any(turn.is_lost for game in (first, second) for turn in game.turns)
