@@ -63,6 +63,9 @@ exit status: 0 done, 2 bad usage or input, 3 games have no result""",
     "publish-game": """example:
   python3 -m grader publish-game marks.db alice 7 12 --out for-alice/
 With the seed, the random player's moves can be worked out. Later games with it say so.""",
+    "viva": """example:
+  python3 -m grader viva alice --results marks.db -o viva/alice.html
+It takes a minute. The page shows the games' positions to nobody but you.""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -178,6 +181,12 @@ def _report(add: Add) -> None:
     _add_output(add)
 
 
+def _viva(add: Add) -> None:
+    add("name", metavar="NAME", help="the student or team")
+    add("--results", metavar="FILE", type=Path, required=True, help="the results of the class")
+    add("-o", metavar="FILE", type=Path, required=True, help="the page to write (.html)")
+
+
 def _publish_game(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("name", metavar="NAME", help="the submission")
@@ -251,6 +260,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "tournament": ("play a staged tournament among submissions", _tournament),
     "ladder": ("rate every version that a class hands in over a term", _ladder),
     "report": ("make tables and files again from stored results, without playing", _report),
+    "viva": ("five positions of a student's games, for a talk with the author", _viva),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
