@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4.analysis.comparison import Expected
-from connect4.analysis.costs import analyse
+from connect4.analysis.costs import analyse, certainty
 from connect4.analysis.experts import Expert, expert_for
-from connect4.analysis.summary import certainty
 from connect4.errors import InputError, headline
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Method, Outcome, Setup
@@ -27,7 +26,7 @@ from connect4.search.trace import Flag, Node
 from connect4.views import document
 from connect4.views.board_data import shape_data
 from connect4.views.tree.students import explained_by_student
-from grader.output.pages import card, heading, table
+from grader.output.markup import card, heading, table
 
 PARTS: Final = ("base", "report", "theme", "board", "viva")
 """The assets of the page."""

@@ -1,0 +1,87 @@
+"""The page for a talk with an author: positions of the student's own games, and the key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from connect4 import record as records
+from connect4.search.trace import Flag, Kind, Node
+from grader.output.viva import analysed, principal, questions, viva_page, worths
+from tests.command import assert_refused, run
+
+
+def game(tmp_path: Path) -> str:
+    """Return the record of a game on few cells, so that every value is exact."""
+    start = tmp_path / "small.txt"
+    start.write_text("1\n0 0 0 0\n0 1 2 0\n1 2 1 2\n", encoding="utf-8")
+    words = ["greedy", "random", "small.txt", "--seed", "3", "--view", "none", "--record", "g.json"]
+    assert run("connect4.ConnectFour", *words, cwd=tmp_path).returncode == 0
+    return (tmp_path / "g.json").read_text(encoding="utf-8")
+
+
+def test_the_key_is_exact_where_few_cells_are_left(tmp_path: Path) -> None:
+    text = game(tmp_path)
+    played = analysed(1, "A: random, small", text, 1, 0)
+    record = records.loads(text)
+    turn = record.turns[-1] if record.turns[-1].player == 1 else record.turns[-2]
+    state = played.states[turn.number - 1]
+    found = {worth.move: worth.value for worth in worths(played, turn)}
+
+    def best(after) -> float:
+        if after.is_over():
+            return after.margin(1)
+        values = [best(after.apply(action)) for action in after.legal_actions()]
+        return max(values) if after.mover == 1 else min(values)
+
+    write = record.game.format_action
+    expected = {write(action): best(state.apply(action)) for action in state.legal_actions()}
+    assert found == expected
+
+
+def test_the_page_asks_first_and_answers_on_a_second_sheet(tmp_path: Path) -> None:
+    asked = questions([analysed(7, "A: random, small", game(tmp_path), 1, 0)])
+    assert 1 <= len(asked) <= 5
+    assert len({item.turn.number for item in asked}) == len(asked)
+    page = viva_page("<ann>", asked, lambda item: "3 4")
+    sheet, key = page.split('<h2 class="sheet">Key</h2>')
+    assert "&lt;ann&gt;" in sheet
+    assert "Game 7 (A: random, small), turn" in sheet
+    assert "Its own search: 3 4" not in sheet
+    assert key.count("Its own search: 3 4") == len(asked)
+
+
+def test_the_branch_of_a_search_is_its_principal_variation() -> None:
+    rows = [(0, None, ""), (1, 2, ""), (1, 3, "best"), (2, 5, ""), (2, 4, "best"), (1, 0, "")]
+    nodes = [
+        Node(depth, move and (move, False), Kind.MAX, 0.0, 0.0, 0.0, Flag.BEST if note else Flag(0))
+        for depth, move, note in rows
+    ]
+    assert [node.move[0] for node in principal(nodes)] == [3, 4]
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_page_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "rubric.toml").write_text(
+        '[match]\ntime_limit = 0.2\n[part_a]\nboards = ["case4"]\n[part_b]\nbaselines = []\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "class").mkdir()
+    stub = (Path(__file__).parents[1] / "grader" / "handout" / "ai_stub.py").read_text()
+    for name in ("ann", "bob"):
+        (tmp_path / "class" / f"{name}.py").write_text(f"{stub}\n# {name}\n", encoding="utf-8")
+    words = ["grade", "class", "--rubric", "rubric.toml", "--results", "g.db", "--out", "out"]
+    assert run("grader", *words, cwd=tmp_path, seconds=200).returncode == 0
+    done = run(
+        "grader", "viva", "ann", "--results", "g.db", "-o", "ann.html", cwd=tmp_path, seconds=200
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ann.html").stat().st_mode & 0o777 == 0o600
+    assert "has no method explain(state)" in (tmp_path / "ann.html").read_text(encoding="utf-8")
+    done = run("grader", "viva", "eve", "--results", "g.db", "-o", "eve.html", cwd=tmp_path)
+    assert_refused(done, "g.db: 'eve' has no games there; ann, bob (2 in all) have")
+    done = run("grader", "viva", "ann", "--results", "g.db", "-o", "out/ann.html", cwd=tmp_path)
+    assert_refused(done, "holds class.html, so students may see it; choose another folder")
+    assert json.loads((tmp_path / "out" / "results.json").read_text())
