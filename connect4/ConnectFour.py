@@ -13,6 +13,7 @@ import os
 import random
 import signal
 import sys
+import textwrap
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -54,7 +55,7 @@ from connect4.views.terminal.replay_turn import (
 )
 from connect4.views.terminal.summary import keep, keep_log, tell_average, write_text
 from connect4.views.terminal.view import TerminalView
-from connect4.views.web.play import no_browser, play_on_page
+from connect4.views.web.play import no_browser, open_address, play_on_page
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """The file for the record of a game with a failed turn, without `--record`."""
@@ -90,7 +91,7 @@ examples:
   python3 -m connect4.ConnectFour --replay-turn game.json:12
       ask the same agent for turn 12 of that game once more; --debug for a debugger
 
-agents: {agents}
+{agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
 a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
 piece in column 7, row 1, one square west); q leaves the game
@@ -104,24 +105,43 @@ def interrupted(stop: KeyboardInterrupt) -> int:
 
 def make_parser() -> Parser:
     """Return the command line's parser."""
-    agents = ", ".join(kind.usage for kind in PLAYERS.values())
+    agents = ", ".join(kind.usage.replace(" ", "\0") for kind in PLAYERS.values())
+    wrapped = textwrap.fill(f"agents: {agents}", 96, subsequent_indent="  ", break_on_hyphens=False)
     parser = Parser(
         prog="python3 -m connect4.ConnectFour",
         description="Play one game between two agents and say the scores.",
-        epilog=EXAMPLES.format(agents=agents),
+        epilog=EXAMPLES.format(agents=wrapped.replace("\0", " ")),
     )
-    add_contestants(parser)
-    add_options_of_games(parser)
-    add_conditions(parser)
-    return parser
-
-
-def add_contestants(parser: Parser) -> None:
-    """Add the options for the players, the start, the views and the output files."""
     add = parser.add_argument
     add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
     add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
     add("start", metavar="START", nargs="?", help="the position to begin with")
+    add_game(parser.add_argument_group("the game"))
+    add_conditions(parser.add_argument_group("the conditions"))
+    add_views(parser.add_argument_group("what is shown and kept"))
+    return parser
+
+
+def add_game(group: argparse._ArgumentGroup) -> None:
+    """Add the options for the game and its empty board, and those of single games."""
+    add = group.add_argument
+    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--swap", action="store_true", help="play a second game with sides swapped")
+    sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
+    add("--rows", type=count, help=f"rows of the empty board ({sized})")
+    add("--columns", type=count, help="its columns")
+    for name, games in games_by_option().items():
+        option = next(option for option in games[0].options if option.name == name)
+        text = f"{', '.join(game.name for game in games)}: {option.help}"
+        if option.kind is bool:
+            add(option_text(name), action="store_true", default=None, help=text)
+        else:
+            add(option_text(name), type=count, help=text)
+
+
+def add_conditions(group: argparse._ArgumentGroup) -> None:
+    """Add the conditions of the game."""
+    add = group.add_argument
     add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
     add(
         "--fuel",
@@ -131,18 +151,6 @@ def add_contestants(parser: Parser) -> None:
         "(docs/fuel.md)",
     )
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
-    add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
-    add("--port", type=port_number, default=0, help="the port of the page (default any free one)")
-    add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
-    add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
-    add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
-
-
-def add_conditions(parser: Parser) -> None:
-    """Add the conditions of the game."""
-    add = parser.add_argument
-    add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
-    add("--swap", action="store_true", help="play a second game with sides swapped")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
     add(
         "--human-strict",
@@ -157,6 +165,17 @@ def add_conditions(parser: Parser) -> None:
         default="game",
         help="how long an agent's process lives",
     )
+    add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
+
+
+def add_views(group: argparse._ArgumentGroup) -> None:
+    """Add the options for the views and the output files."""
+    add = group.add_argument
+    add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
+    add("--port", metavar="N", type=port_number, default=0, help="the port of the browser's page")
+    add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
+    add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
+    add("--open", action="store_true", help="open the page of --page in the browser")
     add("--log", metavar="FILE", type=Path, help="write what the agents print")
     add(
         "--replay-turn",
@@ -168,20 +187,6 @@ def add_conditions(parser: Parser) -> None:
         action="store_true",
         help="with --replay-turn: in this process without a clock, for breakpoint() and pdb",
     )
-
-
-def add_options_of_games(parser: Parser) -> None:
-    """Add the size of the empty board, and the options of single games."""
-    sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
-    parser.add_argument("--rows", type=count, help=f"rows of the empty board ({sized})")
-    parser.add_argument("--columns", type=count, help="its columns")
-    for name, games in games_by_option().items():
-        option = next(option for option in games[0].options if option.name == name)
-        text = f"{', '.join(game.name for game in games)}: {option.help}"
-        if option.kind is bool:
-            parser.add_argument(option_text(name), action="store_true", default=None, help=text)
-        else:
-            parser.add_argument(option_text(name), type=count, help=text)
 
 
 def games_by_option() -> dict[str, list[Game]]:
@@ -241,6 +246,9 @@ def play(arguments: argparse.Namespace) -> int:
     status, games = play_all(plans, in_browser, arguments)
     if arguments.page and games:
         document.write(page(games), arguments.page)
+        print(f"The page is in {arguments.page}.")
+        if arguments.open:
+            open_address(arguments.page.resolve().as_uri())
     if any(map(never_began, games)):
         return status or 1
     if not status:

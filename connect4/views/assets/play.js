@@ -137,7 +137,7 @@ const live = {
   /* Show that a person is to move, and how. */
   offer() {
     const { moves, turn } = this;
-    byId("say").hidden = !(this.going && turn?.moves);
+    if (turn?.moves) byId("say").hidden = false; // it stays while the other side thinks
     byId("board").classList.toggle("playable", moves.length > 0);
     if (turn?.moves) say(`Player ${turn.player}: your move.`);
     byId("how").textContent = page.game?.rowLabels ? "Click a piece, then a square, or type 71W."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -226,14 +227,30 @@ def opened(address: str) -> Iterator[None]:
         yield
         return
     if os.environ.get("CODESPACES"):  # its browser is on another machine, which has no such file
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        open_address(address)
         yield
         return
-    handle, name = tempfile.mkstemp(".html", "connect4-")
+    home = os.path.expanduser("~")  # browsers from a snap see no other folder
+    folder = home if os.access(home, os.W_OK) else None
+    handle, name = tempfile.mkstemp(".html", "connect4-", folder)
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(f'<meta http-equiv="refresh" content="0;url={address}">')
-        threading.Thread(target=webbrowser.open, args=(Path(name).as_uri(),), daemon=True).start()
+        open_address(Path(name).as_uri())
         yield
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def open_address(address: str) -> None:
+    """Let a browser open an address, in a process of its own.
+
+    A command in `BROWSER` may run as long as its window; it keeps none of this command's pipes.
+    """
+    subprocess.Popen(
+        [sys.executable, "-m", "webbrowser", address],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
