@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
         epilog="python3 -m connect4.ConnectFour --help lists the options of a game.",
     )
     parser.add_argument("record", metavar="RECORD", nargs="?", type=Path, help="a game's record")
-    parser.add_argument("--port", type=port_number, default=0, help="the page's port")
+    parser.add_argument("--port", type=port_number, help="the page's port")
     arguments = parser.parse_args(argv)
     end_on_sigterm()
     try:

@@ -35,7 +35,7 @@ def begin(tmp_path: Path, browser: Browser) -> Iterator[Begin]:
     script.chmod(0o755)
 
     def start(module: str, *words: str) -> tuple[subprocess.Popen[str], str]:
-        own = {"BROWSER": f"{script} %s", "CONNECT4_VIEW": "browser"}
+        own = {"BROWSER": f"{script} %s", "CONNECT4_VIEW": "browser", "HOME": str(tmp_path)}
         command = [sys.executable, "-m", module, *words]
         process = subprocess.Popen(
             command, cwd=tmp_path, env={**environment(), **own}, text=True,

@@ -355,10 +355,10 @@ function listMoves() {
   section?.classList.toggle("leads", game.countsPoints);
   page.items = game.turns.map((_, at) => moveItem(game, at));
   byId("moves").replaceChildren();
-  const lines = page.items.map((item) => make("li", "", item));
+  const [first] = page.items;
   afterPaint(() => {
-    if (lines[0].firstChild !== page.items[0]) return; // another game was chosen meanwhile
-    byId("moves").replaceChildren(...lines);
+    if (first !== page.items[0]) return; // another game was chosen meanwhile
+    byId("moves").replaceChildren(...page.items.map((item) => make("li", "", item)));
     page.markMove();
   });
 }

@@ -11,6 +11,7 @@ const live = {
   from: null, // the piece that was chosen, in a game whose pieces slide
   cell: 0,
   redraw: /** @type {number | undefined} */ (undefined),
+  frame: /** @type {number | undefined} */ (undefined),
   records: /** @type {string[]} */ ([]),
 
   /** Return the moves that the person at this page has now. */
@@ -52,9 +53,15 @@ const live = {
     game.printed = data.printed;
     const item = moveItem(game, game.last);
     page.items.push(item);
-    byId("moves").append(make("li", "", item));
+    if (byId("moves").firstChild) byId("moves").append(make("li", "", item)); // else it is about to be filled
     slider.max = String(game.last);
-    if (atEnd) page.show(game.last, 260);
+    if (atEnd) {
+      this.frame ??= requestAnimationFrame(() => { // turns may come faster than frames
+        this.frame = undefined;
+        page.show(page.game.last, 260);
+        this.offer();
+      });
+    }
     this.redraw ??= setTimeout(() => {
       this.redraw = undefined;
       page.count();
@@ -66,9 +73,10 @@ const live = {
   /** @param {{game: any, record: string}} data */
   over({ game, record }) {
     const { index, at } = page;
-    const atEnd = at === page.game.last;
+    const atEnd = this.frame !== undefined || at === page.game.last;
     clearTimeout(this.redraw);
-    this.redraw = undefined;
+    cancelAnimationFrame(this.frame ?? 0);
+    this.redraw = this.frame = undefined;
     this.turn = null;
     this.going = false;
     this.records.push(record);

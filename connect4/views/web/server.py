@@ -35,6 +35,9 @@ MAX_WAITING: Final = 64
 PATIENCE: Final = 10.0
 """Seconds that a connection may take for a request."""
 
+LAST_ANSWERS: Final = 1.0
+"""Seconds that the server waits, when it ends, for the answers that it is sending."""
+
 HEARTBEAT: Final = 2.0
 """Seconds between two signs of life of a stream: they find pages that have gone."""
 
@@ -145,6 +148,7 @@ class Server:
         for events in self.streams.values():
             events.close()
         self._http.shutdown()
+        self._http.wait_for_answers()
         self._http.server_close()
 
     def __enter__(self) -> Self:
@@ -184,6 +188,8 @@ class _Http(ThreadingHTTPServer):
     def __init__(self, *arguments: Any) -> None:
         self._waiting: OrderedDict[socket.socket, None] = OrderedDict()
         self._lock = threading.Lock()
+        self._answering = 0
+        self._answered = threading.Condition()
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -201,6 +207,23 @@ class _Http(ThreadingHTTPServer):
         with self._lock:
             self._waiting.pop(request, None)
 
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Count a request while it is answered."""
+        with self._answered:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
+
+    def wait_for_answers(self) -> None:
+        """Wait until permitted requests have their answers."""
+        with self._answered:
+            self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
+
     def shutdown_request(self, request: Any) -> None:
         self.admit(request)
         super().shutdown_request(request)
@@ -217,11 +240,24 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     @property
+    def _http(self) -> _Http:
+        return cast(_Http, self.server)
+
+    @property
     def site(self) -> Server:
-        return cast(_Http, self.server).site
+        return self._http.site
 
     def do_GET(self) -> None:
         """Answer with a page or a stream."""
+        with self._http.answering():
+            self._get()
+
+    def do_POST(self) -> None:
+        """Pass a request's JSON on."""
+        with self._http.answering():
+            self._post()
+
+    def _get(self) -> None:
         path = self._permitted()
         if path is None:
             return
@@ -234,8 +270,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, content)
 
-    def do_POST(self) -> None:
-        """Pass a request's JSON on."""
+    def _post(self) -> None:
         path = self._permitted()
         if path is None:
             return
@@ -268,7 +303,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif (inside := self.site.inside(path)) is None or "\0" in unquote(inside):
             self._refuse(404, "nothing here")
         else:
-            cast(_Http, self.server).admit(self.connection)
+            self._http.admit(self.connection)
             return inside
         return None
 

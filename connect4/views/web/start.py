@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,12 +24,18 @@ from connect4.record import Record
 from connect4.table import TablePlan
 from connect4.views import document
 from connect4.views.web.play import GamePage
-from connect4.views.web.server import Content, Events, RefusedError, Server
+from connect4.views.web.server import HOST, Content, Events, RefusedError, Server
 
 KIT: Final = Path(__file__).resolve().parents[3]
 
 EMPTY: Final = float(os.environ.get("CONNECT4_PAGE_SECONDS", "60"))
 """Seconds after which the server ends when its last page has gone; the tests wait less."""
+
+FIRST_PAGE: Final = 600.0
+"""Seconds that it waits for its first page: over SSH, a port is to be forwarded."""
+
+PORT: Final = 4404
+"""The usual port: a browser keeps the last choices for each port."""
 
 NOT_OFFERED: Final = frozenset({"human", "remote", "env"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
@@ -42,9 +49,12 @@ Planned: TypeAlias = Callable[[list[str]], list[TablePlan]]
 class StartServer:
     """The start page with the pages of its games and records."""
 
-    def __init__(self, port: int, planned: Planned) -> None:
-        """Begin to serve; raises `InputError` if the port is taken."""
-        self.server = Server(port)
+    def __init__(self, port: int | None, planned: Planned) -> None:
+        """Begin to serve; raises `InputError` if the port is taken.
+
+        None is `PORT` if it is free, else any port.
+        """
+        self.server = Server(free_port() if port is None else port)
         self._planned = planned
         self._folder = Path(tempfile.mkdtemp(prefix="connect4-"))
         self._pages: list[Events] = []
@@ -58,6 +68,7 @@ class StartServer:
 
     def serve(self, patience: float = EMPTY) -> None:
         """Serve until no page has been there for a while; a Ctrl-C ends it too."""
+        self._pages[0].wait_for_page(FIRST_PAGE)
         while min(events.empty_for for events in self._pages) < patience:
             time.sleep(0.2)
 
@@ -140,6 +151,17 @@ class StartServer:
                 page.events.add("made", f"{out.stem}/")
 
         threading.Thread(target=wait, daemon=True).start()
+
+
+def free_port() -> int:
+    """Return `PORT` if it is free, else 0."""
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((HOST, PORT))
+        except OSError:
+            return 0
+    return PORT
 
 
 def _body() -> str:
