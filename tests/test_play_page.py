@@ -187,7 +187,7 @@ def test_an_agent_that_cannot_be_loaded_says_so(
 def test_the_start_page_plays_makes_and_opens(
     begin: Begin, browser: Browser, tmp_path: Path
 ) -> None:
-    process, address = begin("connect4")
+    process, address = begin("connect4", "--port", "0")
     Select(browser.find("#game")).select_by_value("dynamic")
     browser.find("[value=watch]").click()
     assert browser.text("#command").endswith("alphabeta greedy --game dynamic")
@@ -234,7 +234,7 @@ def test_the_start_page_opens_a_record_and_a_state_file(
     )  # fmt: skip
     (tmp_path / "own.txt").write_text("1\n0 0 0 0\n1 2 1 2\n")
     (tmp_path / "broken.txt").write_text("1\n0 0 0\n1 2\n")
-    _, address = begin("connect4")
+    _, address = begin("connect4", "--port", "0")
     drop(browser, "broken.txt", (tmp_path / "broken.txt").read_text())
     browser.find(".go").click()
     browser.wait("return document.querySelector('#wrong').textContent.includes('broken.txt:3')")
@@ -267,7 +267,7 @@ def test_the_command_ends_when_its_last_page_has_gone(
     begin: Begin, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONNECT4_PAGE_SECONDS", "1")
-    process, _ = begin("connect4")
+    process, _ = begin("connect4", "--port", "0")
     browser.wait("return document.querySelector('#command').textContent")
     browser.driver.get("about:blank")
     assert process.wait(20) == 0
@@ -282,7 +282,7 @@ def test_axe_finds_nothing_on_the_pages(
     browser.devtools("Emulation.setEmulatedMedia", features=[scheme])
     metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1}
     browser.devtools("Emulation.setDeviceMetricsOverride", **metrics, mobile=size[0] < 600)
-    begin("connect4")
+    begin("connect4", "--port", "0")
     assert violations(browser) == []
     browser.find(".go").click()
     answered(browser, "your move")
