@@ -20,7 +20,7 @@ from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
 from connect4.views.page.page import page
 from tests.browser import PHONE, Browser
-from tests.command import assert_refused, run
+from tests.command import run
 from tests.games import classic_record
 
 HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.stolen=1>\u202e&amp;"
@@ -460,15 +460,7 @@ def test_the_commands_write_the_page(tmp_path: Path) -> None:
     assert done.stdout.startswith("both.html: 2 games, ")
 
 
-def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "good.json").write_text(records.dumps(played("case4")), encoding="utf-8")
-    refused = run("connect4.views.page", "bad.json", "-o", "x.html", cwd=tmp_path)
-    assert_refused(refused, "bad.json: not a record of a game")
-    refused = run("connect4.views.page", "good.json", "-o", "no/x.html", cwd=tmp_path)
-    assert_refused(refused, "no/x.html: the page cannot be written: No such file or directory")
-    refused = run("connect4.ConnectFour", "random", "random", "--page", "no/x.html", cwd=tmp_path)
-    assert_refused(refused, "--page no/x.html: no folder 'no'")
+def test_a_page_without_a_record_is_refused() -> None:
     with pytest.raises(InputError, match="a page needs at least one record"):
         page([])
 

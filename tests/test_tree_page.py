@@ -424,47 +424,6 @@ def test_a_turn_of_a_record_shows_the_search_of_who_played_it(
     assert done.stdout.startswith("tree.html: 7 nodes, "), done
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["game.json:4"], "agent 'human' searches no tree"),
-        (["game.json:6"], "game.json:6: the record has turns 1 to 5"),
-        (["game.json:0"], "game.json:0: the record has turns 1 to 5"),
-        (["game.json:5", "--game", "classic"], "--game is not for a record"),
-        (["game.json:5", "--rows", "5"], "--rows is not for a record"),
-        (["none.json:5"], "none.json: the record cannot be read: No such file or directory"),
-        (["case1", "--rows", "6"], "--rows and --columns are for a game's usual start"),
-        (["--rows", "99", "--game", "classic"], "99"),
-        (["--time", "-5"], "'-5' is not a time limit; expected seconds above 0"),
-        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
-        (["--time", "0"], "'0' is not a time limit; expected seconds above 0"),
-        (["--rows", "0"], "'0' is not a whole number above 0"),
-        (["--columns", "-5"], "'-5' is not a whole number above 0"),
-        (["--agent", "alphabeta:depth=0"], "depth is a whole number above 0, not '0'"),
-        (["--agent", "alphabeta:depth=-5"], "depth is a whole number above 0, not '-5'"),
-        (["--agent", "alphabeta:seconds=nan"], "seconds is a number above 0, not 'nan'"),
-    ],
-)
-def test_bad_options_of_the_tree_are_refused(
-    arguments: list[str], message: str, recorded: Path, here: Here, tmp_path: Path
-) -> None:
-    status, output, errors = here(*arguments)
-    assert (status, output, errors.count("\n")) == (2, "", 1)
-    assert message in errors
-    assert not (tmp_path / "tree.html").exists()
-
-
-def test_the_place_of_the_page_is_checked_before_the_search(tmp_path: Path) -> None:
-    """There is no position to search: that would be told first."""
-    (tmp_path / "folder").mkdir()
-    for place, message in (
-        ("no/tree.html", "-o no/tree.html: no folder 'no'"),
-        ("folder", "-o folder: that is a folder; expected the name of a file"),
-    ):
-        done = run("connect4.views.tree", "none.txt", "-o", place, cwd=tmp_path)
-        assert_refused(done, message)
-
-
 def test_a_ctrl_c_stops_the_search_without_a_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-X", "importtime", "-m", "connect4.views.tree", "--game", "classic-full",
@@ -656,34 +615,3 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
     explaining(tmp_path, f"return open({str(tmp_path / 'secret.txt')!r}).read()")
     refused = make(tmp_path, "--agent", "ai:agent.py", "case4")
     assert_refused(refused, "failed in explain: FileNotFoundError")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["--agent", "random"], "agent 'random' searches no tree of MAX and MIN"),
-        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
-        (["--time", "-1"], "'-1' is not a time limit"),
-        (["--seed", "-1"], "'-1' is not a seed"),
-        (["--agent", "human"], "agent 'human' searches no tree"),
-        (
-            ["--agent", "ai:agent.py"],
-            "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md",
-        ),
-        (
-            ["--game", "classic", "--agent", "solver:engine=own", "--time", "0.2"],
-            "agent 'solver:engine=own' searched no depth whole; give it more time",
-        ),
-        (["--game", "classic", "--agent", "solver", "small.txt"], "of 6 rows by 7 columns"),
-        (["over.txt"], "the game is over in that position"),
-        (["none.txt"], "none.txt: no such file"),
-        (["--agent", "alphabet"], "no agent 'alphabet' (did you mean 'alphabeta'?)"),
-    ],
-)
-def test_what_has_no_tree_is_refused_in_one_line(
-    tmp_path: Path, arguments: list[str], part: str
-) -> None:
-    (tmp_path / "agent.py").write_text(STUDENT, encoding="utf-8")
-    (tmp_path / "small.txt").write_text("0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
-    (tmp_path / "over.txt").write_text("0\n1 2\n", encoding="utf-8")
-    assert_refused(make(tmp_path, *arguments), part)
