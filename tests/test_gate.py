@@ -90,6 +90,7 @@ def test_of_what_is_known(): assert False
 def test_elsewhere(): pytest.skip("needs Linux")
 """
 
+
 def test_the_environment_of_conda_has_what_the_tests_need() -> None:
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
     assert text.endswith("  - pip\n  - pip:\n      - -e .[test]\n")

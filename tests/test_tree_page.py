@@ -17,7 +17,9 @@ from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search.base import WIN
-from connect4.search.trace import Flag, Kind, Node
+from connect4.search.heuristics import evaluation
+from connect4.search.minimax import AlphaBeta, Minimax
+from connect4.search.trace import Flag, Kind, Node, Trace
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
@@ -28,45 +30,12 @@ HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.st
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
 
 
-def searched(state: State, depth: int) -> list[Node]:
-    """Return the nodes of an alpha-beta search, whose values count for the mover of `state`."""
-    nodes: list[Node] = []
-
-    def search(
-        state: State, move: object, ply: int, alpha: float, beta: float
-    ) -> tuple[float, list[int]]:
-        own, kind, flags = len(nodes), Kind(ply % 2), Flag(0)
-        window = alpha, beta
-        nodes.append(Node(ply, move, kind, None, *window, flags))
-        best: tuple[float, list[int]] | None = None
-        if state.is_over() or ply == depth:
-            flags |= Flag.FINAL if state.is_over() else Flag(0)
-            best = float(state.margin(root_mover)), []
-        else:
-            for action in state.legal_actions():
-                if alpha >= beta:
-                    flags |= Flag.CUT
-                    pruned = Kind(1 - kind)
-                    nodes.append(Node(ply + 1, action, pruned, None, alpha, beta, Flag.PRUNED))
-                    continue
-                found = search(state.apply(action), action, ply + 1, alpha, beta)
-                better = best is None or (
-                    found[0] > best[0] if kind is Kind.MAX else found[0] < best[0]
-                )
-                best = found if better else best
-                assert best is not None
-                if kind is Kind.MAX:
-                    alpha = max(alpha, best[0])
-                else:
-                    beta = min(beta, best[0])
-        assert best is not None
-        nodes[own] = Node(ply, move, kind, best[0], *window, flags)
-        return best[0], [own, *best[1]]
-
-    root_mover = state.mover
-    for index in search(state, None, 0, -math.inf, math.inf)[1]:
-        nodes[index] = nodes[index]._replace(flags=nodes[index].flags | Flag.BEST)
-    return nodes
+def searched(state: State, depth: int, kind: type[Minimax] = AlphaBeta) -> list[Node]:
+    """Return the nodes of a search of ExtendedConnect4."""
+    search = kind(evaluation(GAMES["extended"]))
+    trace = Trace(search)
+    search.search(state, depth)
+    return trace.nodes
 
 
 START = load_start(GAMES["extended"], "mid8x10")
@@ -286,7 +255,7 @@ def test_a_large_tree_draws_only_what_is_in_sight(
     browser: Browser, file: Path, tmp_path: Path
 ) -> None:
     start = load_start(GAMES["extended"], "empty10x10")
-    nodes = searched(start, 5)[:30_000]
+    nodes = searched(start, 5, Minimax)[:30_000]
     large = tmp_path / "large.html"
     large.write_text(tree_page(GAMES["extended"], start, "alphabeta", nodes), encoding="utf-8")
     browser.open(large)
