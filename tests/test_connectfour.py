@@ -26,25 +26,18 @@ from connect4.referee import Turn
 from connect4.table import Table, Terms
 from connect4.views.words import ENDINGS, faults_text
 from tests.command import ROOT, assert_refused, environment, run
+from tests.games import agent_file
 
 COMMAND = "connect4.ConnectFour"
 
 
-def agent(folder: Path, body: str, name: str = "agent.py") -> Path:
+BEFORE = "import time\nfrom connect4.utils import get_valid_actions"
+
+
+def agent(folder: Path, body: str) -> Path:
     """Write an agent whose two methods share `body`."""
-    indented = "\n".join(f"        {line}" for line in body.splitlines())
-    path = folder / name
-    path.write_text(
-        "import time\n"
-        "from connect4.utils import get_valid_actions\n\n\n"
-        "class AIPlayer:\n"
-        "    def __init__(self, player_number, time):\n"
-        "        self.player_number = player_number\n\n"
-        f"    def get_expectimax_move(self, state):\n{indented}\n\n"
-        f"    def get_intelligent_move(self, state):\n{indented}\n",
-        encoding="utf-8",
-    )
-    return path
+    agent_file(folder, body, name="agent.py", before=BEFORE)
+    return folder / "agent.py"
 
 
 def small_start(folder: Path) -> str:
@@ -146,7 +139,7 @@ def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_
     report = done.stdout[done.stdout.index("Player 2 (ai:agent.py) failed on turn 2:") :]
     lines = report.splitlines()
     assert lines[1] == "  Traceback (most recent call last):"
-    assert lines[2].endswith('agent.py", line 10, in get_expectimax_move')
+    assert lines[2].endswith('agent.py", line 12, in get_expectimax_move')
     assert "IndexError: index 99 is out of bounds" in report
     position = report[report.index("The position, as a state file:\n") :].splitlines()[1:4]
     (tmp_path / "saved.txt").write_text("\n".join(position), encoding="utf-8")
@@ -366,7 +359,7 @@ return get_valid_actions(self.player_number, state)[0]"""
 
 @pytest.mark.slow
 def test_late_turns_cost_turns_and_no_more(tmp_path: Path) -> None:
-    path = agent(tmp_path, f"import numpy as np\n{LATE_AT_FIRST}")
+    path = agent(tmp_path, LATE_AT_FIRST)
     options = ("--time", "0.2", "--seed", "5", "--view", "none", "--record", "game.json")
     done = run(COMMAND, f"ai:{path}", "random", "case1", *options, cwd=tmp_path)
     late = [
