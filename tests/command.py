@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
-INITIAL_STATES = ROOT / "connect4" / "initial_states"
 
 
 def environment() -> dict[str, str]:

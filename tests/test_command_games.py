@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.command import assert_refused, run
+from tests.command import run
 
 COMMAND = "connect4.ConnectFour"
 
@@ -75,29 +75,3 @@ def test_most_fours_are_counted_on_a_full_board(tmp_path):
         "--seed", "1", cwd=tmp_path,
     )  # fmt: skip
     assert "The game ended: the board is full." in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (["--game", "classic", "--rows", "13"], ["a board of 13 rows by 7 columns", "1 to 12"]),
-        (["--game", "classic", "--rows", "0"], ["--rows: '0' is not a whole number above 0"]),
-        (["--game", "classic", "--columns", "x"], ["--columns: 'x' is not a whole number above 0"]),
-        (["--columns", "7"], ["a board of 6 rows by 7 columns", "even number of columns"]),
-        (["case1", "--rows", "6"], ["--rows and --columns are for an empty board"]),
-        (["--game", "dynamic", "--rows", "6"], ["starts on 7 rows by 7 columns"]),
-        (["--game", "classic", "--line", "3"], ["--line is an option of --game dynamic"]),
-        (["--max-turns", "9"], ["--max-turns is an option of --game dynamic"]),
-        (["--repetition"], ["--repetition is an option of --game dynamic"]),
-        (["--game", "dynamic", "--line", "5"], ["a line of 5: expected 3 or 4"]),
-        (["--game", "dynamic", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
-        (["--game", "dynamik"], ["no game 'dynamik' (did you mean 'dynamic'?)", "classic-full"]),
-    ],
-)
-def test_bad_input_is_one_clear_line(arguments, parts, tmp_path):
-    assert_refused(run(COMMAND, "random", "random", *arguments, cwd=tmp_path), *parts)
-
-
-def test_the_students_agent_plays_no_game_of_slides(tmp_path):
-    done = run(COMMAND, "ai", "random", "--game", "dynamic", cwd=tmp_path)
-    assert_refused(done, "agent 'ai' plays classic, classic-full, extended, popout, not dynamic")

@@ -43,7 +43,13 @@ def test_the_page_of_figures_names_every_benchmark():
     assert named == {command for command in COMMANDS if command.startswith("benchmarks")}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.slow if command.startswith("benchmarks") else [])
+        for command in COMMANDS
+    ],
+)
 def test_help_needs_no_file_of_the_students(command, broken_kit):
     done = run(command, "--help", cwd=broken_kit)
     assert (done.returncode, done.stderr) == (0, "")

@@ -49,13 +49,6 @@ def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> 
         assert f"--{name}: {palette.COLOURS[name].dark}" in picture
 
 
-def test_a_won_game_says_who_has_won() -> None:
-    state = connect4.start("classic")
-    for column in (0, 1, 0, 1, 0, 1, 0):
-        state = state.apply(column)
-    assert "Player 1 has won" in svg(state)
-
-
 def lines_of(picture: str, kind: str) -> list[tuple[float, ...]]:
     """Return the ends of the runs of a kind, in pixels."""
     found = list(ET.fromstring(picture).iter(f"{SHAPES}line"))
@@ -111,12 +104,14 @@ def test_a_picture_shows_all_runs_of_a_player_and_their_sum() -> None:
         assert note.endswith(f"= {state.scores()[player - 1]}")
 
 
-def test_a_won_game_s_line_is_drawn_and_a_running_one_has_none() -> None:
+def test_a_won_game_says_so_and_shows_its_line_and_a_running_one_has_none() -> None:
     state = connect4.start("classic")
     for column in (0, 1, 0, 1, 0, 1):
         state = state.apply(column)
     assert lines_of(svg(state), "won") == []
-    ((x1, y1, x2, y2),) = lines_of(svg(state.apply(0)), "won")
+    won = svg(state.apply(0))
+    assert "Player 1 has won" in won
+    ((x1, y1, x2, y2),) = lines_of(won, "won")
     assert (x1, x2, abs(y1 - y2)) == (20, 20, 3 * 40)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from connect4.errors import AgentError, InputError
+from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
@@ -73,16 +73,6 @@ def test_events_come_in_order_with_the_positions_they_speak_of():
     assert (begun2.number, begun2.state.mover, begun2.limit) == (2, 2, None)
     assert ended2.state.board().tolist() == over.state.board().tolist() == [[2, 1]]
     assert over.result == Result((0, 0), Ending.NO_ACTION, 0)
-
-
-def test_the_generator_returns_the_result():
-    game = play(EXTENDED, read("0\n1 1\n", "start"), {1: Script(), 2: Script()}, {1: 1.0, 2: 1.0})
-    while True:
-        try:
-            next(game)
-        except StopIteration as stop:
-            assert stop.value == Result((2, 0), Ending.NO_ACTION, 1)
-            break
 
 
 def test_a_game_that_is_over_at_its_start_asks_nobody():
@@ -334,11 +324,6 @@ def test_a_state_file_of_the_kit_begins_with_its_mover():
         play(EXTENDED, state, {1: Script(PlayerLeftError()), 2: Script("0")}, {1: 1, 2: 1})
     )
     assert turns_of(events)[0].player == 2
-
-
-def test_an_agent_failure_is_a_connect4_error_with_the_whole_text():
-    assert AgentError("short").detail == "short"
-    assert AgentError("short", "whole").detail == "whole"
 
 
 def test_a_step_judges_a_reply_and_leaves_the_position_alone():

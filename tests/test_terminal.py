@@ -20,20 +20,13 @@ from connect4.games import GAMES
 from connect4.referee import Started
 from connect4.views.terminal.view import TerminalView
 from tests.command import environment
+from tests.games import agent_file
 
 pyte = pytest.importorskip("pyte", reason="pyte, of the extra `test`, reads terminals")
 
 
-RAISES = """
-class AIPlayer:
-    def __init__(self, player_number, time):
-        pass
-
-    def get_intelligent_move(self, state):
-        raise ValueError("word " * 16 + "last word")
-
-    get_expectimax_move = get_intelligent_move
-"""
+PLAYS = "from connect4.utils import get_valid_actions\n"
+FIRST_MOVE = "return get_valid_actions(self.player_number, state)[0]"
 
 
 class Terminal:
@@ -105,7 +98,7 @@ def test_dynamic_connect_4_has_a_frame_numbers_and_the_last_move(tmp_path: Path)
 
 
 def test_a_long_reason_breaks_between_words_and_a_number_keeps_its_unit(tmp_path: Path) -> None:
-    (tmp_path / "raises.py").write_text(RAISES, encoding="utf-8")
+    agent_file(tmp_path, "raise ValueError('word ' * 16 + 'last word')", name="raises.py")
     terminal = Terminal(tmp_path, "human", "ai:raises.py", "case1", "--time", "5")
     terminal.read_until(lambda: "your move:" in terminal.text())
     terminal.type("4\n")
@@ -196,14 +189,7 @@ def test_why_a_strict_persons_turn_was_lost_outlives_the_other_sides_move(tmp_pa
 
 def test_long_names_align(tmp_path: Path) -> None:
     name = f"{'long' * 10}.py"
-    (tmp_path / name).write_text(
-        "from connect4.utils import get_valid_actions\n"
-        "class AIPlayer:\n"
-        "    def __init__(self, player_number, time): self.n = player_number\n"
-        "    def get_expectimax_move(self, state):\n"
-        "        return get_valid_actions(self.n, state)[0]\n",
-        encoding="utf-8",
-    )
+    agent_file(tmp_path, FIRST_MOVE, name=name, before=PLAYS)
     text = Terminal(tmp_path, f"ai:{name}", "random", "case4").finish()
     lines = re.findall(r"^  Player [12] [●○] .*points", text, re.M)
     assert len(lines) == 2
@@ -212,16 +198,8 @@ def test_long_names_align(tmp_path: Path) -> None:
 
 
 def test_the_clock_runs_while_an_agent_thinks(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(
-        "import time\n"
-        "from connect4.utils import get_valid_actions\n"
-        "class AIPlayer:\n"
-        "    def __init__(self, player_number, time): self.n = player_number\n"
-        "    def get_expectimax_move(self, state):\n"
-        "        time.sleep(0.5)\n"
-        "        return get_valid_actions(self.n, state)[0]\n",
-        encoding="utf-8",
-    )
+    move = f"import time\ntime.sleep(0.5)\n{FIRST_MOVE}"
+    agent_file(tmp_path, move, name="slow.py", before=PLAYS)
     terminal = Terminal(tmp_path, "ai:slow.py", "random", "case4", "--time", "3")
     pattern = re.compile(r"player 1 \(ai:slow.py\) thinks: 0\.[2-4] s of 3 s")
     terminal.read_until(lambda: bool(pattern.search(terminal.text())))

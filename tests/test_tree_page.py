@@ -17,7 +17,9 @@ from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search.base import WIN
-from connect4.search.trace import Flag, Kind, Node
+from connect4.search.heuristics import evaluation
+from connect4.search.minimax import AlphaBeta, Minimax
+from connect4.search.trace import Flag, Kind, Node, Trace
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
@@ -28,45 +30,12 @@ HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.st
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
 
 
-def searched(state: State, depth: int) -> list[Node]:
-    """Return the nodes of an alpha-beta search, whose values count for the mover of `state`."""
-    nodes: list[Node] = []
-
-    def search(
-        state: State, move: object, ply: int, alpha: float, beta: float
-    ) -> tuple[float, list[int]]:
-        own, kind, flags = len(nodes), Kind(ply % 2), Flag(0)
-        window = alpha, beta
-        nodes.append(Node(ply, move, kind, None, *window, flags))
-        best: tuple[float, list[int]] | None = None
-        if state.is_over() or ply == depth:
-            flags |= Flag.FINAL if state.is_over() else Flag(0)
-            best = float(state.margin(root_mover)), []
-        else:
-            for action in state.legal_actions():
-                if alpha >= beta:
-                    flags |= Flag.CUT
-                    pruned = Kind(1 - kind)
-                    nodes.append(Node(ply + 1, action, pruned, None, alpha, beta, Flag.PRUNED))
-                    continue
-                found = search(state.apply(action), action, ply + 1, alpha, beta)
-                better = best is None or (
-                    found[0] > best[0] if kind is Kind.MAX else found[0] < best[0]
-                )
-                best = found if better else best
-                assert best is not None
-                if kind is Kind.MAX:
-                    alpha = max(alpha, best[0])
-                else:
-                    beta = min(beta, best[0])
-        assert best is not None
-        nodes[own] = Node(ply, move, kind, best[0], *window, flags)
-        return best[0], [own, *best[1]]
-
-    root_mover = state.mover
-    for index in search(state, None, 0, -math.inf, math.inf)[1]:
-        nodes[index] = nodes[index]._replace(flags=nodes[index].flags | Flag.BEST)
-    return nodes
+def searched(state: State, depth: int, kind: type[Minimax] = AlphaBeta) -> list[Node]:
+    """Return the nodes of a search of ExtendedConnect4."""
+    search = kind(evaluation(GAMES["extended"]))
+    trace = Trace(search)
+    search.search(state, depth)
+    return trace.nodes
 
 
 START = load_start(GAMES["extended"], "mid8x10")
@@ -286,7 +255,7 @@ def test_a_large_tree_draws_only_what_is_in_sight(
     browser: Browser, file: Path, tmp_path: Path
 ) -> None:
     start = load_start(GAMES["extended"], "empty10x10")
-    nodes = searched(start, 5)[:30_000]
+    nodes = searched(start, 5, Minimax)[:30_000]
     large = tmp_path / "large.html"
     large.write_text(tree_page(GAMES["extended"], start, "alphabeta", nodes), encoding="utf-8")
     browser.open(large)
@@ -422,47 +391,6 @@ def test_a_turn_of_a_record_shows_the_search_of_who_played_it(
     assert (cells.count(1), cells.count(2)) == (2, 2), "the position before the turn"
     done = make(tmp_path, "game.json:4", "--agent", "alphabeta:depth=1")
     assert done.stdout.startswith("tree.html: 7 nodes, "), done
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["game.json:4"], "agent 'human' searches no tree"),
-        (["game.json:6"], "game.json:6: the record has turns 1 to 5"),
-        (["game.json:0"], "game.json:0: the record has turns 1 to 5"),
-        (["game.json:5", "--game", "classic"], "--game is not for a record"),
-        (["game.json:5", "--rows", "5"], "--rows is not for a record"),
-        (["none.json:5"], "none.json: the record cannot be read: No such file or directory"),
-        (["case1", "--rows", "6"], "--rows and --columns are for a game's usual start"),
-        (["--rows", "99", "--game", "classic"], "99"),
-        (["--time", "-5"], "'-5' is not a time limit; expected seconds above 0"),
-        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
-        (["--time", "0"], "'0' is not a time limit; expected seconds above 0"),
-        (["--rows", "0"], "'0' is not a whole number above 0"),
-        (["--columns", "-5"], "'-5' is not a whole number above 0"),
-        (["--agent", "alphabeta:depth=0"], "depth is a whole number above 0, not '0'"),
-        (["--agent", "alphabeta:depth=-5"], "depth is a whole number above 0, not '-5'"),
-        (["--agent", "alphabeta:seconds=nan"], "seconds is a number above 0, not 'nan'"),
-    ],
-)
-def test_bad_options_of_the_tree_are_refused(
-    arguments: list[str], message: str, recorded: Path, here: Here, tmp_path: Path
-) -> None:
-    status, output, errors = here(*arguments)
-    assert (status, output, errors.count("\n")) == (2, "", 1)
-    assert message in errors
-    assert not (tmp_path / "tree.html").exists()
-
-
-def test_the_place_of_the_page_is_checked_before_the_search(tmp_path: Path) -> None:
-    """There is no position to search: that would be told first."""
-    (tmp_path / "folder").mkdir()
-    for place, message in (
-        ("no/tree.html", "-o no/tree.html: no folder 'no'"),
-        ("folder", "-o folder: that is a folder; expected the name of a file"),
-    ):
-        done = run("connect4.views.tree", "none.txt", "-o", place, cwd=tmp_path)
-        assert_refused(done, message)
 
 
 def test_a_ctrl_c_stops_the_search_without_a_traceback(tmp_path: Path) -> None:
@@ -656,34 +584,3 @@ def test_a_students_explain_reads_no_files_of_others(tmp_path: Path) -> None:
     explaining(tmp_path, f"return open({str(tmp_path / 'secret.txt')!r}).read()")
     refused = make(tmp_path, "--agent", "ai:agent.py", "case4")
     assert_refused(refused, "failed in explain: FileNotFoundError")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["--agent", "random"], "agent 'random' searches no tree of MAX and MIN"),
-        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
-        (["--time", "-1"], "'-1' is not a time limit"),
-        (["--seed", "-1"], "'-1' is not a seed"),
-        (["--agent", "human"], "agent 'human' searches no tree"),
-        (
-            ["--agent", "ai:agent.py"],
-            "agent 'ai:agent.py': its AIPlayer has no method explain(state); docs/students.md",
-        ),
-        (
-            ["--game", "classic", "--agent", "solver:engine=own", "--time", "0.2"],
-            "agent 'solver:engine=own' searched no depth whole; give it more time",
-        ),
-        (["--game", "classic", "--agent", "solver", "small.txt"], "of 6 rows by 7 columns"),
-        (["over.txt"], "the game is over in that position"),
-        (["none.txt"], "none.txt: no such file"),
-        (["--agent", "alphabet"], "no agent 'alphabet' (did you mean 'alphabeta'?)"),
-    ],
-)
-def test_what_has_no_tree_is_refused_in_one_line(
-    tmp_path: Path, arguments: list[str], part: str
-) -> None:
-    (tmp_path / "agent.py").write_text(STUDENT, encoding="utf-8")
-    (tmp_path / "small.txt").write_text("0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
-    (tmp_path / "over.txt").write_text("0\n1 2\n", encoding="utf-8")
-    assert_refused(make(tmp_path, *arguments), part)

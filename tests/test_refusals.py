@@ -1,0 +1,191 @@
+"""What the commands of `connect4` refuse: one line that says what is wrong, and status 2."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from connect4 import record as records
+from tests.command import assert_refused, environment, run
+from tests.games import agent_file, classic_record
+
+GAME = "connect4.ConnectFour"
+PAGE = "connect4.views.page"
+TREE = "connect4.views.tree"
+
+MAIN = {PAGE: "connect4.views.page.page", TREE: "connect4.views.tree.__main__"}
+"""The module of a command's function `main`, where that is not the command's own."""
+
+FILES = {
+    "bad.json": "{}",
+    "small.txt": "0\n0 0 0 0\n0 0 0 0\n",
+    "over.txt": "0\n1 2\n",
+    "word.txt": "six\n0 0\n",
+    "negative.txt": "-1\n0 0\n",
+    "longer.txt": "0\n0 0\n0 0 0 0\n",
+    "odd.txt": "0\n0 0 0\n",
+    "three.txt": "0\n0 3\n",
+    "floats.txt": "0\n1 0\n0 0\n",
+    "no_board.txt": "0\n\n\n",
+    "empty.txt": "",
+    "letter.txt": "0\n0 x\n",
+}
+
+REFUSED = {
+    GAME: [
+        ("ai", "two agents are needed"),
+        ("ai randon case4", "no agent 'randon' (did you mean 'random'?)"),
+        ("ai random case44.txt", "case44.txt: no such file", "did you mean 'case4.txt'?"),
+        ("ai:nowhere.py random", "no file 'nowhere.py'"),
+        ("old/ai.py random", "no agent 'old/ai.py'; for a student's file write 'ai:old/ai.py'"),
+        ("ai:/ random", "'/' is a folder; name the file in it"),
+        ("ai:nodes=x random", "nodes is a whole number above 0, not 'x'"),
+        ("ai:node=3 random", "no option 'node' (did you mean 'nodes'?)"),
+        ("random:fast random", "'fast' is not understood"),
+        ("ai random --time soon", "'soon' is not a time limit", "seconds above 0"),
+        ("ai random --time -1", "'-1' is not a time limit"),
+        ("ai random --time 0", "'0' is not a time limit"),
+        ("ai random --time nan", "'nan' is not a time limit"),
+        ("ai random --time 1_0", "'1_0' is not a time limit"),
+        ("ai random --time \u0663", "'\u0663' is not a time limit"),
+        ("ai random --seed \u0663", "'\u0663' is not a seed"),
+        ("ai random --seed x", "'x' is not a seed"),
+        ("ai random --isolation week", "isolation 'week': expected none, process"),
+        ("ai random --log no/such/prints.txt", "--log no/such/prints.txt: no folder 'no/such'"),
+        ("ai random --game extendet", "no game 'extendet' (did you mean 'extended'?)"),
+        ("ai random --view none --record no/such/game.json", "no folder"),
+        ("ai random --view none --record .", "--record .: that is a folder"),
+        ("ai random --page no/x.html", "--page no/x.html: no folder 'no'"),
+        ("ai random --tiem 3", "unrecognized arguments: --tiem"),
+        ("--replay-turn nowhere.json:3", "nowhere.json: the record cannot be read"),
+        ("--replay-turn nowhere.json", "expected RECORD:N"),
+        ("--replay-turn nowhere.json:²", "expected RECORD:N"),
+        (f"--replay-turn nowhere.json:{'9' * 5000}", "expected RECORD:N"),
+        ("--replay-turn game.json:1 --seed 4", "the agent of the turn, not --seed: the record"),
+        ("ai random --replay-turn game.json:1", "the agent of the turn, not random: the record"),
+        ("--replay-turn game.json:1 --record more.json", "of the turn, not --record: the record"),
+        ("--replay-turn game.json:1 --human-strict", "of the turn, not --human-strict: the record"),
+        ("random random word.txt", "word.txt:1: ", "'six' is not a number"),
+        ("random random negative.txt", "negative.txt:1: ", "the number cannot be negative"),
+        ("random random longer.txt", "longer.txt:3: ", "4 values in this row, 2 in the first"),
+        ("random random odd.txt", "odd.txt:2: ", "the number of columns has to be even"),
+        ("random random three.txt", "three.txt:2: ", "value 3; expected 0 (empty), 1 or 2"),
+        ("random random floats.txt", "floats.txt:2: ", "column 0 floats above an empty cell"),
+        ("random random no_board.txt", "no_board.txt:2: ", "no board"),
+        ("random random empty.txt", "empty.txt:1: ", "the file is empty"),
+        ("random random letter.txt", "letter.txt:2: ", "'x' is not a number"),
+        ("random random --game classic --rows 13", "a board of 13 rows by 7 columns", "1 to 12"),
+        ("random random --game classic --rows 0", "--rows: '0' is not a whole number above 0"),
+        ("random random --game classic --columns x", "--columns: 'x' is not a whole number"),
+        ("random random --columns 7", "6 rows by 7 columns", "even number of columns"),
+        ("random random case1 --rows 6", "--rows and --columns are for an empty board"),
+        ("random random --game dynamic --rows 6", "starts on 7 rows by 7 columns"),
+        ("random random --game classic --line 3", "--line is an option of --game dynamic"),
+        ("random random --max-turns 9", "--max-turns is an option of --game dynamic"),
+        ("random random --repetition", "--repetition is an option of --game dynamic"),
+        ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),
+        ("random random --game dynamic d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),
+        ("random random --game dynamik", "(did you mean 'dynamic'?)", "classic-full"),
+        ("ai random --game dynamic", "'ai' plays classic, classic-full, extended, popout, not"),
+    ],
+    PAGE: [
+        ("bad.json -o x.html", "bad.json: not a record of a game"),
+        ("game.json -o no/x.html", "no/x.html: the page cannot be written: No such file or dir"),
+    ],
+    TREE: [
+        ("game.json:4", "agent 'human' searches no tree"),
+        ("game.json:6", "game.json:6: the record has turns 1 to 5"),
+        ("game.json:0", "game.json:0: the record has turns 1 to 5"),
+        ("game.json:5 --game classic", "--game is not for a record"),
+        ("game.json:5 --rows 5", "--rows is not for a record"),
+        ("none.json:5", "none.json: the record cannot be read: No such file or directory"),
+        ("none.txt", "none.txt: no such file"),
+        ("over.txt", "the game is over in that position"),
+        ("case1 --rows 6", "--rows and --columns are for a game's usual start"),
+        ("--rows 99 --game classic", "99"),
+        ("--rows 0", "'0' is not a whole number above 0"),
+        ("--columns -5", "'-5' is not a whole number above 0"),
+        ("--time -5", "'-5' is not a time limit; expected seconds above 0"),
+        ("--time nan", "'nan' is not a time limit; expected seconds above 0"),
+        ("--time 0", "'0' is not a time limit; expected seconds above 0"),
+        ("--seed -1", "'-1' is not a seed"),
+        ("--agent random", "agent 'random' searches no tree of MAX and MIN"),
+        ("--agent alphabet", "no agent 'alphabet' (did you mean 'alphabeta'?)"),
+        ("--agent alphabeta:depth=0", "depth is a whole number above 0, not '0'"),
+        ("--agent alphabeta:depth=-5", "depth is a whole number above 0, not '-5'"),
+        ("--agent alphabeta:seconds=nan", "seconds is a number above 0, not 'nan'"),
+        ("--agent ai:agent.py", "its AIPlayer has no method explain(state); docs/students.md"),
+        ("--game classic --agent solver small.txt", "of 6 rows by 7 columns"),
+        (
+            "--game classic --agent solver:engine=own --time 0.2",
+            "agent 'solver:engine=own' searched no depth whole; give it more time",
+        ),
+        # There is no position to search: the place of the page is checked before it is read.
+        ("none.txt -o no/tree.html", "-o no/tree.html: no folder 'no'"),
+        ("none.txt -o folder", "-o folder: that is a folder; expected the name of a file"),
+    ],
+}  # fmt: skip
+"""For each command the arguments, and what the one line says."""
+
+RUN_ALL = """
+import contextlib, importlib, io, json, sys
+main = importlib.import_module(sys.argv[1]).main
+found = []
+for arguments in json.load(sys.stdin):
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = main(arguments)
+        except SystemExit as stop:
+            status = stop.code
+    found.append([status, output.getvalue(), errors.getvalue()])
+print(json.dumps(found))
+"""
+"""Runs a command with one list of arguments after the other: a process for each takes long."""
+
+
+def arguments_of(command: str, line: str) -> list[str]:
+    """Return the arguments; the last `-o` counts."""
+    return [*(("-o", "tree.html") if command == TREE else ()), *shlex.split(line)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    agent_file(tmp_path, "return 0, False", name="agent.py")
+    (tmp_path / "folder").mkdir()
+    names = "minimax:depth=2", "human"
+    records.write(classic_record((2, 2, 3, 1, 5), (5, 6), names), tmp_path / "game.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_bad_input_is_one_clear_line(command: str, folder: Path) -> None:
+    """Also where bubblewrap is missing, which a game begins by noting."""
+    before = sorted(folder.iterdir())
+    lines = [arguments_of(command, line) for line, *_ in REFUSED[command]]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_ALL, MAIN.get(command, command)],
+        cwd=folder, env={**environment(), "PATH": str(folder)}, input=json.dumps(lines),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    wrong = []
+    for (line, *parts), answer in zip(REFUSED[command], json.loads(done.stdout), strict=True):
+        status, output, errors = answer
+        said = errors.count("\n") == 1 and all(part in errors for part in parts)
+        if (status, output) != (2, "") or not said:
+            wrong.append((line[:80], parts, answer))
+    assert wrong == []
+    assert sorted(folder.iterdir()) == before, "nothing was written"
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_the_refusal_is_the_commands_exit_status(command: str, folder: Path) -> None:
+    line, *parts = REFUSED[command][0]
+    assert_refused(run(command, *arguments_of(command, line), cwd=folder), *parts)
