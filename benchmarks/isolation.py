@@ -1,7 +1,7 @@
 """Time isolated agents: `python3 -m benchmarks.isolation [--deadlines] [--turns N]`.
 
 Without an option, measures the cost of a turn, with a process that lives for the whole game and
-with one for each move, the cost of a start, and of a stop followed by a continue. The agent answers
+with one for each move, and the cost of a start. The agent answers
 at once, so the whole turn is overhead.
 `--deadlines`: how long agents that do not end take to die after the limit, the margin and the wait
 for their stack. Exits with status 1 if a required figure is missed.
@@ -34,7 +34,6 @@ ENDLESS = ("c_loop", "ignores_signals", "forks_and_loops", "late_with_threads", 
 
 REQUIRED_TURN = {"median": 0.5e-3, "p99": 2e-3}
 REQUIRED_START = {"without numpy": 0.150, "with numpy": 0.350}
-REQUIRED_STOP = 0.1e-3
 REQUIRED_OVERSHOOT = 0.050
 
 AT_ONCE = """\
@@ -83,17 +82,8 @@ def start(path: Path, level: Level) -> float:
     return took
 
 
-def stop_and_go(seat: IsolatedSeat) -> float:
-    child = seat._child
-    assert child is not None
-    began = perf_counter()
-    child.stop()
-    child.go()
-    return perf_counter() - began
-
-
 def costs(folder: Path, levels: list[Level], count: int) -> bool:
-    """Print what turns, starts and stops cost; return whether all is as required."""
+    """Print what turns and starts cost; return whether all is as required."""
     state = load_start(EXTENDED, START)
     bare, numeric = folder / "bare.py", folder / "numeric.py"
     bare.write_text(AT_ONCE.format(imports=""), encoding="utf-8")
@@ -108,7 +98,6 @@ def costs(folder: Path, levels: list[Level], count: int) -> bool:
         for name, seat in seats.items():
             if "game" in name or number % 10 == 0:
                 taken.setdefault(name, []).append(turn(seat, state))
-    stops = [stop_and_go(seat) for seat in seats.values() if seat._child for _ in range(count)]
     for seat in seats.values():
         seat.close()
     rows = [(name, len(values), *milliseconds(values)) for name, values in taken.items()]
@@ -120,13 +109,11 @@ def costs(folder: Path, levels: list[Level], count: int) -> bool:
     }
     rows = [(*key, len(values), *milliseconds(values)) for key, values in begun.items()]
     print(f"\n{tabulate(rows, ('start', 'agent', 'starts', 'median', '99 %'))}")
-    print("\nstop and continue, ms: median {}, 99 % {}".format(*milliseconds(stops)))
     game_turns = [values for name, values in taken.items() if name.endswith("game")]
     return (
         all(median(values) <= REQUIRED_TURN["median"] for values in game_turns)
         and all(percentile(values, 0.99) <= REQUIRED_TURN["p99"] for values in game_turns)
         and all(median(values) <= REQUIRED_START[what] for (_, what), values in begun.items())
-        and median(stops) <= REQUIRED_STOP
     )
 
 
