@@ -38,6 +38,8 @@ AWAY: Final = 60.0
 
 TICK: Final = 0.2
 
+TEXT_BROWSERS: Final = ("w3m", "lynx", "links", "elinks", "www-browser")
+
 
 class PersonSeat:
     """The seat of a person at the page: the page's reply is sent to the referee."""
@@ -195,10 +197,9 @@ def play_on_page(
 
 def no_browser() -> str | None:
     """Return why no browser can show a page here, None if one can."""
-    if os.environ.get("BROWSER"):
-        return None
-    if os.environ.get("CI"):
-        return "CI is set"
+    if named := os.environ.get("BROWSER"):
+        is_text = Path(named.split()[0]).name in TEXT_BROWSERS
+        return "the browser is one for text" if is_text else None
     if os.environ.get("SSH_CONNECTION"):
         return "this is a session over SSH"
     if sys.platform not in ("win32", "darwin") and not (
@@ -210,7 +211,7 @@ def no_browser() -> str | None:
     except webbrowser.Error:
         return "there is no browser"
     text = getattr(found, "name", "")
-    return "the browser is one for text" if text in ("w3m", "lynx", "links", "elinks") else None
+    return "the browser is one for text" if text in TEXT_BROWSERS else None
 
 
 @contextmanager
