@@ -325,17 +325,6 @@ def test_python_ends_quietly_after_a_game_of_openspiels() -> None:
 # -- their agents at our table, ours at theirs
 
 
-@pytest.mark.env
-@pytest.mark.slow
-@pytest.mark.parametrize("bot", ["mcts", "minimax"])
-def test_a_bot_of_openspiels_plays_at_our_table_isolated_like_any_agent(bot: str) -> None:
-    name = f"env:connect4.envs.bots:{bot}"
-    record = connect4.play(name, "random", game="classic", seconds=30, seed=1)
-    assert (record.winner, record.faults) == (1, ())
-    assert record.isolation != "none"
-    assert record.players[0].agent == name
-
-
 def first_legal(observation: Any, state: State) -> Any:
     """A policy over observations alone."""
     return observation["action_mask"].argmax()
