@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from connect4.players.names import importable_sentence
-from grader.handin.source_rules import changing_state, old_builtin, old_module, old_name
+from grader.handin.source_rules import absent_name, changing_state, old_builtin
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -261,10 +261,7 @@ def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:
 
 def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> Iterator[Finding]:
     top = module.partition(".")[0]
-    old = old_module(module)
-    if old is not None:
-        yield Finding(line, "old name", old[0], required=old[1])
-    elif not _is_allowed(module, allowed):
+    if not _is_allowed(module, allowed):
         what = "is not allowed" if top == "connect4" else "is not there when graded"
         yield Finding(line, "imports", f"{module!r} {what}. {importable_sentence(allowed)}")
     elif top in PARALLEL | NETWORK | NATIVE:
@@ -328,9 +325,9 @@ def _stub(source: str) -> Iterator[Finding]:
 
 def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
     for line, name in _uses(nodes, bound):
-        old = old_name(name)
-        if old is not None:
-            yield Finding(line, "old name", old[0], required=old[1])
+        text = absent_name(name)
+        if text is not None:
+            yield Finding(line, "old name", text)
     defined = _defined(nodes, bound)
     for node in nodes:
         if isinstance(node, ast.Name) and node.id not in defined:
