@@ -481,12 +481,6 @@ def test_students_are_not_graded_against_an_agent_that_they_have_not_got(
     assert_refused(done, f"grader/rubric.toml: agent {agent!r}: students have no such {what}")
 
 
-def test_the_students_edition_takes_no_rubric(tmp_path: Path) -> None:
-    command = ("handout", "kit.zip", "--rubric", rubric(tmp_path))
-    done = run(COMMAND, *command, cwd=tmp_path)
-    assert_refused(done, "--rubric: only an autograder takes one; students get grader/rubric.toml")
-
-
 def test_baselines_may_be_one_file_with_other_options(tmp_path: Path) -> None:
     for name in ("a.py", "a.py.py"):
         (tmp_path / name).write_text(AGENT, encoding="utf-8")
@@ -548,15 +542,23 @@ def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> No
     assert same[0] == same[1] == same[2] != own[0]
 
 
-def test_an_autograder_of_the_practice_seed_is_not_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["kit.tar"], "kit.tar: a handout is a zip; name it kit.zip"),
+        (
+            ["kit.zip", "--rubric", "r.toml"],
+            "--rubric: only an autograder takes one; students get grader/rubric.toml",
+        ),
+        (
+            ["g.zip", *AUTOGRADER, "--rubric", "r.toml"],
+            "r.toml: match.seed 20240 is the practice seed: everybody can work out",
+        ),
+    ],
+)
+def test_a_wrong_command_is_refused(tmp_path: Path, command: list[str], message: str) -> None:
     (tmp_path / "r.toml").write_text("[match]\nseed = 20240\n", encoding="utf-8")
-    done = run(COMMAND, "handout", "g.zip", *AUTOGRADER, "--rubric", "r.toml", cwd=tmp_path)
-    assert_refused(done, "r.toml: match.seed 20240 is the practice seed: everybody can work out")
-
-
-def test_a_handout_that_is_no_zip_is_refused(tmp_path: Path) -> None:
-    done = run(COMMAND, "handout", "kit.tar", cwd=tmp_path)
-    assert_refused(done, "kit.tar: a handout is a zip; name it kit.zip")
+    assert_refused(run(COMMAND, "handout", *command, cwd=tmp_path), message)
 
 
 def test_a_full_disk_leaves_the_zip_that_was_there(tmp_path: Path) -> None:

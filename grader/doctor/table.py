@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from connect4 import record
@@ -188,20 +185,9 @@ def _listed(title: str, items: Sequence[str]) -> list[str]:
     return ["", title, *(f"- {item}" for item in items)] if items else []
 
 
-def now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-NAPS: Final = 200
-NAP: Final = 0.001
-JITTER: Final = 0.005
-"""If a short sleep ends later than this, in seconds, the table reports it: a turn's margin."""
-
-
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What was measured; times in seconds, `load` as a share of all cores."""
+    """What was measured; `load` is a share of all cores."""
 
     host: str
     system: str
@@ -212,8 +198,6 @@ class Machine:
     quota: float | None
     """The number of cores that a control group allows; None without such a limit."""
     load: float | None
-    late_median: float
-    late_most: float
     fuel: float | None = None
     """Instructions a second at level wasm; None where that level is not available."""
 
@@ -227,9 +211,6 @@ class Machine:
             )
         if self.load is not None:
             found.append(load_text(self.load))
-        late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
-        note = ": late turns will be blamed on a busy machine" if self.late_most > JITTER else ""
-        found.append(f"the timer wakes a program late by {late}{note}")
         if self.fuel is not None:
             found.append(
                 f"level wasm runs {self.fuel / 1e9:.1f} gigafuel a second: a virtual second takes "
@@ -239,9 +220,7 @@ class Machine:
 
 
 def measure() -> Machine:
-    """Measure this machine; this takes about two seconds."""
-    load = other_load()
-    late = sorted(naps())
+    """Measure this machine."""
     user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
     return Machine(
         platform.node(),
@@ -251,17 +230,5 @@ def measure() -> Machine:
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         len(physical_cores()),
         processor_quota(),
-        load,
-        statistics.median(late),
-        late[-1],
+        other_load(),
     )
-
-
-def naps() -> list[float]:
-    """Return how late each of many short sleeps ended."""
-    late = []
-    for _ in range(NAPS):
-        began = time.perf_counter()
-        time.sleep(NAP)
-        late.append(time.perf_counter() - began - NAP)
-    return late

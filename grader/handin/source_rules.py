@@ -1,4 +1,4 @@
-"""Finds module-level variables that functions change, and names that the installed versions lack."""
+"""Finds module-level variables that functions change, and names that Python or numpy lacks."""
 
 from __future__ import annotations
 
