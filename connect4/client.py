@@ -10,7 +10,6 @@ from connect4 import entry  # first: it handles errors of the imports below
 # isort: split
 import argparse
 import random
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -25,14 +24,14 @@ from connect4.games import load_start
 from connect4.games.base import Ending, Player, Seconds, Winner, opponent
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Setup
+from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
-from connect4.players.remote import Wire
+from connect4.players.remote import MOVE, Wire
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn, final, step
-from connect4.server.arbiter import REMOTE, verdict
+from connect4.referee import Result, final
+from connect4.server.arbiter import REMOTE, Arbiter
 
 GAME_OVER: Final = "Game over: "
 
@@ -63,29 +62,28 @@ class ServerGame:
     def __init__(self, wire: Wire, seat: Seat, player: Player, record: Record) -> None:
         """Take `player`, our side, and `record`, which has the start and the limit of a move."""
         self.record = record
+        self._board = Arbiter(record)
         self._wire, self._seat, self._player = wire, seat, player
-        self._state = record.start
 
     def play(self, show: Callable[[str], None]) -> str:
         """Play to the end; return the line that says how the game ended.
 
         Raises `AgentError` if the game is interrupted. The record has a result either way.
         """
+        board = self._board
         try:
-            while not self._state.is_over():
-                if not self._state.legal_actions():
-                    self._step(Reply(Outcome.PASS))
-                    continue
-                show(str(self._state.display()))
+            while not board.state.is_over():
+                show(str(board.state.display()))
                 began = time.monotonic()
-                move = self._own_move() if self._state.mover == self._player else self._their_move()
+                is_ours = board.state.mover == self._player
+                move = self._own_move() if is_ours else self._their_move()
                 if not self._apply(move, time.monotonic() - began):
-                    return f"{move} ({self._plies} plies)"
-            show(str(self._state.display()))
-            ending = self._state.ending()
+                    return f"{move} ({board.plies} plies)"
+            show(str(board.state.display()))
+            ending = board.state.ending()
             assert ending is not None
-            self.record.result = final(self._state, ending)
-            return f"{verdict(self._state)} ({self._plies} plies)"
+            self.record.result = final(board.state, ending)
+            return f"{board.verdict()} ({board.plies} plies)"
         except (PlayerLeftError, KeyboardInterrupt):
             self._end(Ending.LEFT, 0)
             raise
@@ -94,15 +92,11 @@ class ServerGame:
                 self._end(Ending.DISCONNECTED, 0, str(error))
             raise
 
-    @property
-    def _plies(self) -> int:
-        return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
-
     def _own_move(self) -> str:
         """Send our agent's move; return its echo, or the server's line that ends the game."""
-        reply = self._seat.ask(self._state, self.record.time_limit)
+        reply = self._seat.ask(self._board.state, self.record.time_limit)
         if reply.outcome is not Outcome.PLAYED or reply.text is None:
-            self._step(reply)
+            self._board.take(reply)
             self._end(Ending.FORFEIT, opponent(self._player))
             raise AgentError(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
         self._wire.send(reply.text)
@@ -115,7 +109,7 @@ class ServerGame:
     def _their_move(self) -> str:
         """Return the opponent's line, or the line with which the server ended the game."""
         line = self._wire.read(None)
-        if not line.startswith(GAME_OVER) and re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
+        if not line.startswith(GAME_OVER) and MOVE.fullmatch(line) is None:
             self._end_by(line, self._player)
             raise AgentError(f"the server replied: {line}")
         return line
@@ -129,18 +123,12 @@ class ServerGame:
                 winner = 1 if colour == COLOURS[0] else 2
             self._end(Ending.ABORTED, winner, f"the server replied: {line}")
             return False
-        mover = self._state.mover
-        turn = self._step(Reply(Outcome.PLAYED, line[:3], line[:3], seconds))
+        mover = self._board.state.mover
+        turn = self._board.play(line[:3], seconds)
         if turn.outcome is Outcome.INVALID:
             self._end(Ending.FORFEIT, opponent(mover))
             raise AgentError(f"the opponent's move is illegal: {turn.detail}")
         return True
-
-    def _step(self, reply: Reply) -> Turn:
-        turns = self.record.turns
-        turn, self._state = step(len(turns) + 1, self._state, reply)
-        turns.append(turn)
-        return turn
 
     def _end_by(self, line: str, other: Player) -> None:
         """Set the result from a line that is not a move; `other` wins if it is a timeout."""
@@ -150,7 +138,7 @@ class ServerGame:
             self._end(Ending.ABORTED, 0, f"the server replied: {line}")
 
     def _end(self, ending: Ending, winner: Winner, detail: str | None = None) -> None:
-        self.record.result = Result(self._state.scores(), ending, winner, detail)
+        self.record.result = Result(self._board.state.scores(), ending, winner, detail)
 
 
 def without_limit(state: DynamicState) -> DynamicState:

@@ -1,19 +1,16 @@
-"""A class of 26 hand-ins in every form: `python3 -m tests.classroom FOLDER` writes it.
+"""A class of 26 hand-ins in every form.
 
 Twelve play as real students' agents do. The others are broken or hostile. `rubric.toml` beside
-`class` is short enough to grade the class in some minutes:
-
-    python3 -m tests.classroom lab && cd lab
-    python3 -m grader grade class --rubric rubric.toml --out marks
+`class` is short enough to grade the class in some minutes.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from tests.grading import searcher
 
@@ -189,22 +186,30 @@ def _plain(members: Path) -> None:
 def _archives(members: Path) -> None:
     report = "Bob, 2\n"
     _file(members / "bob.zip", zipped({"project/ai.py": agent("random"), "report.txt": report}))
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        for name, text in (("hw/ai.py", searcher(1, -1, "carol")), ("hw/report.txt", "Carol\n")):
-            data = tarfile.TarInfo(name)
-            data.size = len(text.encode())
-            archive.addfile(data, io.BytesIO(text.encode()))
-    _file(members / "carol.tar.gz", packed.getvalue())
+    source = searcher(1, -1, "carol").encode()
+    _file(members / "carol.tar.gz", tarred({"hw/ai.py": source, "hw/report.txt": b"Carol\n"}))
 
 
 def zipped(files: dict[str, str | bytes]) -> bytes:
     """Return a zip of these files."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return packed.getvalue()
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
+    """Return a tar of files whose headers have these fields."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=f"w:{ending}", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            for key, value in fields.items():
+                setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(content + b"\0" * (info.size - len(content))))
+    return data.getvalue()
 
 
 def _platforms(members: Path) -> None:
@@ -236,14 +241,3 @@ def _hostile(members: Path) -> None:
     _file(members / "pia" / "ai.py", agent("stops"))
     _file(members / "quin" / "ai.py", agent("illegal"))
     _file(members / "ruth" / "ai.py", PRIER)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    print(f"{len(list(build(folder).iterdir())) - 2} hand-ins are in {folder / 'class'}")
-
-
-if __name__ == "__main__":
-    main()

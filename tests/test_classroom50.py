@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.classroom50 import problems
 from tests.command import ROOT, assert_refused, module_of, run
 from tests.grading import rubric, searcher
 
@@ -24,15 +23,16 @@ SET = {
     "RELEASE_URL": "https://example.org/ann/connect4/releases/3",
     "REVIEW_URL": "https://example.org/ann/connect4/pull/1",
 }
-GOOD: dict[str, Any] = {
-    "schema": "classroom50/result/v1",
-    **dict.fromkeys(("classroom", "assignment", "submission", "commit", "release"), "x"),
-    "review": "x",
-    "datetime": "2026-09-01T10:00:00Z",
-    "score": 3,
-    "max-score": 5,
-    "tests": [{"test-name": "A", "passed": True, "score": 3, "max-score": 5, "more": None}],
-}
+SCHEMA = Path(__file__).parent / "data" / "classroom50_result.schema.json"
+
+
+def valid_result(checkout: Path) -> dict[str, Any]:
+    """Return the result in a checkout, which meets Classroom 50's contract."""
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, of the extra `test`")
+    result: dict[str, Any] = json.loads((checkout / "result.json").read_text(encoding="utf-8"))
+    jsonschema.validate(result, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert all(item["score"] <= item["max-score"] for item in (result, *result["tests"]))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -61,26 +61,6 @@ def grade(unpacked: Path, checkout: Path, **more: str) -> subprocess.CompletedPr
         check=False,
         timeout=110,
     )
-
-
-def test_the_validator_finds_every_breach() -> None:
-    assert list(problems(GOOD)) == []
-    test = GOOD["tests"][0]
-    for broken in (
-        [],
-        {**GOOD, "schema": "classroom50/result/v2"},
-        {**GOOD, "review": None},
-        {**GOOD, "commit": ""},
-        {**GOOD, "datetime": "2026-09-01T10:00:00+00:00"},
-        {**GOOD, "score": 3.5},
-        {**GOOD, "max-score": True},
-        {**GOOD, "score": 6},
-        {**GOOD, "tests": {}},
-        {**GOOD, "tests": [{**test, "passed": "yes"}]},
-        {**GOOD, "tests": [{**test, "test-name": ""}]},
-        {**GOOD, "tests": [{**test, "score": "3"}]},
-    ):
-        assert len(list(problems(broken))) == 1, broken
 
 
 @pytest.mark.parametrize(
@@ -118,8 +98,7 @@ def test_a_checkout_becomes_a_valid_result(unpacked: Path, tmp_path: Path) -> No
     assert began.startswith("autograder: set up in ")
     assert log.endswith(f"\n::{log.partition(chr(10))[0]}::\n")
     assert kept.read_text(encoding="utf-8") == "as it was"
-    result = json.loads((checkout / "result.json").read_text(encoding="utf-8"))
-    assert list(problems(result)) == []
+    result = valid_result(checkout)
     assert result["classroom"] == SET["CLASSROOM"]
     assert result["assignment"] == SET["ASSIGNMENT"]
     assert result["submission"] == SET["SUBMISSION_TAG"]
@@ -136,8 +115,7 @@ def test_no_file_is_no_points_and_not_the_machines_failure(unpacked: Path, tmp_p
     (tmp_path / "notes.txt").write_text("tomorrow", encoding="utf-8")
     done = grade(unpacked, tmp_path, REVIEW_URL="")
     assert done.returncode == 0, done.stderr
-    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
-    assert list(problems(result)) == []
+    result = valid_result(tmp_path)
     assert result["score"] == 0 < result["max-score"]
     assert result["review"] == SET["COMMIT_URL"]
     assert "ai.py" in result["tests"][0]["output"]

@@ -314,17 +314,12 @@ def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
         (["h", "1", "g", "white", "--record", "no/x"], ["--record no/x: no folder 'no'"]),
         (["h", "1", "g", "white", "--line", "5"], ["a line of 5: expected 3 or 4"]),
         (["h", "1", "g"], ["the following arguments are required: white|black"]),
+        (["h", "1", "g", "white", "--agent", "ai"], ["agent 'ai' plays classic", "not dynamic"]),
+        (["h", "1", "g", "white", "--agent", "randon"], ["no agent 'randon' (did you mean"]),
     ],
 )
 def test_bad_options_are_one_clear_line(arguments, parts, tmp_path):
-    assert_refused(run(COMMAND, *arguments, "--agent", "random", cwd=tmp_path), *parts)
-
-
-def test_agents_that_cannot_play_here_are_refused(tmp_path):
-    done = run(COMMAND, "h", "1", "g", "white", "--agent", "ai", cwd=tmp_path)
-    assert_refused(done, "agent 'ai' plays classic, classic-full, extended, popout, not dynamic")
-    done = run(COMMAND, "h", "1", "g", "white", "--agent", "randon", cwd=tmp_path)
-    assert_refused(done, "no agent 'randon' (did you mean 'random'?)")
+    assert_refused(run(COMMAND, "--agent", "random", *arguments, cwd=tmp_path), *parts)
 
 
 def test_no_server_is_one_clear_line(tmp_path, listener):
@@ -424,11 +419,6 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
 def test_a_remote_opponent_without_an_address_is_refused(name, cause, tmp_path):
     done = run(TABLE, "random", name, "--game", "dynamic", cwd=tmp_path)
     assert_refused(done, f"agent {name!r}: {cause}")
-
-
-def test_remote_opponents_play_dynamic_alone(tmp_path):
-    done = run(TABLE, "random", "remote:localhost:12345:g:white", cwd=tmp_path)
-    assert_refused(done, "plays dynamic, not extended")
 
 
 def test_a_table_without_its_server_says_so(listener, tmp_path):

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reaso
 EVERYTHING = frozenset(
     {"landlock", "seccomp", "bubblewrap", "own user", "linux"},
 )
-MACHINE = Machine("lab-1", "Linux 6.1 x86_64", "root", {}, 4, 2, 1.0, 0.5, 1e-4, 0.02)
+MACHINE = Machine("lab-1", "Linux 6.1 x86_64", "root", {}, 4, 2, 1.0, 0.5)
 
 
 def proof(level: Any, breaches: dict[str, list[str]] | None = None) -> Proof:
@@ -68,82 +67,64 @@ def test_every_agent_of_the_corpus_is_run_and_expected_to_do_what_the_tests_say(
             assert outcome in WASM[agent], agent
 
 
-def test_each_reason_has_a_way_out() -> None:
-    wanted = {name for item in GUARANTEES for name in (*item.process, *item.strong)}
-    assert {*wanted, "fuel", "compiled"} <= WHY.keys() == HOW.keys()
+LESS = EVERYTHING - {"landlock", "bubblewrap"}
+NO_KERNEL = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "own user"} | {"wasm"}
+READ = ["read a public file (from its thread)"]
+LATE = ["3 of 20 turns that take 90 % of their time were late"]
+KEPT_ON = ["c_loop: kept running for 3.00 s after its limit"]
+
+TABLES: list[tuple[Diagnosis, list[str], list[str]]] = [
+    (
+        diagnosis(demanded="strong"),
+        [],
+        ["yes: `grade` plays at level strong, and rubric.toml requires level strong"],
+    ),
+    (
+        diagnosis(LESS, grade_level="process", files=READ),
+        [],
+        [
+            READ[0],
+            f"why: {WHY['landlock']}",
+            f"how to get it: {HOW['landlock']}",
+            "Not available here\n- level strong",
+            "may use only 1 cores: give --jobs 1",
+            "other programs use 50 % of the cores: end them",
+        ],
+    ),
+    (diagnosis(files=READ), [], [HELD_NOT]),
+    (diagnosis(demanded="strong", files=READ), ["reads no file of yours"], ["no: rubric.toml"]),
+    (
+        diagnosis(deadline=KEPT_ON),
+        ["is ended at its time limit"],
+        ["no: rubric.toml requires level process, but"],
+    ),
+    (
+        diagnosis(NO_KERNEL, demanded="wasm", grade_level="wasm"),
+        [],
+        ["yes: `grade` plays at level wasm, and rubric.toml requires level wasm"],
+    ),
+    (
+        diagnosis(NO_KERNEL, demanded="wasm", grade_level="wasm", files=READ),
+        ["reads no file of yours"],
+        [],
+    ),
+    (
+        diagnosis(),
+        [],
+        [f"level wasm\n  why: {WHY['compiled']}\n  how to get it: {HOW['compiled']}"],
+    ),
+    (diagnosis(honest=LATE), [], [LATE[0], "end other programs"]),
+]
 
 
-def test_a_machine_with_everything_gives_everything_at_level_strong() -> None:
-    found = diagnosis(demanded="strong")
-    assert all(found.holds(item, "strong") for item in GUARANTEES)
-    assert {item.text for item in found.missing()} == {"sees no other process"}
-    assert found.lacking() == []
-    assert found.text().splitlines()[-1] == (
-        "yes: `grade` plays at level strong, and rubric.toml requires level strong"
-    )
-
-
-def test_what_an_agent_achieved_is_named_with_the_reason_and_the_way_out() -> None:
-    without = EVERYTHING - {"landlock", "bubblewrap"}
-    read = ["read a public file (from its thread)"]
-    text = diagnosis(without, grade_level="process", files=read).text()
-    assert "read a public file (from its thread)" in text
-    assert f"why: {WHY['landlock']}" in text
-    assert f"how to get it: {HOW['landlock']}" in text
-    assert re.search(r"reads no file of yours +no +absent", text)
+@pytest.mark.parametrize(("found", "lacking", "parts"), TABLES)
+def test_the_table_names_what_is_missing_why_and_how_to_get_it(
+    found: Diagnosis, lacking: list[str], parts: list[str]
+) -> None:
+    text = found.text()
+    assert found.lacking() == lacking
+    assert not [part for part in parts if part not in text]
     assert max(map(len, text.partition("Not guaranteed")[0].splitlines())) <= 80
-    assert "Not available here\n- level strong" in text
-    assert "may use only 1 cores: give --jobs 1" in text
-    assert "other programs use 50 % of the cores: end them" in text
-
-
-def test_a_protection_that_did_not_hold_is_reported_as_that() -> None:
-    found = diagnosis(files=["reads_the_opponent: did something forbidden"])
-    assert HELD_NOT in found.text()
-    assert found.lacking() == []  # the rubric does not require it
-    assert "reads no file of yours" in diagnosis(
-        demanded="strong", files=["reads_the_opponent: did something forbidden"]
-    ).lacking()  # fmt: skip
-
-
-def test_a_missing_basic_guarantee_is_less_than_any_rubric_demands() -> None:
-    found = diagnosis(deadline=["c_loop: kept running for 3.00 s after its limit"])
-    assert found.lacking() == ["is ended at its time limit"]
-    assert found.verdict().startswith("no: rubric.toml requires level process, but")
-
-
-def test_level_wasm_depends_on_no_protection_of_the_kernel() -> None:
-    without = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "own user"}
-    found = diagnosis(without | {"wasm"}, demanded="wasm", grade_level="wasm")
-    assert found.lacking() == []
-    assert found.verdict() == (
-        "yes: `grade` plays at level wasm, and rubric.toml requires level wasm"
-    )
-    assert re.search(r"reads no file of yours +no +absent +yes", found.text())
-    broken = replace(found, proofs={**found.proofs, "wasm": proof("wasm", {"files": ["did it"]})})
-    assert broken.lacking() == ["reads no file of yours"]
-
-
-def test_a_level_that_is_not_available_is_named_with_the_reason() -> None:
-    text = diagnosis().text()
-    assert f"level wasm\n  why: {WHY['compiled']}\n  how to get it: {HOW['compiled']}" in text
-    has = Protections(EVERYTHING, {"fuel": "it requires the extra `fuel`"})
-    assert "level wasm\n  why: it requires the extra `fuel`" in replace(
-        diagnosis(), protections=has
-    ).text()  # fmt: skip
-
-
-def test_the_rate_of_fuel_is_among_the_measurements() -> None:
-    lines = replace(MACHINE, fuel=5e9).lines()
-    assert lines[-1] == "level wasm runs 5.0 gigafuel a second: a virtual second takes 5 s"
-    assert not any("wasm" in line for line in MACHINE.lines())
-
-
-def test_a_busy_machine_is_reported_and_no_reason_to_refuse() -> None:
-    found = diagnosis(honest=["3 of 20 turns that take 90 % of their time were late"])
-    assert found.lacking() == []
-    assert "3 of 20 turns" in found.text()
-    assert "end other programs" in found.text()
 
 
 def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, list[str]]:

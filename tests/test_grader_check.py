@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import subprocess
 import sys
-import warnings
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,7 +10,6 @@ import pytest
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
 from grader.handin.form import Finding, check, check_report, check_source
-from grader.handin.source_rules import INSTEAD, changing_state
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
@@ -201,23 +196,19 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "def open(x):\n    return x\nopen(1)\n",
         "if __name__ == '__main__':\n    open('x')\n",
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
+        "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n",
+        "from connect4 import utils, config as c\n",
+        "from connect4.utils import *\n",
+        "import connect4.config as c, numpy.linalg\n",
+        "xrange = range\nxrange(3)\n",
+        "def clock(time):\n    return time.clock\n",
+        "from time import perf_counter as clock\nclock()\n",
+        "import numpy as np\nx = np.int64, np.bool_, np.inf\n",
+        "from numpy import linalg, random, typing\n",
     ],
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:
     assert findings(line + CLASS) == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from connect4 import utils, config as c",
-        "from connect4.utils import *",
-        "import connect4.utils",
-        "import connect4.config as c, numpy.linalg",
-    ],
-)
-def test_the_modules_of_the_kit_that_are_allowed_are_not_found(line: str) -> None:
-    assert findings(f"{line}\n{CLASS}") == []
 
 
 def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
@@ -239,7 +230,7 @@ OLD = [
     ("import numpy\nx = numpy.object", 2, "numpy.object is not in numpy ", "write object"),
     ("from numpy import float as f", 1, "numpy.float is not in numpy ", "write float"),
     ("for i in xrange(3):\n    pass", 1, "xrange is not in Python 3.", "write range"),
-    ("import cPickle", 1, "'cPickle' is not in Python 3.", "write pickle"),
+    ("import numpy as np\nx = np.Inf", 2, "numpy.Inf is not in numpy 2.", "write np.inf"),
 ]
 
 
@@ -255,73 +246,15 @@ def test_names_of_older_versions_are_found_with_what_to_write(
     assert instead in found[0].text
 
 
-@pytest.mark.slow
-def test_each_old_name_is_one_that_is_missing_here_or_is_advice() -> None:
-    for name in INSTEAD:
-        module, _, attribute = name.rpartition(".")
-        said = [
-            item.required
-            for item in check_source(f"from {module} import {attribute}\n{CLASS}", RULES)
-            if item.rule == "old name"
-        ]
-        there = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", f"from {module} import {attribute}"],
-            capture_output=True,
-            check=False,
-        )
-        assert said == ([True] if there.returncode else said[:1]), name
-        assert said in ([True], [False], []), name
-        assert bool(there.returncode) == (said == [True]), name
-
-
 @pytest.mark.parametrize(
     "code",
     [
         "try:\n    from time import clock\nexcept ImportError:\n    clock = None",
-        "try:\n    import cPickle as p\nexcept ImportError:\n    import pickle as p",
         "try:\n    open('x')\nexcept OSError:\n    pass",
     ],
 )
 def test_an_old_name_or_a_file_whose_lack_is_caught_is_advice(code: str) -> None:
     assert [item.required for item in check_source(f"{code}\n{CLASS}", RULES)] == [False]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "xrange = range\nxrange(3)",
-        "def clock(time):\n    return time.clock",
-        "from time import perf_counter as clock\nclock()",
-        "import numpy as np\nx = np.int64, np.bool_, np.inf",
-    ],
-)
-def test_new_names_are_no_old_ones(code: str) -> None:
-    assert findings(f"{code}\n{CLASS}") == []
-
-
-@pytest.mark.parametrize(
-    ("code", "what"),
-    [
-        ("x = eval('1')", "eval"),
-        ("exec('1')\nexec('2')", "exec"),
-        ("x = __import__('os')", "__import__"),
-        ("import importlib\nx = importlib.import_module('os')", "importlib"),
-        ("from importlib import import_module", "importlib"),
-        ("import sys\nx = sys.modules['os']", "sys.modules"),
-        ("from os import *", "from os import *"),
-        ("x = (lambda: 0).__globals__", "__globals__"),
-    ],
-)
-def test_what_check_cannot_see_it_says_once_as_advice(code: str, what: str) -> None:
-    (found,) = check_source(f"{code}\n{CLASS}", RULES)
-    assert not found.required
-    assert found.rule == "not seen"
-    assert found.text.startswith(f"{what}: what this runs, `check` cannot see")
-
-
-def test_methods_of_these_names_hide_nothing() -> None:
-    source = "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n"
-    assert findings(source + CLASS) == []
 
 
 def test_many_findings_end_in_their_number() -> None:
@@ -353,25 +286,6 @@ def test_a_text_that_ends_its_reader_costs_no_other_its_check(
     assert findings(CLASS) == []
 
 
-def test_the_names_of_a_module_are_not_copied_for_each_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    number = 1000
-    source = "".join(f"v{one} = []\n" for one in range(number)) + "def f():\n"
-    source += "".join(f"    v{one}[0] = 1\n" for one in range(number))
-    copied = []
-
-    class Counted(set[str]):
-        def __sub__(self, other: object) -> set[str]:
-            copied.append(len(self))
-            return set(self).difference(other)  # type: ignore[call-overload]
-
-    names = Counted(f"v{one}" for one in range(number))
-    monkeypatch.setattr("grader.handin.source_rules._module_names", lambda tree: names)
-    assert len(list(changing_state(ast.parse(source)))) == number
-    assert sum(copied) <= number
-
-
 def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
     stub = (ROOT / "grader/handout/ai_stub.py").read_text(encoding="utf-8")
     report = (ROOT / "connect4/players/report.txt").read_text(encoding="utf-8").splitlines()[0]
@@ -387,11 +301,6 @@ def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
             False,
         ),
     ]
-
-
-def test_an_unused_import_is_advice_only() -> None:
-    (finding,) = check_source("import socket\n" + CLASS, RULES)
-    assert not finding.required
 
 
 @pytest.mark.parametrize(
@@ -484,21 +393,6 @@ def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> 
     assert_refused(done, "a\\n::error::\\x1b.zip: no such file or folder")
 
 
-def test_of_two_files_with_one_name_the_one_that_counts_is_checked_and_named(
-    tmp_path: Path,
-) -> None:
-    with (
-        warnings.catch_warnings(action="ignore"),
-        zipfile.ZipFile(tmp_path / "bo.zip", "w") as archive,
-    ):
-        archive.writestr("bo/ai.py", "import torch\n")
-        archive.writestr("bo/report.txt", "Bo, 2\n")
-        archive.writestr("bo/ai.py", searcher())
-    done = run(COMMAND, "check", "--form-only", "bo.zip", cwd=tmp_path)
-    said = "file (advice): ai.py stands 2 times in the archive; the last one counts"
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"bo/ai.py:1: {said}")
-
-
 def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     hand_in(folder, "submission_7", searcher(), report=None)
@@ -512,12 +406,6 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
         f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
         f"class/bo.py:1: {wanted}",
     ]
-
-
-def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
-    assert_refused(
-        run(COMMAND, "check", "--form-only", "ai.py", cwd=tmp_path), "ai.py: no such file or folder"
-    )
 
 
 def test_findings_are_annotations_in_github_actions(

@@ -12,7 +12,6 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +20,7 @@ from grader.handin.archive import file_reader
 from grader.handin.find import find
 from grader.handin.submission import Member, Submission, file_name
 from grader.rubric import reading as rubrics
+from tests.classroom import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
 
 RULES = rubrics.read().submission
@@ -51,27 +51,6 @@ def doubled(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
     with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(data, "w", method) as archive:
         for name, content in files:
             archive.writestr(name, content)
-    return data.getvalue()
-
-
-def zipped(files: dict[str, str | bytes]) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return data.getvalue()
-
-
-def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
-    """Return a tar of files whose headers have these fields."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode=f"w:{ending}", format=tarfile.PAX_FORMAT) as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            for key, value in fields.items():
-                setattr(info, key, value)
-            archive.addfile(info, io.BytesIO(content + b"\0" * (info.size - len(content))))
     return data.getvalue()
 
 
@@ -222,15 +201,50 @@ def test_single_files_and_folders_are_named(tmp_path: Path) -> None:
     assert sources(find([tmp_path / "ann"], RULES, "Ann")) == {"Ann": "a"}
 
 
-def test_two_students_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    write(
-        tmp_path,
+MOODLE = "_assignsubmission_file_/ai.py"
+ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
+    "namesakes": (
+        {f"Kim Lee_1{MOODLE}": "a", f"Kim Lee_2{MOODLE}": "b"},
+        {"Kim Lee (1)": "a", "Kim Lee (2)": "b"},
+    ),
+    "a student beside a file of the same name": (
+        {"class.zip": zipped({"ann": "x", "ann/ai.py": "a", "bo/ai.py": "b"})},
+        {"ann": "a", "bo": "b"},
+    ),
+    "names that would read alike": (
+        {"a\x1b/ai.py": "a", "a\\x1b/ai.py": "b"},
+        {"a\\x1b": "a", "a\\\\x1b": "b"},
+    ),
+    "a trap in the zip of a class": (
+        {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})},
+        {"ann": "a", "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"},
+    ),
+    "an empty folder, a pipe, a linked folder": (
+        {"ann.py": "a", "bo/": "", "eve/ai.py|": "", "joe/code@": ""},
         {
-            "Kim Lee_1_assignsubmission_file_/ai.py": "a",
-            "Kim Lee_2_assignsubmission_file_/ai.py": "b",
+            "ann": "a",
+            "bo": "no ai.py and no other .py file in it",
+            "eve": f"ai.py {NO_FILE}",
+            "joe": f"code {NO_FILE}",
         },
-    )
-    assert sources(find([tmp_path], RULES)) == {"Kim Lee (1)": "a", "Kim Lee (2)": "b"}
+    ),
+}
+"""Files, and each student's source or problem. `/` ends a folder, `|` a pipe, `@` a link."""
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_nobody_is_forgotten_or_taken_for_another(tmp_path: Path, case: str) -> None:
+    files, expected = ODD[case]
+    write(tmp_path, {name: text for name, text in files.items() if name[-1] not in "/|@"})
+    for name in files:
+        path = tmp_path / name[:-1]
+        if name[-1] == "/":
+            path.mkdir()
+        elif name[-1] in "|@":
+            path.parent.mkdir()
+            os.mkfifo(path) if name[-1] == "|" else path.symlink_to(tmp_path / "bo")
+    found = find([tmp_path / "class.zip" if "class.zip" in files else tmp_path], RULES)
+    assert {item.name: item.problem or item.source for item in found} == expected
 
 
 def test_a_student_called_like_a_namesake_with_number_costs_nobody_the_mark(
@@ -265,12 +279,13 @@ def test_two_students_of_one_name_on_gradescope_are_told_apart(tmp_path: Path) -
 
 
 def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
-    names = ["A:b", "A;b", "Kim Lee", "kim lee", "x" * 120 + "1", "x" * 120 + "2"]
+    names = ["A:b", "A;b", "JOSE\u0301", "Jos\xe9", "Kim Lee", "kim lee"]
+    names += ["x" * 120 + "1", "x" * 120 + "2"]
     write(tmp_path, {f"{name}/ai.py": name for name in names})
     found = find([tmp_path], RULES)
     assert [item.source for item in found] == names
     assert len({file_name(item.name).casefold() for item in found}) == len(names)
-    assert [item.name for item in found[:4]] == ["A:b", "A;b (2)", "Kim Lee", "kim lee (2)"]
+    assert [item.name.endswith(" (2)") for item in found[:6]] == [False, True] * 3
     assert [item.members[0].name for item in found] == names
 
 
@@ -334,7 +349,7 @@ SPARSE = {
 """The header of a file of 100 bytes that is said to have 30 MB."""
 
 BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
-    "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to 30 MB, allowed are 20 MB"),
+    "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to more than the 20 MB allowed"),
     "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
     "many files": (
         {"eve.zip": zipped({f"{number}.txt": "x" for number in range(2001)})},
@@ -413,16 +428,8 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.tgz": tarred({"../../ai.py": b"x"})},
         "the tar holds '../../ai.py', a path that leads out of it",
     ),
-    "path of the machine in a tar": (
-        {"eve.tgz": tarred({"/etc/ai.py": b"x"})},
-        "the tar holds '/etc/ai.py', a path that leads out of it",
-    ),
     "a link in a tar": (
         {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd")},
-        f"ai.py {NO_FILE}",
-    ),
-    "a hard link in a tar": (
-        {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.LNKTYPE, linkname="/etc/passwd")},
         f"ai.py {NO_FILE}",
     ),
     "a device in a tar": (
@@ -432,10 +439,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "a tar in a zip": (
         {"eve.zip": zipped({"inner.tgz": tarred({"ai.py": b"x"})})},
         "the archive holds another archive, inner.tgz; hand in ai.py or one zip of it",
-    ),
-    "another archive in a folder": (
-        {"eve/work.RAR": b"Rar!", "eve/report.txt": "r"},
-        "work.RAR is not opened; hand in ai.py or one zip of it",
     ),
     "not UTF-8": (
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
@@ -447,10 +450,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     ),
     "a file without a name": (
         {"eve.zip": odd_zip("")},
-        "the zip holds a file without a name",
-    ),
-    "a name that begins with NUL": (
-        {"eve.zip": odd_zip("\0")},
         "the zip holds a file without a name",
     ),
     "a path longer than a disk takes": (
@@ -532,15 +531,6 @@ def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path)
     }
 
 
-def test_a_trap_in_a_class_zip_is_the_problem_of_one_student(tmp_path: Path) -> None:
-    path = write(tmp_path, {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})})
-    found = find([path / "class.zip"], RULES)
-    assert sources(found) == {"ann": "a", "eve": None}
-    assert problems(found) == {
-        "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"
-    }
-
-
 def test_of_two_files_with_one_name_in_a_zip_the_last_counts_and_it_is_said(
     tmp_path: Path,
 ) -> None:
@@ -551,11 +541,6 @@ def test_of_two_files_with_one_name_in_a_zip_the_last_counts_and_it_is_said(
     assert (eve.source, eve.problem) == ("new", None)
     assert eve.note == "ai.py stands 2 times in the archive; the last one counts"
     assert ann.note is None
-
-
-def test_a_student_beside_a_file_of_the_same_name_is_not_forgotten(tmp_path: Path) -> None:
-    path = write(tmp_path, {"class.zip": zipped({"ann": "x", "ann/ai.py": "a", "bo/ai.py": "b"})})
-    assert sources(find([path / "class.zip"], RULES)) == {"ann": "a", "bo": "b"}
 
 
 @pytest.mark.slow
@@ -597,31 +582,10 @@ def test_what_is_no_file_holds_nobody_up(
         file_reader(tmp_path / "eve" / "hw" / "ai.py")(10)  # it was a file when it was listed
 
 
-def test_a_linked_folder_inside_a_hand_in_is_said(tmp_path: Path) -> None:
-    write(tmp_path, {"ann/ai.py": "a"})
-    (tmp_path / "eve").mkdir()
-    (tmp_path / "eve" / "code").symlink_to(tmp_path / "ann")
-    assert problems(find([tmp_path], RULES)) == {"eve": f"code {NO_FILE}"}
-
-
-def test_names_that_a_disk_takes_for_one_are_told_apart(tmp_path: Path) -> None:
-    names = ["Jos\xe9", "JOSE\u0301"]
-    path = write(tmp_path, {"class.zip": zipped({f"{name}/ai.py": name for name in names})})
-    found = find([path / "class.zip"], RULES)
-    assert {item.source for item in found} == set(names)
-    assert sorted(item.name.endswith(" (2)") for item in found) == [False, True]
-
-
 @pytest.mark.parametrize("name", ["con", "NUL.py", "Com1", "lpt\xb9", "aux .x"])
 def test_names_of_devices_of_windows_are_no_names_of_files(name: str) -> None:
     assert file_name(name) == f"_{name}"
     assert file_name(f"x{name}") == f"x{name}"
-
-
-def test_two_names_never_read_alike(tmp_path: Path) -> None:
-    names = ["a\x1b", "a\\x1b"]
-    write(tmp_path, {f"{name}/ai.py": name for name in names})
-    assert sources(find([tmp_path], RULES)) == {"a\\x1b": names[0], "a\\\\x1b": names[1]}
 
 
 def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
@@ -633,12 +597,6 @@ def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
         Path("class/ann.py"),
         Path("class/bo.py"),
     ]
-
-
-def test_an_empty_folder_is_not_forgotten(tmp_path: Path) -> None:
-    write(tmp_path, {"ann.py": "a"})
-    (tmp_path / "eve").mkdir()
-    assert problems(find([tmp_path], RULES)) == {"eve": "no ai.py and no other .py file in it"}
 
 
 def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
@@ -653,12 +611,6 @@ def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
     found = find([tmp_path], RULES)
     assert problems(found) == {"eve": "an online text and no file"}
     assert found[1].members == (Member("eve", "2"),)
-
-
-def test_a_folder_with_a_pipe_alone_is_not_forgotten(tmp_path: Path) -> None:
-    write(tmp_path, {"ann.py": "a", "eve/.hidden": "x"})
-    os.mkfifo(tmp_path / "eve" / "ai.py")
-    assert problems(find([tmp_path], RULES)) == {"eve": f"ai.py {NO_FILE}"}
 
 
 def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:

@@ -177,13 +177,6 @@ def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(por
     assert coalesced_reads(port, colour, 10) <= 2
 
 
-@pytest.mark.slow
-@pytest.mark.soak
-@pytest.mark.parametrize("colour", ["white", "black"])
-def test_of_500_exchanges_at_most_5_come_with_two_lines_in_a_read(port, colour):
-    assert coalesced_reads(port, colour, 500) <= 5
-
-
 def test_a_relay_keeps_no_board(port):
     white, black = joined(port, "board")
     for _ in range(3):
@@ -303,14 +296,6 @@ def test_a_page_in_a_browser_joins_no_game(port):
     assert browser.rest() == ""
     white, black = joined(port, "g1")
     relay_some_moves(white, black)
-
-
-def test_a_line_of_exactly_one_kib_is_fine(port):
-    white, black = joined(port, "kib")
-    line = "13E" + "x" * 1021 + "\n"
-    white.ask(line, line)
-    black.expect(line)
-    white.close()
 
 
 @pytest.mark.slow

@@ -23,6 +23,10 @@ MAX_ANSWER: Final = 65536
 """Maximum length of a line in bytes; the connection fails after more."""
 
 
+MOVE: Final = re.compile("[0-9][0-9][NSEW].*")
+"""A line with a move: column, row, direction, and perhaps more."""
+
+
 class Wire:
     """A connection to a game server; every failure is an `AgentError`."""
 
@@ -100,7 +104,7 @@ class RemoteAgent:
         self._send_last(state, seconds)
         left = None if seconds is None else seconds - (time.monotonic() - began)
         line = self._wire.read(left)
-        if re.fullmatch("[0-9][0-9][NSEW].*", line) is None:
+        if MOVE.fullmatch(line) is None:
             raise AgentError(f"the server replied: {line}")
         return line[:3]
 

@@ -1,4 +1,4 @@
-"""Extend a game on a strict server: keep the board, judge the moves, write the record."""
+"""A game on a server, on one side or the other: the board, its moves, the record."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 
 from connect4 import record
 from connect4.games.base import Ending, Seconds, State
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.games.dynamic import COLOURS
 from connect4.players.base import Outcome, Reply
-from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, final, step
+from connect4.record import Record
+from connect4.referee import Result, Turn, final, step
 
 REMOTE: Final = "remote"
 """The name of a player whose agent is unknown."""
@@ -19,59 +19,55 @@ REMOTE: Final = "remote"
 class Arbiter:
     """Applies the moves of one server game to its board; a side that cannot move passes."""
 
-    def __init__(self, start: DynamicState, seconds: Seconds) -> None:
-        client = RecordedPlayer(REMOTE)
-        self._state: State = start
-        self._record = Record(DYNAMIC, start, (client, client), seconds, 0)
-        self.rows, self.columns = start.grid.rows, start.grid.columns
+    def __init__(self, game: Record) -> None:
+        self.record = game
+        self.state: State = game.start
         self._pass()
 
     @property
     def mover(self) -> str:
-        return COLOURS[self._state.mover - 1]
+        return COLOURS[self.state.mover - 1]
 
     @property
-    def has_moves(self) -> bool:
-        return any(turn.outcome is Outcome.PLAYED for turn in self._record.turns)
+    def plies(self) -> int:
+        return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
 
     def refusal(self, move: str) -> str | None:
         """Return the error line for an illegal move, or None."""
-        turn, _ = step(0, self._state, Reply(Outcome.PLAYED, move, move))
+        turn, _ = step(0, self.state, Reply(Outcome.PLAYED, move, move))
         return f"illegal move: {turn.detail}" if turn.outcome is Outcome.INVALID else None
 
-    def play(self, move: str, seconds: Seconds) -> None:
-        """Play a legal move that took `seconds`."""
-        self._step(Reply(Outcome.PLAYED, move, move, seconds))
+    def play(self, move: str, seconds: Seconds) -> Turn:
+        """Play a move that took `seconds`; an illegal one leaves the board as it is."""
+        turn = self.take(Reply(Outcome.PLAYED, move, move, seconds))
         self._pass()
+        return turn
 
     def _pass(self) -> None:
-        while not self._state.is_over() and not self._state.legal_actions():
-            self._step(Reply(Outcome.PASS))
+        while not self.state.is_over() and not self.state.legal_actions():
+            self.take(Reply(Outcome.PASS))
 
-    def _step(self, reply: Reply) -> None:
-        turns = self._record.turns
-        turn, self._state = step(len(turns) + 1, self._state, reply)
+    def take(self, reply: Reply) -> Turn:
+        """Add a turn to the record."""
+        turns = self.record.turns
+        turn, self.state = step(len(turns) + 1, self.state, reply)
         turns.append(turn)
+        return turn
 
     def verdict(self) -> str | None:
         """Return the line that announces the end, or None if the game is not over."""
-        return verdict(self._state)
+        ending = self.state.ending()
+        if ending is None:
+            return None
+        winner = final(self.state, ending).winner
+        return f"Game over: {COLOURS[winner - 1]} wins." if winner else "Game over: draw."
 
     def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
         """Write the record; `loser` is the side that ended the game early. Raises `InputError`."""
-        ending = self._state.ending() or broken_off
+        ending = self.state.ending() or broken_off
         assert ending is not None
-        result = final(self._state, ending)
+        result = final(self.state, ending)
         if loser is not None:
             result = Result(result.scores, ending, 2 if loser == COLOURS[0] else 1)
-        self._record.result = result
-        record.write(self._record, path)
-
-
-def verdict(state: State) -> str | None:
-    """Return the line that announces the end of a game."""
-    ending = state.ending()
-    if ending is None:
-        return None
-    winner = final(state, ending).winner
-    return f"Game over: {COLOURS[winner - 1]} wins." if winner else "Game over: draw."
+        self.record.result = result
+        record.write(self.record, path)

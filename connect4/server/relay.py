@@ -17,8 +17,9 @@ from typing import Final, cast
 
 from connect4.errors import InputError
 from connect4.games.base import Ending, Seconds
-from connect4.games.dynamic import COLOURS, DynamicState
-from connect4.server.arbiter import Arbiter
+from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.record import Record, RecordedPlayer
+from connect4.server.arbiter import REMOTE, Arbiter
 
 BAD_INIT: Final = "Invalid init string. Format: <gameID> <black | white>"
 BAD_COLOUR: Final = 'Invalid color. Needs to be either "black" or "white".'
@@ -65,7 +66,10 @@ class RelayedGame:
         for side, player in self.sides.items():
             player.send(f"{self.name} {side}")
         if self._server.start is not None:
-            self._arbiter = Arbiter(self._server.start, self._server.seconds)
+            client = RecordedPlayer(REMOTE)
+            players = (client, client)
+            start, seconds = self._server.start, self._server.seconds
+            self._arbiter = Arbiter(Record(DYNAMIC, start, players, seconds, 0))
         self._next_turn("white")
 
     def advance(self) -> None:
@@ -92,7 +96,8 @@ class RelayedGame:
         if arbiter is None:
             error = line_error(line)
         else:
-            error = line_error(line, arbiter.columns, arbiter.rows) or arbiter.refusal(line[:3])
+            rows, columns = arbiter.state.board().shape
+            error = line_error(line, columns, rows) or arbiter.refusal(line[:3])
         if error is not None:
             mover.send(error)
             return
@@ -216,7 +221,7 @@ class Server:
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
         """Write a strict game's record if records are enabled and a move was played."""
-        if self._records is None or not arbiter.has_moves or self._written > MAX_RECORDS:
+        if self._records is None or not arbiter.plies or self._written > MAX_RECORDS:
             return
         self._written += 1
         if self._written > MAX_RECORDS:

@@ -7,14 +7,14 @@ import json
 import os
 import sys
 from dataclasses import replace
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Final
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.isolation.wasm import speed
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor.guarantees import protections
-from grader.doctor.table import LEVELS, Diagnosis, measure, now
+from grader.doctor.table import LEVELS, Diagnosis, measure
 from grader.doctor.trial import Proof, Targets, prove
 from grader.output.results import PROOF
 from grader.results.store import Store
@@ -48,10 +48,13 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         measured = replace(measured, fuel=speed.measure().median)
     tell("")
     demanded = rubric.limits.require or "process"
-    found = Diagnosis(now(), measured, has, proofs, level, demanded, rubric.source)
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = Diagnosis(at, measured, has, proofs, level, demanded, rubric.source)
     print(found.text())
     if arguments.results is not None:
-        keep(found, arguments.results)
+        with Store(arguments.results, writing=True) as store:
+            store.set_meta({PROOF: json.dumps(found.to_json())})
+        print(f"{arguments.results}: stores this table; the marks in it will show it")
     return FAILED if found.lacking() else DONE
 
 
@@ -67,10 +70,3 @@ def tell(text: str) -> None:
     """Show on a terminal what the command is doing."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def keep(found: Diagnosis, path: Path) -> None:
-    """Store the table in a results file, so that the pages of its marks show it."""
-    with Store(path, writing=True) as store:
-        store.set_meta({PROOF: json.dumps(found.to_json())})
-    print(f"{path}: stores this table; the marks in it will show it")

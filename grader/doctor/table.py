@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from connect4 import record
@@ -22,20 +19,6 @@ from grader.play.executors import load_text, other_load, physical_cores, process
 
 FORMAT: Final = "connect4-doctor/1"
 LEVELS: Final[tuple[Level, ...]] = ("process", "strong", "wasm")
-YES: Final = "yes"
-NO: Final = "no"
-ABSENT: Final = "absent"
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A guarantee that does not hold on this machine at a level."""
-
-    level: str
-    text: str
-    breaches: tuple[str, ...]
-    why: str
-    how: str
 
 
 @dataclass(frozen=True)
@@ -60,29 +43,32 @@ class Diagnosis:
         has = not wanted or any(name in self.protections.present for name in wanted)
         return proof is not None and has and proof.holds(guarantee.key)
 
-    def missing(self) -> list[Missing]:
-        """Return every guarantee that does not hold at a level which this machine offers."""
+    def _missing(self) -> list[str]:
+        """Return in words every guarantee that does not hold at a level of this machine."""
         return [
-            self._missing(guarantee, level)
+            self._explained(guarantee, level)
             for level in self.proofs
             for guarantee in GUARANTEES
             if not self.holds(guarantee, level)
         ]
 
-    def _missing(self, guarantee: Guarantee, level: str) -> Missing:
-        lacking = [
-            name for name in guarantee.requires(level) if name not in self.protections.present
-        ]
+    def _explained(self, guarantee: Guarantee, level: str) -> str:
+        """Return what happened, why a guarantee does not hold, and how to get it."""
+        required = guarantee.requires(level)
+        lacking = [name for name in required if name not in self.protections.present]
         if guarantee.key == "honest":
             why, how = guarantees.TOO_BUSY, guarantees.LESS_LOAD
-        elif len(lacking) < max(1, len(guarantee.requires(level))):
+        elif len(lacking) < max(1, len(required)):
             why, how = guarantees.HELD_NOT, guarantees.REPORT_IT
         else:
-            notes = self.protections.notes
-            why = "; ".join(notes.get(name, WHY[name]) for name in lacking)
+            why = "; ".join(self.protections.notes.get(name, WHY[name]) for name in lacking)
             how = ", or ".join(HOW[name] for name in lacking)
-        breaches = tuple(self.proofs[level].breaches.get(guarantee.key, ()))
-        return Missing(level, guarantee.text, breaches, why, how)
+        lines = [f"level {level}: {guarantee.text}"]
+        breaches = self.proofs[level].breaches.get(guarantee.key, [])
+        if breaches:
+            more = f" and {len(breaches) - 3} more" if len(breaches) > 3 else ""
+            lines.append(f"  what happened: {'; '.join(breaches[:3])}{more}")
+        return "\n".join([*lines, f"  why: {why}", f"  how to get it: {how}"])
 
     def lacking(self) -> list[str]:
         """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
@@ -108,27 +94,16 @@ class Diagnosis:
         return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values, for the results file."""
+        """Return what the pages of the marks show, as JSON values for the results file."""
         return {
             "format": FORMAT,
             "at": self.at,
             "machine": asdict(self.machine),
             "levels": list(self.proofs),
-            "grade_level": self.grade_level,
-            "demanded": self.demanded,
             "guarantees": [
-                {
-                    "key": item.key,
-                    "text": item.text,
-                    **{level: self.holds(item, level) for level in self.proofs},
-                    "tried": {
-                        level: proof.tried.get(item.key, 0) for level, proof in self.proofs.items()
-                    },
-                }
+                {"text": item.text, **{level: self.holds(item, level) for level in self.proofs}}
                 for item in GUARANTEES
             ],
-            "missing": [asdict(item) for item in self.missing()],
-            "lacking": self.lacking(),
         }
 
     def text(self) -> str:
@@ -143,7 +118,7 @@ class Diagnosis:
         )
         headers = ("an agent", *LEVELS, "attempts")
         parts = [wrapped(head), "", text_table(rows, headers)]
-        parts += _listed("Not guaranteed here", list(map(_shown, self.missing())))
+        parts += _listed("Not guaranteed here", self._missing())
         absent = []
         for level in LEVELS:
             if level not in self.proofs:
@@ -167,41 +142,21 @@ class Diagnosis:
 
     def _cell(self, item: Guarantee, level: str) -> str:
         if level not in self.proofs:
-            return ABSENT
-        return YES if self.holds(item, level) else NO
+            return "absent"
+        return "yes" if self.holds(item, level) else "no"
 
     def _tried(self, item: Guarantee) -> str:
         total = sum(proof.tried.get(item.key, 0) for proof in self.proofs.values())
         return str(total) if total else "by design"
 
 
-def _shown(item: Missing) -> str:
-    lines = [f"level {item.level}: {item.text}"]
-    if item.breaches:
-        more = f" and {len(item.breaches) - 3} more" if len(item.breaches) > 3 else ""
-        lines.append(f"  what happened: {'; '.join(item.breaches[:3])}{more}")
-    lines += [f"  why: {item.why}", f"  how to get it: {item.how}"]
-    return "\n".join(lines)
-
-
 def _listed(title: str, items: Sequence[str]) -> list[str]:
     return ["", title, *(f"- {item}" for item in items)] if items else []
 
 
-def now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-NAPS: Final = 200
-NAP: Final = 0.001
-JITTER: Final = 0.005
-"""If a short sleep ends later than this, in seconds, the table reports it: a turn's margin."""
-
-
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What was measured; times in seconds, `load` as a share of all cores."""
+    """What was measured; `load` is a share of all cores."""
 
     host: str
     system: str
@@ -212,8 +167,6 @@ class Machine:
     quota: float | None
     """The number of cores that a control group allows; None without such a limit."""
     load: float | None
-    late_median: float
-    late_most: float
     fuel: float | None = None
     """Instructions a second at level wasm; None where that level is not available."""
 
@@ -227,9 +180,6 @@ class Machine:
             )
         if self.load is not None:
             found.append(load_text(self.load))
-        late = f"median {1e3 * self.late_median:.2f} ms, most {1e3 * self.late_most:.2f} ms"
-        note = ": late turns will be blamed on a busy machine" if self.late_most > JITTER else ""
-        found.append(f"the timer wakes a program late by {late}{note}")
         if self.fuel is not None:
             found.append(
                 f"level wasm runs {self.fuel / 1e9:.1f} gigafuel a second: a virtual second takes "
@@ -239,9 +189,7 @@ class Machine:
 
 
 def measure() -> Machine:
-    """Measure this machine; this takes about two seconds."""
-    load = other_load()
-    late = sorted(naps())
+    """Measure this machine."""
     user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
     return Machine(
         platform.node(),
@@ -251,17 +199,5 @@ def measure() -> Machine:
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         len(physical_cores()),
         processor_quota(),
-        load,
-        statistics.median(late),
-        late[-1],
+        other_load(),
     )
-
-
-def naps() -> list[float]:
-    """Return how late each of many short sleeps ended."""
-    late = []
-    for _ in range(NAPS):
-        began = time.perf_counter()
-        time.sleep(NAP)
-        late.append(time.perf_counter() - began - NAP)
-    return late

@@ -190,104 +190,118 @@ def file_reader(path: Path) -> File:
     return File(read)
 
 
-def zip_tree(data: Path | bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's zip; raises `InputError` if it is damaged or a zip bomb.
+ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
 
-    The declared sizes limit the number of bytes that are read. A member that leads out of the
-    archive or requires a password also raises `InputError`.
+GZIP: Final = b"\x1f\x8b"
+
+HEADERS: Final = 4096
+"""Bytes that an archive may use for each file besides its content: headers and padding."""
+
+DIRECTORIES: Final = 10
+"""The maximum number of entries for each allowed file: folders have entries too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file in an archive; if `refusal` is set, the archive is unsafe because of it."""
+
+    name: str
+    size: int
+    read: Callable[[int], bytes]
+    refusal: str | None = None
+
+
+def packed_tree(data: Path | bytes, kind: str, max_files: int, max_megabytes: int) -> Tree:
+    """Return the files of a student's `zip` or `tar`.
+
+    Raises `InputError` if it is damaged, too large or unsafe. The declared sizes limit the number
+    of bytes that are read.
     """
-    archive, members = _members(data, max_files, max_megabytes)
     tree: Tree = {}
-    for member in members:
-        path = _path_of(member)
-        trap = _trap(member, path)
-        if trap is not None:
-            raise InputError(trap)
-        _add_member(tree, archive, member, path)
+    for member in _members(data, kind, max_files, max_megabytes):
+        why = _refusal_of(member, kind)
+        if why is not None:
+            raise InputError(why)
+        _add(tree, member)
     return tree
 
 
-def class_zip_tree(data: Path) -> Tree:
-    """Return the files of a class's zip; an unsafe member is the problem of its hand-in only.
+def class_tree(data: Path | bytes, kind: str, max_megabytes: int) -> Tree:
+    """Return the files of a class's archive; an unsafe file is the problem of its hand-in only.
 
-    Raises `InputError` if the zip as a whole cannot be read.
+    Raises `InputError` if the archive as a whole cannot be read.
     """
-    archive, members = _members(data, MAX_CLASS_FILES, max_megabytes=100_000)
     tree: Tree = {}
-    traps: Tree = {}
-    for member in members:
-        path = _path_of(member)
-        trap = _trap(member, path)
-        if trap is None:
-            _add_member(tree, archive, member, path)
+    refused: Tree = {}
+    for member in _members(data, kind, MAX_CLASS_FILES, max_megabytes):
+        why = _refusal_of(member, kind)
+        if why is None:
+            _add(tree, member)
             continue
-        parts = [part for part in PurePosixPath(path).parts if part.strip("/") not in ("", "..")]
+        parts = [part for part in PurePosixPath(member.name).parts if part.strip("/.")]
         top = parts[0] if parts else "_"
         if is_seen(top):
-            traps[f"{printable(top)}/ai.py"] = _refusal(trap)
-    if not tree and traps:
-        next(iter(traps.values()))(0)
-    return tree | traps
+            refused[f"{printable(top)}/ai.py"] = _refusal(why)
+    if not tree and refused:
+        next(iter(refused.values()))(0)
+    return tree | refused
 
 
-def _members(
-    data: Path | bytes, max_files: int, max_megabytes: int
-) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """Open a zip; return it with its files, after a check of their number and size."""
+def _members(data: Path | bytes, kind: str, max_files: int, max_megabytes: int) -> list[Packed]:
+    """Return the files of an archive, after a check of their number and size."""
+    if kind == "zip":
+        members = _zip_members(data)
+    else:
+        assert isinstance(data, bytes)
+        members = _tar_members(data, max_files, max_megabytes)
+    if len(members) > max_files:
+        raise InputError(f"the {kind} holds {len(members)} files, allowed are {max_files}")
+    if sum(member.size for member in members) > max_megabytes * MEGABYTE:
+        raise _too_large(kind, max_megabytes)
+    return members
+
+
+def _too_large(kind: str, max_megabytes: int) -> InputError:
+    return InputError(f"the {kind} unpacks to more than the {max_megabytes} MB allowed")
+
+
+def _refusal_of(member: Packed, kind: str) -> str | None:
+    """Return the reason why an archive with such a file is rejected."""
+    path = PurePosixPath(member.name)
+    if path.is_absolute() or ".." in path.parts:
+        return f"the {kind} holds '{short(printable(member.name))}', a path that leads out of it"
+    if not path.parts:
+        return f"the {kind} holds a file without a name"
+    return member.refusal
+
+
+def _add(tree: Tree, member: Packed) -> None:
+    """Add a file; of several with the same name the last one is used, as when unpacking."""
+    path = str(PurePosixPath(member.name))
+    if is_seen(path):
+        name = printable(path)
+        times = tree[name].times + 1 if name in tree else 1
+        tree[name] = File(member.read, times)
+
+
+def _zip_members(data: Path | bytes) -> list[Packed]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable zip ({brief(error)})") from None
-    members = [  # not by is_dir, which fails on an empty name
-        member for member in archive.infolist() if not member.filename.endswith("/")
-    ]
-    if len(members) > max_files:
-        raise InputError(f"the zip holds {len(members)} files, allowed are {max_files}")
-    size = sum(member.file_size for member in members)
-    if size > max_megabytes * MEGABYTE:
-        raise InputError(
-            f"the zip unpacks to {size / MEGABYTE:.0f} MB, allowed are {max_megabytes} MB"
-        )
-    return archive, members
+    found = []
+    for member in archive.infolist():
+        name = member.filename.replace("\\", "/")
+        if name.endswith("/"):  # not by is_dir, which fails on an empty name
+            continue
+        is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
+        read = no_file(name).read if is_link else _zip_reader(archive, member)
+        locked = "the zip is locked with a password" if member.flag_bits & 1 else None
+        found.append(Packed(name, member.file_size, read, locked))
+    return found
 
 
-def leads_out(path: str) -> bool:
-    """Return whether a path of an archive leads out of it."""
-    pure = PurePosixPath(path)
-    return pure.is_absolute() or ".." in pure.parts
-
-
-def _path_of(member: zipfile.ZipInfo) -> str:
-    return member.filename.replace("\\", "/")
-
-
-def _trap(member: zipfile.ZipInfo, path: str) -> str | None:
-    """Return the reason why a zip with such a member is rejected."""
-    if leads_out(path):
-        name = short(printable(member.filename))
-        return f"the zip holds '{name}', a path that leads out of it"
-    if not PurePosixPath(path).parts:
-        return "the zip holds a file without a name"
-    if member.flag_bits & 1:
-        return "the zip is locked with a password"
-    return None
-
-
-def add_file(tree: Tree, path: str, read: Callable[[int], bytes]) -> None:
-    """Add a file; of several with the same name the last one is used, as when unpacking."""
-    if is_seen(path):
-        name = printable(path)
-        times = tree[name].times + 1 if name in tree else 1
-        tree[name] = File(read, times)
-
-
-def _add_member(tree: Tree, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
-    path = str(PurePosixPath(path))
-    is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-    add_file(tree, path, no_file(path).read if is_link else _member_reader(archive, member))
-
-
-def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[int], bytes]:
+def _zip_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[int], bytes]:
     name = short(printable(member.filename))
 
     def read(limit: int) -> bytes:
@@ -296,10 +310,67 @@ def _member_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callabl
         try:
             with archive.open(member) as file:
                 return file.read(limit)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-            raise InputError(f"{name} in the zip cannot be read ({brief(error)})") from None
         except Exception as error:  # zlib.error and its kin have no common base
-            raise InputError(f"{name} in the zip is damaged ({brief(error)})") from None
+            raise InputError(f"{name} in the zip cannot be read ({brief(error)})") from None
+
+    return read
+
+
+def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
+    """Return at most `most` bytes from gzip data, which may have several parts."""
+    unpacked = bytearray()
+    try:
+        while data.startswith(GZIP):
+            stream = zlib.decompressobj(wbits=31)
+            unpacked += stream.decompress(data, most + 1 - len(unpacked))
+            if len(unpacked) > most:
+                raise _too_large("tar", max_megabytes)
+            if not stream.eof:
+                raise InputError("no readable tar.gz (it ends too early)")
+            data = stream.unused_data
+    except zlib.error as error:
+        raise InputError(f"no readable tar.gz ({brief(error)})") from None
+    return bytes(unpacked)
+
+
+def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
+    """Return the files of a tar, packed or not; the offsets of its entries must increase."""
+    if data.startswith(GZIP):
+        most = max_megabytes * MEGABYTE + max_files * HEADERS
+        data = _decompressed(data, most, max_megabytes)
+    found = []
+    place, entries = -1, 0
+    try:
+        archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
+        for member in archive:
+            if member.offset <= place or member.size < 0:
+                raise InputError("no readable tar (its entries overlap)")
+            place, entries = member.offset, entries + 1
+            if entries > max_files * DIRECTORIES:
+                raise InputError(f"the tar holds more than {entries - 1} files and folders")
+            if not member.isdir():
+                usual = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+                read = _tar_reader(archive, member) if usual else no_file(member.name).read
+                found.append(Packed(member.name, member.size, read))
+    except InputError:
+        raise
+    except Exception as error:  # a header can say anything: errors of many kinds, by version
+        raise InputError(f"no readable tar ({brief(error)})") from None
+    return found
+
+
+def _tar_reader(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int], bytes]:
+    name = short(printable(member.name))
+
+    def read(limit: int) -> bytes:
+        try:
+            file = archive.extractfile(member)
+            content = b"" if file is None else file.read(limit)
+        except Exception as error:
+            raise InputError(f"{name} in the tar is damaged ({brief(error)})") from None
+        if len(content) < min(limit, member.size):
+            raise InputError(f"{name} in the tar is damaged (it ends too early)")
+        return content
 
     return read
 
@@ -324,95 +395,3 @@ def tops(tree: Tree) -> dict[str, Tree]:
 def top_names(tree: Tree) -> list[str]:
     """Return the names of the files and folders at the top of a tree, sorted."""
     return sorted({path.partition("/")[0] for path in tree})
-
-
-ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
-
-GZIP: Final = b"\x1f\x8b"
-
-HEADERS: Final = 4096
-"""Bytes that an archive may use for each file besides its content: headers and padding."""
-
-DIRECTORIES: Final = 10
-"""The maximum number of entries for each allowed file: folders have entries too."""
-
-
-def tar_tree(data: bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a tar archive; raises `InputError` if it is damaged or unsafe."""
-    most = max_megabytes * MEGABYTE + max_files * HEADERS
-    if data.startswith(GZIP):
-        data = _decompressed(data, most, max_megabytes)
-    archive, members = _tar_members(data, max_files * DIRECTORIES)
-    files = [member for member in members if not member.isdir()]
-    if len(files) > max_files:
-        raise InputError(f"the tar holds {len(files)} files, allowed are {max_files}")
-    size = sum(member.size for member in files)
-    if size > max_megabytes * MEGABYTE:
-        raise _too_large(max_megabytes)
-    tree: Tree = {}
-    for member in files:
-        if leads_out(member.name):
-            name = short(printable(member.name))
-            raise InputError(f"the tar holds '{name}', a path that leads out of it")
-        path = str(PurePosixPath(member.name))
-        usual = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-        if path != ".":
-            add_file(tree, path, _reader(archive, member) if usual else no_file(path).read)
-    return tree
-
-
-def _too_large(max_megabytes: int) -> InputError:
-    return InputError(f"the tar unpacks to more than the {max_megabytes} MB allowed")
-
-
-def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
-    """Return at most `most` bytes from gzip data, which may have several parts."""
-    unpacked = bytearray()
-    try:
-        while data.startswith(GZIP):
-            stream = zlib.decompressobj(wbits=31)
-            unpacked += stream.decompress(data, most + 1 - len(unpacked))
-            if len(unpacked) > most:
-                raise _too_large(max_megabytes)
-            if not stream.eof:
-                raise InputError("no readable tar.gz (it ends too early)")
-            data = stream.unused_data
-    except zlib.error as error:
-        raise InputError(f"no readable tar.gz ({brief(error)})") from None
-    return bytes(unpacked)
-
-
-def _tar_members(data: bytes, most: int) -> tuple[tarfile.TarFile, list[tarfile.TarInfo]]:
-    """Open an archive; return it with its entries, whose offsets must increase."""
-    members: list[tarfile.TarInfo] = []
-    place = -1
-    try:
-        archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
-        for member in archive:
-            if member.offset <= place or member.size < 0:
-                raise InputError("no readable tar (its entries overlap)")
-            place = member.offset
-            members.append(member)
-            if len(members) > most:
-                raise InputError(f"the tar holds more than {most} files and folders")
-    except InputError:
-        raise
-    except Exception as error:  # a header can say anything: errors of many kinds, by version
-        raise InputError(f"no readable tar ({brief(error)})") from None
-    return archive, members
-
-
-def _reader(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int], bytes]:
-    name = short(printable(member.name))
-
-    def read(limit: int) -> bytes:
-        try:
-            file = archive.extractfile(member)
-            content = b"" if file is None else file.read(limit)
-        except Exception as error:
-            raise InputError(f"{name} in the tar is damaged ({brief(error)})") from None
-        if len(content) < min(limit, member.size):
-            raise InputError(f"{name} in the tar is damaged (it ends too early)")
-        return content
-
-    return read

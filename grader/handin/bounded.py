@@ -23,16 +23,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
+from grader.handin import archive
 from grader.handin.archive import (
     ENDINGS,
-    MAX_CLASS_FILES,
     MEGABYTE,
     File,
     Tree,
-    class_zip_tree,
     file_reader,
-    tar_tree,
-    zip_tree,
+    packed_tree,
 )
 
 MEMORY: Final = 2 << 30
@@ -44,6 +42,7 @@ ARCHIVE_SECONDS: Final = 2.0
 SECONDS_PER_MB: Final = 0.2
 """The time for a class's archive grows with its size."""
 
+MAX_CLASS_MB: Final = 100_000
 MAX_TAR_MB: Final = 500
 """Size limit of a class in one tar, packed and unpacked: it is read into memory."""
 
@@ -138,9 +137,6 @@ class Reader:
 
 READER: Final = Reader()
 
-_CLASS: Final = Reader()
-"""Keeps a class's archive open, while the other one reads the archives in it."""
-
 
 def class_tree(path: Path) -> Tree:
     """Return the files of a class's zip or tar; raises `InputError` if it cannot be read."""
@@ -148,9 +144,9 @@ def class_tree(path: Path) -> Tree:
     seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * path.stat().st_size / MEGABYTE)
 
     def read(name: str, limit: int) -> bytes:
-        return b64decode(_unpacked(_CLASS, seconds, _class_file, place, name, limit))
+        return b64decode(_unpacked(seconds, _class_file, place, name, limit))
 
-    files = _unpacked(_CLASS, seconds, _class_files, place)
+    files = _unpacked(seconds, _class_files, place)
     return {name: File(partial(read, name), times) for name, times in files}
 
 
@@ -158,13 +154,13 @@ def student_tree(name: str, data: bytes, max_files: int, max_megabytes: int) -> 
     """Return the files of a student's zip or tar; raises `InputError` if it cannot be read."""
     packed = b64encode(data).decode()
     limits = max_files, max_megabytes
-    files = _unpacked(READER, ARCHIVE_SECONDS, _student_files, name, packed, *limits)
+    files = _unpacked(ARCHIVE_SECONDS, _student_files, name, packed, *limits)
     return {path: File(partial(_first, *content), times) for path, times, content in files}
 
 
-def _unpacked(reader: Reader, seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
+def _unpacked(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return reader.ask(function, *arguments, seconds=seconds)
+        return READER.ask(function, *arguments, seconds=seconds)
     except BoundError as error:
         raise InputError(f"{error}; hand in ai.py or one usual zip of it") from None
 
@@ -208,11 +204,11 @@ def _limit(seconds: float) -> None:
 @lru_cache(maxsize=1)
 def _opened(path: str) -> Tree:
     if not path.lower().endswith(ENDINGS):
-        return class_zip_tree(Path(path))
+        return archive.class_tree(Path(path), "zip", MAX_CLASS_MB)
     data = file_reader(Path(path))(MAX_TAR_MB * MEGABYTE + 1)
     if len(data) > MAX_TAR_MB * MEGABYTE:
         raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
-    return tar_tree(data, MAX_CLASS_FILES, MAX_TAR_MB)
+    return archive.class_tree(data, "tar", MAX_TAR_MB)
 
 
 def _class_files(path: str) -> list[tuple[str, int]]:
@@ -228,8 +224,8 @@ def _student_files(
     name: str, packed: str, max_files: int, max_megabytes: int
 ) -> list[tuple[str, int, tuple[str | None, str]]]:
     """Return the files of a student's archive: name, how often it stands there, data, problem."""
-    read = tar_tree if name.lower().endswith(ENDINGS) else zip_tree
-    tree = read(b64decode(packed), max_files, max_megabytes)
+    kind = "tar" if name.lower().endswith(ENDINGS) else "zip"
+    tree = packed_tree(b64decode(packed), kind, max_files, max_megabytes)
     found = []
     for path, file in tree.items():
         data: str | None = None

@@ -1,7 +1,7 @@
 """The rules of form, checked in a submission's text without running it.
 
 A broken required rule fails the check; the others are advice. A text can hide much from this
-check. Isolation enforces the rules; the check also reports what it cannot see.
+check; isolation enforces the rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from connect4.players.names import importable_sentence
-from grader.handin.source_rules import changing_state, old_builtin, old_module, old_name
+from grader.handin.source_rules import absent_name, changing_state, old_builtin
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -35,11 +35,6 @@ NETWORK: Final = frozenset(
     }
 )
 NATIVE: Final = frozenset({"ctypes", "_ctypes", "mmap", "pty"})
-HIDING: Final = frozenset({"importlib", "_imp", "imp", "runpy", "builtins", "pkgutil", "zipimport"})
-"""Modules that run or load code that the text does not show."""
-
-HIDING_CALLS: Final = frozenset({"eval", "exec", "compile", "__import__"})
-HIDING_NAMES: Final = frozenset({"__builtins__", "__globals__", "__loader__", "__subclasses__"})
 PROCESS_CALLS: Final = frozenset(
     {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
 )
@@ -98,7 +93,7 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed)]
-    found += [*_calls(nodes, bound), *_old_names(nodes, bound), *_hidden(nodes, bound)]
+    found += [*_calls(nodes, bound), *_old_names(nodes, bound)]
     found += [*_files(nodes, bound), *_stub(source)]
     found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
     return sorted(_without_caught(found, nodes), key=lambda finding: finding.line)
@@ -261,10 +256,7 @@ def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:
 
 def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> Iterator[Finding]:
     top = module.partition(".")[0]
-    old = old_module(module)
-    if old is not None:
-        yield Finding(line, "old name", old[0], required=old[1])
-    elif not _is_allowed(module, allowed):
+    if not _is_allowed(module, allowed):
         what = "is not allowed" if top == "connect4" else "is not there when graded"
         yield Finding(line, "imports", f"{module!r} {what}. {importable_sentence(allowed)}")
     elif top in PARALLEL | NETWORK | NATIVE:
@@ -328,9 +320,9 @@ def _stub(source: str) -> Iterator[Finding]:
 
 def _old_names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
     for line, name in _uses(nodes, bound):
-        old = old_name(name)
-        if old is not None:
-            yield Finding(line, "old name", old[0], required=old[1])
+        text = absent_name(name)
+        if text is not None:
+            yield Finding(line, "old name", text)
     defined = _defined(nodes, bound)
     for node in nodes:
         if isinstance(node, ast.Name) and node.id not in defined:
@@ -353,33 +345,6 @@ def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Find
         )
 
     return [replace(item, required=False) if is_caught(item) else item for item in found]
-
-
-def _hidden(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
-    """Yield advice on each construct that can run code that the text does not show, once each."""
-    defined = _defined(nodes, bound)
-    seen: set[str] = set()
-    for node in nodes:
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [name.name for name in node.names if name.name.partition(".")[0] in HIDING]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            starred = node.module == "os" and node.names[0].name == "*"
-            if node.module.partition(".")[0] in HIDING or starred:
-                names = [f"from {node.module} import *" if starred else node.module]
-        elif isinstance(node, ast.Name) and node.id in HIDING_CALLS | HIDING_NAMES:
-            names = [node.id] if node.id not in defined else []
-        elif isinstance(node, ast.Attribute):
-            is_modules = isinstance(node.value, ast.Name) and node.attr == "modules"
-            if is_modules and bound.get(node.value.id) == "sys":  # type: ignore[attr-defined]
-                names = ["sys.modules"]
-            elif node.attr in HIDING_NAMES:
-                names = [node.attr]
-        for name in names:
-            if name not in seen:
-                seen.add(name)
-                text = f"{name}: what this runs, `check` cannot see; what is refused stays refused"
-                yield Finding(node.lineno, "not seen", text, required=False)  # type: ignore[attr-defined]
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:

@@ -1,16 +1,15 @@
-"""Finds module-level variables that functions change, and names that newer versions lack.
-
-The installed Python and numpy decide whether a name exists; the tables hold the replacements.
-"""
+"""Finds module-level variables that functions change, and names that Python or numpy lacks."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import collections.abc
 import functools
 import importlib
 import importlib.util
 import platform
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Final
@@ -111,92 +110,59 @@ def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-ABSTRACT: Final = (
-    *("Callable", "Container", "Generator", "Hashable", "ItemsView", "Iterable", "Iterator"),
-    *("KeysView", "Mapping", "MappingView", "MutableMapping", "MutableSequence", "MutableSet"),
-    *("Sequence", "Set", "Sized", "ValuesView"),
+CHECKED: Final = frozenset(
+    {
+        *("collections", "fractions", "functools", "heapq", "itertools", "math", "numpy"),
+        *("operator", "random", "string", "time"),
+    }
 )
+"""Modules in which the names that a file uses are looked up."""
 
 INSTEAD: Final = {
     "time.clock": "time.perf_counter",
-    **{f"collections.{name}": f"collections.abc.{name}" for name in ABSTRACT},
-    "asyncio.coroutine": "async def", "base64.decodestring": "base64.decodebytes",
-    "base64.encodestring": "base64.encodebytes", "fractions.gcd": "math.gcd",
-    "inspect.getargspec": "inspect.getfullargspec", "itertools.ifilter": "filter",
-    "itertools.imap": "map", "itertools.izip": "zip",
-    "itertools.izip_longest": "itertools.zip_longest", "locale.format": "locale.format_string",
-    "operator.isCallable": "callable", "os.getcwdu": "os.getcwd",
-    "string.letters": "string.ascii_letters", "string.lowercase": "string.ascii_lowercase",
-    "string.maketrans": "str.maketrans", "string.uppercase": "string.ascii_uppercase",
-    "sys.maxint": "sys.maxsize", "sys.setcheckinterval": "sys.setswitchinterval",
-    "numpy.Inf": "numpy.inf", "numpy.Infinity": "numpy.inf", "numpy.NAN": "numpy.nan",
-    "numpy.NINF": "-numpy.inf", "numpy.NaN": "numpy.nan", "numpy.PINF": "numpy.inf",
-    "numpy.alltrue": "numpy.all", "numpy.asfarray": "numpy.asarray(..., dtype=float)",
-    "numpy.bool": "bool", "numpy.complex": "complex", "numpy.complex_": "numpy.complex128",
-    "numpy.cumproduct": "numpy.cumprod", "numpy.float": "float", "numpy.float_": "numpy.float64",
-    "numpy.in1d": "numpy.isin", "numpy.infty": "numpy.inf", "numpy.int": "int",
-    "numpy.int0": "numpy.intp", "numpy.long": "int", "numpy.mat": "numpy.asmatrix",
-    "numpy.msort": "numpy.sort(..., axis=0)", "numpy.object": "object",
-    "numpy.product": "numpy.prod", "numpy.round_": "numpy.round",
-    "numpy.row_stack": "numpy.vstack", "numpy.sometrue": "numpy.any", "numpy.str": "str",
-    "numpy.string_": "numpy.bytes_", "numpy.trapz": "numpy.trapezoid",
-    "numpy.unicode_": "numpy.str_",
-}  # fmt: skip
+    "fractions.gcd": "math.gcd",
+    "itertools.imap": "map",
+    "itertools.izip": "zip",
+    "raw_input": "input",
+    "reduce": "functools.reduce",
+    "unicode": "str",
+    "xrange": "range",
+}
+"""What replaces a name that Python has removed."""
 
-MODULES: Final = {
-    "ConfigParser": "configparser", "Queue": "queue", "StringIO": "io", "Tkinter": "tkinter",
-    "__builtin__": "builtins", "asynchat": "asyncio", "asyncore": "asyncio", "cPickle": "pickle",
-    "cStringIO": "io", "cgi": "html", "copy_reg": "copyreg", "distutils": "shutil or sysconfig",
-    "dummy_threading": "threading", "imp": "importlib", "parser": "ast", "pipes": "shlex",
-    "sets": "set", "symbol": "ast", "urllib2": "urllib.request",
-}  # fmt: skip
-
-BUILTINS: Final = {
-    "basestring": "str", "cmp": "(a > b) - (a < b)", "execfile": "exec", "long": "int",
-    "raw_input": "input", "reduce": "functools.reduce", "reload": "importlib.reload",
-    "unichr": "chr", "unicode": "str", "xrange": "range",
-}  # fmt: skip
-
-STAYS: Final = frozenset({"numpy.bool", "numpy.long"})
-"""Names that some versions lack and later ones have again: they require no replacement."""
+SAYS: Final = re.compile(r"[Uu]se `([^`]+)`")
+"""The replacement in numpy's own message on a name that it has removed."""
 
 
 @functools.cache
-def _is_there(name: str) -> bool:
-    module, _, attribute = name.rpartition(".")
-    with warnings.catch_warnings(action="ignore"):
-        return hasattr(importlib.import_module(module), attribute)
-
-
-def old_name(name: str) -> tuple[str, bool] | None:
-    """Return the message on `module.name` and whether it fails here; None for no message."""
-    if name not in INSTEAD:
+def absent_name(name: str) -> str | None:
+    """Return the message on `module.name` if the installed version lacks it, else None."""
+    top, _, attribute = name.rpartition(".")
+    if top not in CHECKED:
         return None
-    instead = INSTEAD[name]
-    if _is_there(name):
-        text = f"{name} is gone from newer versions; write {instead}"
-        return None if name in STAYS else (text, False)
-    return f"{name} is not in {_version(name)}; write {instead}", True
+    module = importlib.import_module(top)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            getattr(module, attribute)
+    except AttributeError as error:
+        if hasattr(module, "__path__") and importlib.util.find_spec(name) is not None:
+            return None
+        said = SAYS.search(str(error))
+        instead = INSTEAD.get(name) or (said[1] if said else "what does the same")
+        if top == "collections" and hasattr(collections.abc, attribute):
+            instead = f"collections.abc.{attribute}"
+        return f"{name} is not in {_version(top)}; write {instead}"
+    return None
 
 
-def _version(name: str) -> str:
-    if name.startswith("numpy."):
-        return f"numpy {importlib.import_module('numpy').__version__}"
+def _version(top: str) -> str:
+    if top == "numpy":
+        return f"numpy {importlib.import_module(top).__version__}"
     return f"Python {platform.python_version()}"
-
-
-def old_module(module: str) -> tuple[str, bool] | None:
-    """Return the message on an imported module and whether it fails here; None for no message."""
-    top = module.partition(".")[0]
-    if top not in MODULES:
-        return None
-    if importlib.util.find_spec(top) is None:
-        return f"{top!r} is not in {_version(top)}; write {MODULES[top]}", True
-    return f"{top!r} is gone from newer versions of Python; write {MODULES[top]}", False
 
 
 def old_builtin(name: str) -> str | None:
     """Return the message on a name of Python 2 that the file does not define."""
-    if name not in BUILTINS or hasattr(builtins, name):
+    if name not in INSTEAD or "." in name or hasattr(builtins, name):
         return None
-    return f"{name} is not in {_version(name)}; write {BUILTINS[name]}"
+    return f"{name} is not in {_version('')}; write {INSTEAD[name]}"
