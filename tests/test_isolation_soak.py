@@ -13,8 +13,8 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import Level, Limits, choose_level
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, TurnEnded, play
+from tests.hostile import EXPECTED
 from tests.seats import board, processes, seat
-from tests.test_isolation_agents import EXPECTED
 
 pytestmark = [
     pytest.mark.slow,
