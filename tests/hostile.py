@@ -14,10 +14,14 @@ CORPUS: Final = Path(__file__).parent.parent / "grader" / "doctor" / "corpus"
 
 AGENT: Final = '''"""Does or tries one thing."""
 
+import atexit
 import os
 import re
 import signal
 import socket
+import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +36,42 @@ class AIPlayer:
     def get_intelligent_move(self, state):
         column, is_popout = get_valid_actions(self.player_number, state)[-1]
         {move}
+        return column, is_popout
 '''
 ATTEMPT: Final = """try:
             {}
+            return 99, False
         except OSError:
-            return column, is_popout
-        return 99, False"""
+            pass"""
+
+WORKS: Final = """
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        return (99, False) if works() else get_valid_actions(self.player_number, state)[0]
+
+
+def done(one):
+    try:
+        one()
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def answered(status):
+    if status < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+"""
+"""The rest of each agent whose file defines `works`: whether something denied is possible."""
 
 MOVES: Final = {
     "aborts": "os.abort()",
@@ -45,13 +79,15 @@ MOVES: Final = {
     "ends_by_a_nameless_signal": "os.kill(os.getpid(), 40)",
     "escape_codes": r"raise ValueError('\x1b[2J\x07 boo')",
     "float_column": "return float(column), is_popout",
+    "hanging_atexit": "atexit.register(time.sleep, 3600)",
     "huge_exception": "raise ValueError('x' * 10_000_000)",
     "keyboard_interrupt": "raise KeyboardInterrupt",
     "kills_the_parent_carelessly": "os.kill(os.getppid(), signal.SIGKILL)",
+    "leaves_threads": "threading.Thread(target=exec, args=['while True: pass']).start()",
     "numpy_integers": "return np.int64(column), is_popout",
     "popout_as_number": "return column, int(is_popout)",
     "popout_as_numpy_bool": "return column, np.bool_(is_popout)",
-    "prints_two_megabytes": "print(('x' * 1023 + '\\n') * 2048, end=''); return column, is_popout",
+    "prints_two_megabytes": "print(('x' * 1023 + '\\n') * 2048, end='')",
     "raises_recursion_error": "raise RecursionError('too deep')",
     "recursion_without_end": "return self.get_intelligent_move(state)",
     "returns_array": "return np.array([0, 0])",
@@ -67,10 +103,11 @@ MOVES: Final = {
     "returns_text": "return '0'",
     "returns_text_column": "return '0', False",
     "returns_three": "return 0, False, 1",
+    "sets_trace": "sys.settrace(lambda *_: None); sys.setprofile(lambda *_: None)",
     "slow_regular_expression": "return len(re.match('(a+)+$', 'a' * 60 + 'b')), False",
     "writes_without_a_line_end": "while True: os.write(3, b'0' * 4096)",
 }
-"""Agents of one statement, which does harm or is a strange answer."""
+"""Agents that do this before they play, or in place of it."""
 
 ATTEMPTS: Final = {
     "changes_its_affinity": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
@@ -163,7 +200,8 @@ def source_of(name: str) -> str:
     if name in MOVES or name in ATTEMPTS:
         return AGENT.format(move=MOVES.get(name) or ATTEMPT.format(ATTEMPTS[name]))
     paths = (folder / f"{name}.py" for folder in (AGENTS, CORPUS))
-    return next(path for path in paths if path.is_file()).read_text(encoding="utf-8")
+    text = next(path for path in paths if path.is_file()).read_text(encoding="utf-8")
+    return text + WORKS if "def works()" in text else text
 
 
 def names_of_all() -> list[str]:

@@ -110,9 +110,7 @@ def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_nobody_clocks_may_take_its_time(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, "time.sleep(0.3)"), seconds=0.1)
-    reply = opened.ask(board(), None)
-    opened.close()
+    (reply,), _ = asked(agent(tmp_path, "time.sleep(0.3)"), limit=None)
     assert (reply.outcome, reply.overrun) == (Outcome.PLAYED, 0.0)
 
 
@@ -499,20 +497,6 @@ def test_the_user_of_an_agent_tells_nothing_of_process_numbers(
         users.append(int(opened.log))
         assert abs(users[-1] - 2_000_000_000 - warden) > 1000
     assert len(set(users)) == 3
-
-
-def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
-    path = agent(
-        tmp_path, "assert str(state[1]) == '{1: Integer(1, maximum=3), 2: Integer(2, maximum=4)}'"
-    )
-    later = board("3 4 1\n0 0\n1 2\n")
-    for action in ((0, True), (1, True), (0, False), (1, False), (0, True), (1, True)):
-        later = later.apply(action)
-    opened = seat(path)
-    reply = opened.ask(later, 5.0)
-    opened.close()
-    assert later.popouts == (1, 2)
-    assert reply.outcome is Outcome.PLAYED, reply.detail
 
 
 @pytest.mark.slow
