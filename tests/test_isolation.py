@@ -1114,7 +1114,7 @@ def test_the_kits_files_are_compiled_only_where_python_writes_bytecode(
     source = tmp_path / "part.py"
     source.write_text("PART = 1\n")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert not readable.compiled(source).exists()
+    assert not readable.bytecode_of(source).exists()
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert readable.compiled(source).exists()
-    assert not readable.compiled(tmp_path / "missing" / "part.py").exists()
+    assert readable.bytecode_of(source).exists()
+    assert not readable.bytecode_of(tmp_path / "missing" / "part.py").exists()
