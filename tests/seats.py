@@ -58,6 +58,15 @@ def seat(
     return opened
 
 
+def limits_for(agent: str) -> Limits:
+    """Return limits under which each turn of a hostile agent has the same outcome."""
+    return Limits(
+        start_seconds=0.3 if agent == "import_never_ends" else 10.0,
+        reload_seconds=1000.0,
+        memory_bytes=1 << (28 if agent == "fills_memory" else 30),
+    )
+
+
 def processes(owner: int | None = None) -> dict[int, str]:
     """Return the state letter of each process that was started for agents by process `owner`."""
     label = f"connect4 agent of {owner or os.getpid()}\0".encode()

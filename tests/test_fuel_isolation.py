@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from connect4.games.base import Player
-from connect4.isolation.limits import Limits
 from connect4.isolation.measuring import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 from tests.games import agent_file as written
 from tests.hostile import WASM
-from tests.seats import board, processes, setup
+from tests.seats import board, limits_for, processes, setup
 
 pytestmark = [pytest.mark.fuel]
 
@@ -38,11 +37,7 @@ def surroundings() -> tuple[str, list[str], list[int]]:
 def test_each_agent_comes_to_its_one_outcome(agent: str, player: Player) -> None:
     late = Outcome.TIMEOUT in WASM[agent]
     seconds = 0.01 if late else 0.2
-    limits = Limits(
-        start_seconds=0.1 if agent == "import_never_ends" else 10.0,
-        reload_seconds=1000.0,
-        memory_bytes=1 << (28 if agent == "fills_memory" else 30),
-    )
+    limits = limits_for(agent)
     before, threads = surroundings(), threading.active_count()
     found = setup(agent, player, seconds)
     with closing(open_seat(found, "wasm", limits)) as seat:

@@ -16,7 +16,7 @@ from connect4.isolation.seat import IsolatedSeat, Level, Limits
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
 from tests.hostile import EXPECTED, WASM, names_of_all, source_of
-from tests.seats import board, members, processes, seat, sessions
+from tests.seats import board, limits_for, members, processes, seat, sessions
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -87,12 +87,7 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
     before = surroundings(folder)
     late = Outcome.TIMEOUT in EXPECTED[agent]
     seconds = 0.1 if late else 5.0
-    limits = Limits(
-        start_seconds=0.3 if agent == "import_never_ends" else 10.0,
-        reload_seconds=1000.0,  # one outcome on every turn; test_isolation.py has what follows
-        memory_bytes=1 << (28 if agent == "fills_memory" else 30),
-    )
-    hostile = seat(path, level, player, seconds, limits)
+    hostile = seat(path, level, player, seconds, limits_for(agent))
     its_sessions = sessions(set(processes()) - set(before["processes"]))
     seats: dict[Player, Seat] = {player: hostile, opponent: opposite}
     turns: list[Turn] = []
@@ -131,22 +126,17 @@ def test_every_agent_has_an_expected_outcome() -> None:
     assert names_of_all() == sorted(EXPECTED) == sorted(WASM)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("agent", sorted(EXPECTED))
-def test_as_player_1_in_a_process(agent: str, tmp_path: Path) -> None:
-    assert_one_outcome(agent, 1, "process", tmp_path)
-
-
-@pytest.mark.sandbox
-@pytest.mark.parametrize("agent", sorted(EXPECTED))
-def test_as_player_2_inside_bubblewrap(agent: str, tmp_path: Path) -> None:
-    assert_one_outcome(agent, 2, "strong", tmp_path)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("agent", sorted(EXPECTED))
 @pytest.mark.parametrize(
-    ("player", "level"), [(2, "process"), pytest.param(1, "strong", marks=pytest.mark.sandbox)]
+    ("player", "level"),
+    [
+        pytest.param(1, "process", marks=pytest.mark.slow),
+        pytest.param(2, "process", marks=pytest.mark.slow),
+        pytest.param(1, "strong", marks=[pytest.mark.slow, pytest.mark.sandbox]),
+        pytest.param(2, "strong", marks=pytest.mark.sandbox),
+    ],
 )
-def test_the_other_way_round(agent: str, player: Player, level: Level, tmp_path: Path) -> None:
+def test_each_agent_comes_to_its_outcome(
+    agent: str, player: Player, level: Level, tmp_path: Path
+) -> None:
     assert_one_outcome(agent, player, level, tmp_path)
