@@ -26,40 +26,33 @@ LANDLOCK = 444
 MAP_SHARED = 1
 
 
+DENIALS = {
+    "landlock": [(EQUALS, 0, 1, LANDLOCK), (ANSWER, 0, 0, ERROR | errno.ENOSYS)],
+    "seccomp": [
+        (EQUALS, 0, 1, SECCOMP),
+        (ANSWER, 0, 0, ERROR | errno.ENOSYS),
+        (EQUALS, 0, 4, PRCTL),
+        (LOAD, 0, 0, FIRST_ARGUMENT_AT),
+        (EQUALS, 1, 0, GET_SECCOMP),
+        (EQUALS, 0, 1, SET_SECCOMP),
+        (ANSWER, 0, 0, ERROR | errno.EINVAL),
+    ],
+    "locks": [(EQUALS, 0, 1, FLOCK), (ANSWER, 0, 0, ERROR | errno.ENOLCK)],
+    "shared": [
+        (EQUALS, 0, 3, MMAP),
+        (LOAD, 0, 0, FOURTH_ARGUMENT_AT),
+        (HAS, 0, 1, MAP_SHARED),
+        (ANSWER, 0, 0, ERROR | errno.ENODEV),
+    ],
+}
+"""What the filter does with the number of a call: (code, jump if true, jump if false, value)."""
+
+
 def filter_of(names: set[str]) -> list[tuple[int, int, int, int]]:
-    """Return the filter's instructions: (code, jump if true, jump if false, value)."""
+    """Return the filter's instructions."""
     steps = []
-    if "landlock" in names:
-        steps += [
-            (LOAD, 0, 0, NUMBER_AT),
-            (EQUALS, 0, 1, LANDLOCK),
-            (ANSWER, 0, 0, ERROR | errno.ENOSYS),
-        ]
-    if "seccomp" in names:
-        steps += [
-            (LOAD, 0, 0, NUMBER_AT),
-            (EQUALS, 0, 1, SECCOMP),
-            (ANSWER, 0, 0, ERROR | errno.ENOSYS),
-            (EQUALS, 0, 4, PRCTL),
-            (LOAD, 0, 0, FIRST_ARGUMENT_AT),
-            (EQUALS, 1, 0, GET_SECCOMP),
-            (EQUALS, 0, 1, SET_SECCOMP),
-            (ANSWER, 0, 0, ERROR | errno.EINVAL),
-        ]
-    if "locks" in names:
-        steps += [
-            (LOAD, 0, 0, NUMBER_AT),
-            (EQUALS, 0, 1, FLOCK),
-            (ANSWER, 0, 0, ERROR | errno.ENOLCK),
-        ]
-    if "shared" in names:
-        steps += [
-            (LOAD, 0, 0, NUMBER_AT),
-            (EQUALS, 0, 3, MMAP),
-            (LOAD, 0, 0, FOURTH_ARGUMENT_AT),
-            (HAS, 0, 1, MAP_SHARED),
-            (ANSWER, 0, 0, ERROR | errno.ENODEV),
-        ]
+    for name in names & DENIALS.keys():
+        steps += [(LOAD, 0, 0, NUMBER_AT), *DENIALS[name]]
     return [*steps, (ANSWER, 0, 0, ALLOW)]
 
 

@@ -10,11 +10,9 @@ from pathlib import Path
 from connect4.games.extended import EXTENDED, ExtendedState, read
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, open_seat
 from connect4.players.base import Setup
+from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
-
-AGENTS = Path(__file__).parent / "data" / "agents"
-CORPUS = Path(__file__).parent.parent / "grader" / "doctor" / "corpus"
-"""The hostile agents that `python3 -m grader doctor` runs; the tests use the same files."""
+from tests.hostile import source_of
 
 SEED = 739184265
 """One that is found again where it should not be."""
@@ -37,16 +35,13 @@ def board(text: str = "1\n0 0\n0 0\n") -> ExtendedState:
     return read(text, "the test")
 
 
-def agent_file(name: str) -> Path:
-    """Return the file of a hostile or broken agent."""
-    return next(path for folder in (AGENTS, CORPUS) if (path := folder / f"{name}.py").is_file())
-
-
 def setup(agent: Path | str, player: int = 1, seconds: float = 5.0) -> Setup:
     """Return the setup of a student's file, or of the hostile agent so called."""
-    path = agent if isinstance(agent, Path) else agent_file(agent)
-    name = parse_agent(f"ai:{path}")
-    return Setup(name, player, EXTENDED, seconds, SEED, "intelligent")
+    if isinstance(agent, Path):
+        name, source = parse_agent(f"ai:{agent}"), None
+    else:
+        name, source = AgentName(f"ai:{agent}", "ai", f"{agent}.py"), source_of(agent).encode()
+    return Setup(name, player, EXTENDED, seconds, SEED, "intelligent", source=source)
 
 
 def seat(
@@ -61,6 +56,15 @@ def seat(
     opened = open_seat(setup(agent, player, seconds), level, limits, lifetime)
     assert isinstance(opened, IsolatedSeat)
     return opened
+
+
+def limits_for(agent: str) -> Limits:
+    """Return limits under which each turn of a hostile agent has the same outcome."""
+    return Limits(
+        start_seconds=0.3 if agent == "import_never_ends" else 10.0,
+        reload_seconds=1000.0,
+        memory_bytes=1 << (28 if agent == "fills_memory" else 30),
+    )
 
 
 def processes(owner: int | None = None) -> dict[int, str]:

@@ -29,7 +29,8 @@ from connect4.isolation.wasm.system import (
 from connect4.players.base import Outcome
 from tests.command import run
 from tests.games import without_times
-from tests.seats import agent_file, board, setup
+from tests.hostile import AGENTS
+from tests.seats import board, setup
 
 GAME = "connect4.ConnectFour"
 
@@ -273,7 +274,7 @@ def fuel_seat(folder, move, seconds=0.01, **limits):
 
 @pytest.mark.fuel
 def test_a_generator_without_a_seed_repeats_the_game(tmp_path):
-    names = (f"ai:{agent_file('draws_without_a_seed')}", "random")
+    names = (f"ai:{AGENTS / 'draws_without_a_seed.py'}", "random")
     first, again = (play(tmp_path, "--fuel", "1G", "--seed", "7", agents=names) for _ in range(2))
     assert without_times(first[0]) == without_times(again[0])
     assert first[1] == again[1]

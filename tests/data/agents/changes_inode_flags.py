@@ -6,8 +6,6 @@ import os
 import struct
 import termios
 
-from connect4.utils import get_valid_actions
-
 GETVERSION, SETVERSION, SETFLAGS = 0x80087601, 0x40087602, 0x40086602
 FSGETXATTR, SIOCGIFCONF, TIOCSTI = 0x801C581F, 0x8912, 0x5412
 
@@ -25,23 +23,3 @@ def works():
         lambda: os.getxattr(ctypes.__file__, "user.note"),
     ]
     return any(done(one) for one in tries)
-
-
-def done(one):
-    try:
-        one()
-    except PermissionError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

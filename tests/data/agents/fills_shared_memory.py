@@ -4,8 +4,6 @@ import ctypes
 import mmap
 import os
 
-from connect4.utils import get_valid_actions
-
 PIECE = 1 << 24
 PAGE = 4096
 
@@ -28,13 +26,3 @@ def works():
         except OSError:
             continue
     return libc.mlockall(3) == 0
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

@@ -5,8 +5,6 @@ import fcntl
 import os
 import struct
 
-from connect4.utils import get_valid_actions
-
 GET_OFD, SET_OFD, SET_LEASE, NOTIFY, PIPE_SIZE = 36, 37, 1024, 1026, 1031
 
 
@@ -26,23 +24,3 @@ def works():
         lambda: fcntl.fcntl(pipe, PIPE_SIZE, 1 << 20),
     ]
     return any(done(one) for one in tries)
-
-
-def done(one):
-    try:
-        one()
-    except PermissionError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

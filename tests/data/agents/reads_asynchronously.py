@@ -3,8 +3,6 @@
 import ctypes
 import os
 
-from connect4.utils import get_valid_actions
-
 SETUP, SUBMIT, GETEVENTS = (206, 209, 208) if os.uname().machine == "x86_64" else (0, 2, 4)
 EPERM = 1
 
@@ -23,13 +21,3 @@ def works():
         if done >= 0 or ctypes.get_errno() != EPERM:
             return True
     return False
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

@@ -5,8 +5,6 @@ import fcntl
 import mmap
 import os
 
-from connect4.utils import get_valid_actions
-
 NOWAIT = 8
 COLD, PAGEOUT, WILLNEED = 20, 21, 3
 READAHEAD, MINCORE, SYNC = (187, 27, 162) if os.uname().machine == "x86_64" else (213, 232, 81)
@@ -34,28 +32,3 @@ def works():
         lambda: os.fsync(file),
     ]
     return any(done(one) for one in tries)
-
-
-def answered(status):
-    if status < 0:
-        raise OSError(ctypes.get_errno(), "refused")
-
-
-def done(one):
-    try:
-        one()
-    except PermissionError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

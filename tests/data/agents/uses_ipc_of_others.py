@@ -3,8 +3,6 @@
 import ctypes
 import os
 
-from connect4.utils import get_valid_actions
-
 X86 = {"shmget": 29, "shmat": 30, "shmctl": 31, "shmdt": 67, "semget": 64, "semop": 65, "semctl": 66}
 X86 |= {"semtimedop": 220, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "mq_open": 240}
 X86 |= {"mq_unlink": 241, "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244}
@@ -21,13 +19,3 @@ def works():
         if libc.syscall(number, 0, 0, 0, 0, 0) >= 0 or ctypes.get_errno() != EPERM:
             return True
     return False
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

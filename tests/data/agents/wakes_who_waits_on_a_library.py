@@ -4,8 +4,6 @@ import ctypes
 import os
 import struct
 
-from connect4.utils import get_valid_actions
-
 FUTEX = 202 if os.uname().machine == "x86_64" else 98
 WAIT, WAKE, REQUEUE, WAIT_BITSET = 0, 1, 3, 9
 WAITV, NEW_WAKE = 449, 454
@@ -26,13 +24,3 @@ def works():
         if libc.syscall(number, 0, 0, 0, 0) >= 0 or ctypes.get_errno() != 1:
             return True
     return False
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

@@ -5,8 +5,6 @@ import os
 import resource
 import time
 
-from connect4.utils import get_valid_actions
-
 X86 = os.uname().machine == "x86_64"
 SYSINFO, ROBUST_LIST, GETRLIMIT = (99, 274, 97) if X86 else (179, 100, 163)
 PR_SET_NAME = 15
@@ -37,28 +35,3 @@ def works():
         lambda: answered(libc.prctl(PR_SET_NAME, b"a note", 0, 0, 0)),
     ]
     return any(done(one) for one in tries)
-
-
-def answered(status):
-    if status < 0:
-        raise OSError(ctypes.get_errno(), "refused")
-
-
-def done(one):
-    try:
-        one()
-    except PermissionError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        if works():
-            return 99, False
-        return get_valid_actions(self.player_number, state)[0]

@@ -1,9 +1,0 @@
-"""Raises RecursionError itself."""
-
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_intelligent_move(self, state):
-        raise RecursionError("too deep")

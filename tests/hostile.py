@@ -1,0 +1,210 @@
+"""Every hostile or broken agent: what it tries, and what its turns come to at each level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from connect4.players.base import Outcome
+from grader.doctor.guarantees import GUARANTEES
+
+AGENTS: Final = Path(__file__).parent / "data" / "agents"
+CORPUS: Final = Path(__file__).parent.parent / "grader" / "doctor" / "corpus"
+"""The hostile agents that `python3 -m grader doctor` runs; the tests use the same files."""
+
+AGENT: Final = '''"""Does or tries one thing."""
+
+import atexit
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        column, is_popout = get_valid_actions(self.player_number, state)[-1]
+        {move}
+        return column, is_popout
+'''
+ATTEMPT: Final = """try:
+            {}
+            return 99, False
+        except OSError:
+            pass"""
+
+WORKS: Final = """
+
+from connect4.utils import get_valid_actions
+
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.player_number = player_number
+
+    def get_intelligent_move(self, state):
+        return (99, False) if works() else get_valid_actions(self.player_number, state)[0]
+
+
+def done(one):
+    try:
+        one()
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def answered(status):
+    if status < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+"""
+"""The rest of each agent whose file defines `works`: whether something denied is possible."""
+
+MOVES: Final = {
+    "aborts": "os.abort()",
+    "bool_column": "return (bool(column) if column < 2 else column), is_popout",
+    "ends_by_a_nameless_signal": "os.kill(os.getpid(), 40)",
+    "escape_codes": r"raise ValueError('\x1b[2J\x07 boo')",
+    "float_column": "return float(column), is_popout",
+    "hanging_atexit": "atexit.register(time.sleep, 3600)",
+    "huge_exception": "raise ValueError('x' * 10_000_000)",
+    "keyboard_interrupt": "raise KeyboardInterrupt",
+    "kills_the_parent_carelessly": "os.kill(os.getppid(), signal.SIGKILL)",
+    "leaves_threads": "threading.Thread(target=exec, args=['while True: pass']).start()",
+    "numpy_integers": "return np.int64(column), is_popout",
+    "popout_as_number": "return column, int(is_popout)",
+    "popout_as_numpy_bool": "return column, np.bool_(is_popout)",
+    "prints_two_megabytes": "print(('x' * 1023 + '\\n') * 2048, end='')",
+    "raises_recursion_error": "raise RecursionError('too deep')",
+    "recursion_without_end": "return self.get_intelligent_move(state)",
+    "returns_array": "return np.array([0, 0])",
+    "returns_column_off_the_board": "return 99, False",
+    "returns_half_column": "return 0.5, False",
+    "returns_huge": "return 10**5000, False",
+    "returns_int": "return 0",
+    "returns_list": "return [0, False]",
+    "returns_nan": "return float('nan'), False",
+    "returns_negative": "return -1, False",
+    "returns_none": "return None",
+    "returns_popout_of_two": "return 0, 2",
+    "returns_text": "return '0'",
+    "returns_text_column": "return '0', False",
+    "returns_three": "return 0, False, 1",
+    "sets_trace": "sys.settrace(lambda *_: None); sys.setprofile(lambda *_: None)",
+    "slow_regular_expression": "return len(re.match('(a+)+$', 'a' * 60 + 'b')), False",
+    "writes_without_a_line_end": "while True: os.write(3, b'0' * 4096)",
+}
+"""Agents that do this before they play, or in place of it."""
+
+ATTEMPTS: Final = {
+    "changes_its_affinity": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+    "leaves_a_note_in_folder": "Path(Path(__file__).with_name('connect4-note')).write_text('note')",
+    "leaves_a_note_in_shm": "Path('/dev/shm/connect4-note').write_text('note')",
+    "leaves_a_note_in_tmp": "Path('/tmp/connect4-note').write_text('note')",
+    "leaves_the_session": "os.setsid()",
+    "opens_tcp": "socket.socket(socket.AF_INET, socket.SOCK_STREAM)",
+    "opens_the_terminal": "open('/dev/tty', 'w')",
+    "opens_udp": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "raises_its_priority": "os.setpriority(os.PRIO_PROCESS, 0, -10)",
+    "resolves_names": "socket.getaddrinfo('example.org', 80)",
+    "signals_its_group": "os.killpg(0, signal.SIGTERM)",
+    "stops_everyone": "os.kill(-1, signal.SIGSTOP)",
+}
+"""Agents that try what is denied to them, and answer with column 99 if it works."""
+
+PLAYED, INVALID = {Outcome.PLAYED}, {Outcome.INVALID}
+ERROR, TIMEOUT = {Outcome.ERROR}, {Outcome.TIMEOUT}
+
+OUTCOMES: Final = (
+    # at levels process and strong, at level wasm
+    (
+        PLAYED,
+        PLAYED,
+        """
+        bool_column builds_the_kits_own_agent counts_turns draws_without_a_seed float_column
+        hanging_atexit holds_all_threads lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
+        leaves_a_note_in_tmp leaves_notes_in_lookups mutates_state named_tuple numpy_integers
+        opens_tcp opens_the_terminal opens_udp plain popout_as_number popout_as_numpy_bool
+        prints_one_huge_buffer prints_two_megabytes sets_trace tries_everything
+        """,
+    ),
+    (
+        PLAYED,
+        ERROR,  # the functions that they use do not exist there
+        """
+        changes_inode_flags changes_its_affinity computes_with_what_it_may fills_shared_memory
+        has_the_kernel_send_signals imports_desktop_modules leaves_the_session leaves_threads
+        locks_shared_files opens_files_in_each_thread raises_its_priority reads_asynchronously
+        reads_the_page_cache resolves_names runs_on_in_the_kernel sends_urgent_data_to_the_log
+        signals_its_group stops_everyone uses_ipc_of_others wakes_who_waits_on_a_library
+        walks_for_the_referee watches_files watches_processes
+        """,
+    ),
+    (
+        INVALID,
+        INVALID,
+        """
+        returns_array returns_half_column returns_huge returns_int returns_int_lookalike
+        returns_list returns_lying_tuple returns_nan returns_negative returns_none
+        returns_popout_of_two returns_text returns_text_column returns_three
+        """,
+    ),
+    (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
+    (INVALID, PLAYED, "forges_a_note"),  # no descriptor that it tries is the agent's line
+    (INVALID, PLAYED, "returns_column_off_the_board"),  # the referee judges that
+    (
+        ERROR,
+        ERROR,
+        """
+        aborts c_stack_overflow ends_by_a_nameless_signal escape_codes huge_exception import_error
+        import_exits import_never_ends keyboard_interrupt kills_the_parent_carelessly no_class
+        no_method raises raises_recursion_error recursion_without_end syntax_error sys_exit
+        unprintable_exception wrong_init wrong_signature
+        """,
+    ),
+    (TIMEOUT, TIMEOUT, "slow_regular_expression"),
+    (TIMEOUT, ERROR, "stops_itself"),
+    (PLAYED | ERROR, PLAYED | ERROR, "dies_when_asked_again"),
+    # on a busy machine its transport now and then takes what it hopes for, and pays it
+    (TIMEOUT | PLAYED, TIMEOUT | PLAYED, "answers_in_the_margin"),
+    (PLAYED | INVALID, PLAYED | INVALID, "forges_answers"),  # what it forges are its own moves
+)
+
+EXPECTED: Final = {
+    **{agent: {outcome} for item in GUARANTEES for agent, outcome in item.agents.items()},
+    **{agent: outcomes for outcomes, _, names in OUTCOMES for agent in names.split()},
+}
+"""The outcomes of the turns of each agent; those of the corpus are the doctor's."""
+
+WASM: Final = {
+    **{agent: {outcome} for item in GUARANTEES for agent, outcome in item.expected("wasm").items()},
+    **{agent: outcomes for _, outcomes, names in OUTCOMES for agent in names.split()},
+}
+
+
+def source_of(name: str) -> str:
+    """Return the text of a hostile or broken agent."""
+    if name in MOVES or name in ATTEMPTS:
+        return AGENT.format(move=MOVES.get(name) or ATTEMPT.format(ATTEMPTS[name]))
+    paths = (folder / f"{name}.py" for folder in (AGENTS, CORPUS))
+    text = next(path for path in paths if path.is_file()).read_text(encoding="utf-8")
+    return text + WORKS if "def works()" in text else text
+
+
+def names_of_all() -> list[str]:
+    """Return the name of each agent, in the order of the alphabet."""
+    files = [path.stem for folder in (AGENTS, CORPUS) for path in folder.glob("*.py")]
+    return sorted([*files, *MOVES, *ATTEMPTS])
