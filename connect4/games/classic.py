@@ -8,9 +8,6 @@ from functools import cache, partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -103,11 +100,6 @@ class ClassicState(State):
     def distances(self) -> Mapping[int, float]:
         return self.layout.distances
 
-    @property
-    def counts_points(self) -> bool:
-        """Return whether the variant is most-fours."""
-        return self.layout.variant == "most-fours"
-
     def bitboards(self) -> tuple[int, int]:
         return self.one, self.mask ^ self.one
 
@@ -135,16 +127,9 @@ class ClassicState(State):
             own = mask ^ one
             mover = 1
         ending = None
-        if layout.variant == "first-four":
-            a, aa, b, bb, c, cc, d, dd = layout.grid.steps
-            if (
-                ((pairs := own & own >> a) and pairs & pairs >> aa)
-                or ((pairs := own & own >> b) and pairs & pairs >> bb)
-                or ((pairs := own & own >> c) and pairs & pairs >> cc)
-                or ((pairs := own & own >> d) and pairs & pairs >> dd)
-            ):
-                ending = Ending.LINE
-        if mask == layout.cells and ending is None:
+        if layout.variant == "first-four" and layout.grid.has_line(own):
+            ending = Ending.LINE
+        elif mask == layout.cells:
             ending = Ending.BOARD_FULL
         return ClassicState(layout, one, mask, mover, ending)
 
@@ -219,9 +204,6 @@ class ClassicState(State):
     @property
     def setting(self) -> tuple[int, int, Variant]:
         return self.grid.rows, self.grid.columns, self.layout.variant
-
-    def board(self) -> npt.NDArray[np.int64]:
-        return self.layout.grid.to_array(*self.bitboards())
 
     def to_text(self) -> str:
         rows = [" ".join(map(str, row)) for row in self.board().tolist()]

@@ -145,7 +145,7 @@ def read_pieces(
         elif number > numbered[0][0] + len(rows):
             raise InputError(f"{where}: a blank line inside the board")
         else:
-            rows.append(read_cells(line, where, symbols))
+            rows.append(_read_cells(line, where, symbols))
             if len(rows[-1]) != len(rows[0]):
                 raise InputError(
                     f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
@@ -153,7 +153,7 @@ def read_pieces(
     return rows, settings
 
 
-def read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
+def _read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
     """Read one row of pieces; raises `InputError` whose text begins with the given place."""
     cells = [cell.strip() for cell in line.split(",")]
     for column, cell in enumerate(cells, 1):

@@ -13,9 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-PAIRED: Final = 4
-"""The longest line that two shifts find: pairs of neighbours, then pairs of such pairs."""
-
 STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 """`(columns, heights)` from one cell of a line to the next: up, right, down-right, up-right."""
 
@@ -27,31 +24,17 @@ class Grid:
     every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
     distance in bits from one cell of a line to the next, and `starts` the cells at which a whole
     line in that direction can begin: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of
-    4 in x. `steps` has two shifts for each direction, for lines of up to `PAIRED`: pairs of
-    neighbours, then pairs of such pairs.
+    4 in x. `steps` has two shifts for each direction: pairs of neighbours, then pairs of such
+    pairs. They find lines of 2 to 4.
     """
-
-    __slots__ = (
-        "bottoms",
-        "cells",
-        "column_cells",
-        "columns",
-        "line",
-        "rows",
-        "shifts",
-        "starts",
-        "steps",
-        "tops",
-        "windows",
-    )
 
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
         """Use `grid_of`, which creates each grid once.
 
-        Raises `ValueError` if `line` is below 2.
+        Raises `ValueError` unless `line` is 2, 3 or 4.
         """
-        if line < 2:
-            raise ValueError(f"a line of {line}: expected 2 or more")
+        if not 2 <= line <= 4:
+            raise ValueError(f"a line of {line}: expected 2 to 4")
         self.rows = rows
         self.columns = columns
         self.line = line
@@ -119,25 +102,6 @@ class Grid:
         return masks[1], masks[2]
 
 
-class LongGrid(Grid):
-    """A grid with lines longer than `PAIRED`, which it finds cell by cell."""
-
-    __slots__ = ()
-
-    def has_line(self, tokens: int) -> bool:
-        return self.count_lines(tokens) > 0
-
-    def count_lines(self, tokens: int) -> int:
-        """Return the number of lines in `tokens`; a run of 6 contains two lines of 5."""
-        count = 0
-        for shift in self.shifts:
-            ends = tokens
-            for step in range(1, self.line):
-                ends &= tokens >> step * shift
-            count += ends.bit_count()
-        return count
-
-
 @cache
 def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]:
     """Return the bytes of a mask, and the index of each cell in two concatenated masks."""
@@ -157,4 +121,4 @@ def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
 @cache
 def _grid_of(rows: int, columns: int, line: int) -> Grid:
     """Create the grid; a separate cache key for a default `line` would store it twice."""
-    return (LongGrid if line > PAIRED else Grid)(rows, columns, line)
+    return Grid(rows, columns, line)

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -74,10 +71,6 @@ class PopOutState(State):
     @property
     def distances(self) -> Mapping[ExtendedAction, float]:
         return distances_from_middle(self._grid.columns)
-
-    @property
-    def counts_points(self) -> bool:
-        return False
 
     def bitboards(self) -> tuple[int, int]:
         return self.one, self.two
@@ -174,9 +167,6 @@ class PopOutState(State):
     @property
     def setting(self) -> tuple[int, int]:
         return self._grid.rows, self._grid.columns
-
-    def board(self) -> npt.NDArray[np.int64]:
-        return self._grid.to_array(self.one, self.two)
 
     def to_text(self) -> str:
         """Return the text of a state file; `turns` and `history` follow unless they are empty."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
-from connect4.games.grid import PAIRED, STEPS, Grid
+from connect4.games.grid import STEPS, Grid
 
 
 class Planes(NamedTuple):
@@ -41,12 +41,7 @@ class Windows:
     """
 
     def __init__(self, grid: Grid) -> None:
-        """Use `windows_of`, which creates them once for each grid.
-
-        Raises `ValueError` for lines longer than four, whose tokens the planes cannot count.
-        """
-        if grid.line > PAIRED:
-            raise ValueError(f"this heuristic counts windows of up to {PAIRED}, not of {grid.line}")
+        """Use `windows_of`, which creates them once for each grid."""
         steps = grid.line - 1
         width = grid.cells.bit_length() + steps * max(grid.shifts)
         self.offset = len(grid.shifts) * width
