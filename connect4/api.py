@@ -324,9 +324,12 @@ class SearchTree:
         tree = importlib.import_module("connect4.views.tree.tree")
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
+    def _repr_html_(self) -> str:
+        return document.frame(self.to_html())
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the HTML document; raises `InputError` if the file cannot be written."""
-        importlib.import_module("connect4.views.document").write(self.to_html(), Path(path))
+        document.write(self.to_html(), Path(path))
 
 
 def search_tree(

@@ -13,8 +13,7 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.players import agents
 from connect4.players.base import Outcome, Setup
-from connect4.players.building import build
-from connect4.players.registry import PLAYERS, parse_agent
+from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.search.solver import Solver
 from tests.command import assert_refused, run
 from tests.games import played

@@ -15,10 +15,9 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, read
 from connect4.players.base import Outcome, Setup
-from connect4.players.building import build
 from connect4.players.names import STUDENT_FILE
 from connect4.players.random import RandomPlayer
-from connect4.players.registry import PLAYERS, file_hash, parse_agent
+from connect4.players.registry import PLAYERS, build, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from connect4.utils import Integer, get_valid_actions
 from grader.handin.find import find

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import method_of, parse_agent
+from connect4.players.registry import build, method_of, parse_agent
 from connect4.reference import AIPlayer, alphabeta, leaves, tables
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import PHASES, Evaluation, Judgement

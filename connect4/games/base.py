@@ -137,6 +137,11 @@ class State(ABC):
         rows, columns = self.board().shape
         return f"<{type(self).__name__} of {rows} by {columns}: {self._status()}>"
 
+    def _repr_svg_(self) -> str:
+        """Return the picture that Jupyter displays."""
+        picture: str = resolve("connect4.views.picture:svg")(self)
+        return picture
+
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
         """Return the mover's legal actions, sorted and unique; empty if the game is over."""

@@ -213,13 +213,11 @@ def montecarlo(setup: Setup) -> DepthAgent:
     )
 
 
-def greedy(setup: Setup) -> Greedy:
-    """Return `greedy`."""
-    return Greedy()
-
-
 class Greedy:
     """Maximises the margin after its own move; of several best moves, plays the most central."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Use nothing of `setup`: the agent has no options."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         return max(center(state), key=lambda move: state.apply(move).margin(state.mover))

@@ -130,6 +130,14 @@ def json_in_html(data: Any) -> str:
     return ENCODER.encode(data).replace("<", "\\u003c")
 
 
+def frame(document: str) -> str:
+    """Return an HTML document in a sandboxed frame, for Jupyter."""
+    return (
+        f'<iframe srcdoc="{html.escape(document)}" sandbox="allow-scripts" '
+        'style="width: 100%; height: 760px; border: 0; border-radius: 8px"></iframe>'
+    )
+
+
 def write(text: str, path: Path) -> None:
     """Write a document; raises `InputError` if the file cannot be written."""
     try:
