@@ -6,7 +6,7 @@ import pytest
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games import load_start
-from connect4.games.base import Ending, FaultPolicy
+from connect4.games.base import Ending
 from connect4.games.dynamic import DYNAMIC
 from connect4.players.base import Outcome
 from connect4.record import replay
@@ -23,27 +23,6 @@ def moved(state, moves):
 
 def start():
     return DYNAMIC.start(None, None)
-
-
-def nodes(state, depth):
-    """Return the calls of a plain minimax, the root's included; a win is a leaf."""
-    if depth == 0 or state.is_over():
-        return 1
-    return 1 + sum(nodes(state.apply(move), depth - 1) for move in state.legal_actions())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "depth", "count"),
-    [
-        ("start", 1, 8), ("start", 2, 68), ("start", 3, 681), ("start", 4, 7086),
-        ("start", 5, 81941),
-        ("a", 3, 3307), ("a", 4, 37077), ("a", 5, 587046),
-        ("b", 3, 3522), ("b", 4, 59234), ("b", 5, 836614),
-    ],
-)  # fmt: skip
-def test_a_plain_search_visits_the_published_number_of_nodes(name, depth, count):
-    assert nodes(load_start(DYNAMIC, name), depth) == count
 
 
 def test_x_is_the_column_from_the_left_y_the_row_from_the_top():
@@ -180,10 +159,6 @@ def test_what_has_come_up_before_travels_with_the_position():
         assert copy.key() == halfway.key()
         assert moved(copy, "13E 71W 23W 61E").ending() is Ending.REPETITION
     assert halfway.key() != start().with_options(repetition=True).key()
-
-
-def test_a_faulty_turn_loses():
-    assert DYNAMIC.on_fault is FaultPolicy.FORFEIT
 
 
 START_ROWS = [

@@ -164,16 +164,6 @@ def test_a_file_that_cannot_be_loaded_shows_its_own_traceback_first(tmp_path, so
         assert detail.endswith(last)
 
 
-def test_an_agent_that_cannot_be_loaded_fails_on_every_turn_where_that_is_asked_for(tmp_path):
-    name = source_file(tmp_path, "1 / 0")
-    record, _ = played(name, "random", "case4", play_unloaded=True)
-    turns = [turn for turn in record.turns if turn.player == 1]
-    assert len(turns) > 1
-    for turn in turns:
-        assert (turn.outcome, turn.text, turn.seconds) == (Outcome.ERROR, None, 0.0)
-        assert turn.detail == load_failure(name)
-
-
 def test_a_syntax_error_names_file_and_line(tmp_path):
     detail = load_failure(source_file(tmp_path, "x = 1\ndef (:\n"))
     assert detail.startswith("SyntaxError: invalid syntax (student.py, line 2)\n")
@@ -337,16 +327,6 @@ def test_the_file_is_what_runs_and_not_old_bytecode_beside_it(tmp_path):
     assert first_turn(f"ai:{path}").text == "2"
 
 
-def test_loading_leaves_nothing_beside_the_students_file(tmp_path):
-    first_turn(agent_file(tmp_path, "return (0, False)"))
-    assert os.listdir(tmp_path) == ["student.py"]
-
-
-def test_a_file_needs_no_py_at_its_end(tmp_path):
-    agent_file(tmp_path, "return (4, False)", name="agent of the year.txt")
-    assert first_turn(f"ai:{tmp_path / 'agent of the year.txt'}").text == "4"
-
-
 def test_dataclasses_and_main_guards_work_in_a_students_file(tmp_path):
     before = """
     from __future__ import annotations
@@ -400,18 +380,6 @@ def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
 
 
 # The kit's own agents
-
-
-@pytest.mark.parametrize("side", [1, 2])
-@pytest.mark.parametrize("start", ["case1", pytest.param("mid8x10", marks=pytest.mark.slow)])
-def test_the_kits_own_agent_plays_legally_and_beats_the_random_player(start, side):
-    agents = ("ai:nodes=300", "random") if side == 1 else ("random", "ai:nodes=300")
-    margins = []
-    for seed in range(4):
-        record, state = played(*agents, start, seed=seed)
-        assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
-        margins.append(state.margin(side))
-    assert sum(margins) > 0
 
 
 def test_the_random_player_plays_every_action_and_repeats_with_its_seed():

@@ -122,9 +122,8 @@ class DepthAgent:
         depth = self._budget.depth
         end = math.inf if seconds is None else time.monotonic() + seconds
         nodes: list[Node] = []
-        for plies in range(depth if seconds is None else 1, depth + 1):
-            left = None if seconds is None else end - time.monotonic()
-            search = self._make(Deadline(left))
+        for plies in range(1, depth + 1):
+            search = self._make(Deadline(end - time.monotonic()))
             trace = Trace(search)
             try:
                 search.search(state, plies)
