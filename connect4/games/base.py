@@ -89,18 +89,13 @@ class Ending(StrEnum):
     @property
     def by_rules(self) -> bool:
         """Return whether the rules end a game this way; otherwise the table ended it."""
-        return self in BY_RULES
-
-
-BY_RULES: Final = frozenset(
-    {
-        Ending.NO_ACTION,
-        Ending.LINE,
-        Ending.BOARD_FULL,
-        Ending.DRAW_LIMIT,
-        Ending.REPETITION,
-    }
-)
+        return self in (
+            Ending.NO_ACTION,
+            Ending.LINE,
+            Ending.BOARD_FULL,
+            Ending.DRAW_LIMIT,
+            Ending.REPETITION,
+        )
 
 
 class State(ABC):

@@ -20,12 +20,14 @@ STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 class Grid:
     """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
 
-    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells. `windows` holds the mask of
-    every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
-    distance in bits from one cell of a line to the next, and `starts` the cells at which a whole
-    line in that direction can begin: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of
-    4 in x. `steps` has two shifts for each direction: pairs of neighbours, then pairs of such
-    pairs. They find lines of 2 to 4.
+    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a column's
+    bottom and its cells, `distances[c]` its distance from the middle column.
+
+    `windows` holds the mask of every line of `line` cells. `shifts` holds, for each of the four
+    directions of `STEPS`, the distance in bits from one cell of a line to the next, and `starts`
+    the cells at which a whole line in that direction can begin:
+    `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x. `steps` has two shifts for
+    each direction: pairs of neighbours, then pairs of such pairs. They find lines of 2 to 4.
     """
 
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
@@ -41,6 +43,9 @@ class Grid:
         stride = rows + 1
         self.bottoms = tuple(1 << column * stride for column in range(columns))
         self.column_cells = tuple(bottom * ((1 << rows) - 1) for bottom in self.bottoms)
+        self.drops = tuple(zip(self.bottoms, self.column_cells, strict=True))
+        self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
+        self.open_columns = cache(self._open_columns)
         self.cells = sum(self.column_cells)
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
@@ -62,6 +67,11 @@ class Grid:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the cached grid of `grid_of`."""
         return grid_of, (self.rows, self.columns, self.line)
+
+    def _open_columns(self, taken: int) -> tuple[int, ...]:
+        """Return the columns that are not full; `taken` is the mask of the occupied top cells."""
+        tops = (bottom << (self.rows - 1) for bottom in self.bottoms)
+        return tuple(column for column, top in enumerate(tops) if not taken & top)
 
     def bit(self, row: int, column: int) -> int:
         """Return the mask of one cell; row 0 is on top."""
