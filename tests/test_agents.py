@@ -329,12 +329,6 @@ def test_a_depth_that_would_take_days_gives_way_to_the_time_limit(kind, game):
             assert seat.choose(state, limit) in state.legal_actions()
 
 
-def test_a_limit_of_time_keeps_the_best_move_so_far():
-    deep = agent("alphabeta:depth=99")
-    for _, state, right in tactical("classic", 100)[::20]:
-        assert deep.choose(state, 0.1) in right
-
-
 # The solver as a player
 
 

@@ -157,11 +157,6 @@ def test_an_objects_exception_is_a_fault_with_its_own_traceback() -> None:
     assert "connect4/players" not in detail
 
 
-def test_a_class_that_cannot_be_made_never_begins() -> None:
-    record = connect4.play(lambda state: 0, type("Bad", (), {"choose": None, "__init__": None}))
-    assert record.ending.value == "not_loaded"
-
-
 def children() -> set[str]:
     """Return the processes that this one has started, and the agents of those."""
     command = ["ps", "-ww", "-eo", "pid=,ppid=,args="]

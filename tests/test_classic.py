@@ -6,7 +6,7 @@ from functools import reduce
 import pytest
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy
+from connect4.games.base import Ending
 from connect4.games.classic import CLASSIC, CLASSIC_FULL, from_bits, to_bits
 from connect4.games.grid import grid_of
 from tests.naive_games import windows
@@ -86,10 +86,6 @@ def test_most_fours_goes_on_until_the_board_is_full_and_counts_every_window():
     assert state.scores() == (cells.count([1] * 4), cells.count([2] * 4))
 
 
-def test_a_faulty_turn_loses_classic_games():
-    assert CLASSIC.on_fault is CLASSIC_FULL.on_fault is FaultPolicy.FORFEIT
-
-
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
@@ -149,10 +145,6 @@ def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
     with pytest.raises(InputError) as refusal:
         read(CLASSIC, *lines)
     assert str(refusal.value).startswith(message)
-
-
-def test_where_the_most_fours_win_both_may_have_some():
-    assert read(CLASSIC_FULL, "0", "1 1 1 1", "2 2 2 2").scores() == (1, 1)
 
 
 def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():

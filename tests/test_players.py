@@ -364,11 +364,6 @@ def test_the_constructor_gets_the_number_and_the_seconds(tmp_path, seconds, text
     assert record.turns[1].detail.endswith(f"ValueError: 2 {text}")
 
 
-def test_a_node_budget_reaches_the_player(tmp_path):
-    agent = agent_file(tmp_path, "raise ValueError(self.node_budget)")
-    assert first_turn(f"{agent},nodes=123").detail.endswith("ValueError: 123")
-
-
 def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
     agent = agent_file(
         tmp_path,
