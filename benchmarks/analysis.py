@@ -26,8 +26,7 @@ from connect4.analysis.costs import analyse
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.players.base import Outcome, Setup
-from connect4.players.building import build
-from connect4.players.registry import parse_agent
+from connect4.players.registry import build, parse_agent
 from connect4.record import Record
 from connect4.reference import AIPlayer
 from connect4.search import solver

@@ -20,8 +20,7 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.wasm import images, package
 from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import parse_agent
+from connect4.players.registry import build, parse_agent
 
 NODES = 20_000
 

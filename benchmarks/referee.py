@@ -20,8 +20,7 @@ from connect4.games import load_start
 from connect4.games.base import Action, State
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import PLAYERS, PlayerKind, parse_agent
+from connect4.players.registry import PLAYERS, PlayerKind, build, parse_agent
 from connect4.record import dumps
 from connect4.table import Table, Terms
 

@@ -33,8 +33,7 @@ from benchmarks.games import GAME, agent_name, interval, run_main
 from connect4.games.base import Player
 from connect4.games.extended import ExtendedAction, ExtendedState
 from connect4.players.base import Agent, Setup
-from connect4.players.building import build
-from connect4.players.registry import parse_agent
+from connect4.players.registry import build, parse_agent
 from connect4.players.student import StudentAgent
 
 DATA = Path(__file__).with_name("regret.txt")

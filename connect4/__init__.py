@@ -31,26 +31,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from connect4.api import Analysis as Analysis
-    from connect4.api import Cost as Cost
-    from connect4.api import Picture as Picture
-    from connect4.api import SearchTree as SearchTree
-    from connect4.api import analyse as analyse
-    from connect4.api import load as load
-    from connect4.api import picture as picture
-    from connect4.api import play as play
-    from connect4.api import search_tree as search_tree
-    from connect4.api import start as start
-    from connect4.errors import AgentError as AgentError
-    from connect4.errors import Connect4Error as Connect4Error
-    from connect4.errors import IllegalAction as IllegalAction
-    from connect4.errors import InputError as InputError
-    from connect4.errors import IsolationError as IsolationError
-    from connect4.games import GAMES as GAMES
-    from connect4.games.base import Game as Game
-    from connect4.games.base import State as State
-    from connect4.record import Record as Record
-    from connect4.referee import Turn as Turn
+    from connect4.api import (
+        Analysis,
+        Cost,
+        Picture,
+        SearchTree,
+        analyse,
+        load,
+        picture,
+        play,
+        search_tree,
+        start,
+    )
+    from connect4.errors import (
+        AgentError,
+        Connect4Error,
+        IllegalAction,
+        InputError,
+        IsolationError,
+    )
+    from connect4.games import GAMES
+    from connect4.games.base import Game, State
+    from connect4.record import Record
+    from connect4.referee import Turn
 
 __all__ = [
     "GAMES",
@@ -75,32 +78,16 @@ __all__ = [
     "start",
 ]
 
-_HOME = {
-    "AgentError": "connect4.errors",
-    "Connect4Error": "connect4.errors",
-    "GAMES": "connect4.games",
-    "Game": "connect4.games.base",
-    "IllegalAction": "connect4.errors",
-    "InputError": "connect4.errors",
-    "IsolationError": "connect4.errors",
-    "Record": "connect4.record",
-    "State": "connect4.games.base",
-    "Turn": "connect4.referee",
-}  # the module of each public name that is not in connect4.api
+_HOMES = ("connect4.api", "connect4.errors", "connect4.games")
 
 
 def __getattr__(name: str) -> Any:
     # lazy, because agents' processes import this package but do not need the API
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME.get(name, "connect4.api")), name)
+    for home in map(importlib.import_module, _HOMES if name in __all__ else ()):
+        if hasattr(home, name):
+            return getattr(home, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    # help() asks through inspect, and is to show the overview above, not every docstring
-    asking = sys._getframe(1).f_globals.get("__name__")
-    return sorted({*globals(), *(() if asking == "inspect" else __all__)})
-
-
-if "IPython" in sys.modules:
-    importlib.import_module("connect4.notebook").register()
+    return sorted({*globals(), *__all__})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,12 +169,15 @@ def play(
         return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
 
     with ExitStack() as stack:
-        watchers = [*_bar(stack, progress), *([on_turn] if on_turn else [])]
+        bar = show_progress(stack, "turns") if progress else None
         table = stack.enter_context(Table(rules, position, agents, terms, seat_here))
         for event in table.events():
             if isinstance(event, TurnEnded):
-                for watch in watchers:
-                    watch(event.state, event.turn)
+                if bar is not None:
+                    bar.set_postfix_str("{}:{}".format(*event.state.scores()), refresh=False)
+                    bar.update()
+                if on_turn is not None:
+                    on_turn(event.state, event.turn)
     return table.record
 
 
@@ -205,20 +208,6 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
         return stack.enter_context(importlib.import_module("tqdm.auto").tqdm(unit=f" {unit}"))
     except ImportError:
         raise InputError("progress=True needs tqdm: pip install -e '.[progress]'") from None
-
-
-def _bar(stack: ExitStack, shown: bool) -> Iterator[Callable[[State, Turn], object]]:
-    """Yield the function that advances the tqdm bar; yield nothing without a bar."""
-    if not shown:
-        return
-    bar = show_progress(stack, "turns")
-
-    def step(state: State, turn: Turn) -> None:
-        one, two = state.scores()
-        bar.set_postfix_str(f"{one}:{two}", refresh=False)
-        bar.update()
-
-    yield step
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +262,16 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     """
     costs = importlib.import_module("connect4.analysis.costs")
     with ExitStack() as stack:
-        found = costs.analyse(record, _positive(seconds), 0, _steps(stack, progress))
+        bar = show_progress(stack, "searches") if progress else None
+
+        def step(what: str, done: int, todo: int) -> None:
+            if bar is not None and not done:
+                bar.reset(todo)
+                bar.set_description(what)
+            elif bar is not None:
+                bar.update()
+
+        found = costs.analyse(record, _positive(seconds), 0, step)
     record.extra["analysis"] = found
     one, two = (tuple(numbers) for numbers in found["worst"])
     return Analysis(
@@ -286,22 +284,6 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         (one, two),
         "\n".join(costs.summary(record, found)),
     )
-
-
-def _steps(stack: ExitStack, shown: bool) -> Callable[[str, int, int], None]:
-    """Return the function that reports the progress of an analysis."""
-    if not shown:
-        return lambda what, done, todo: None
-    bar = show_progress(stack, "searches")
-
-    def step(what: str, done: int, todo: int) -> None:
-        if not done:
-            bar.reset(todo)
-            bar.set_description(what)
-        else:
-            bar.update()
-
-    return step
 
 
 @dataclass(frozen=True)
@@ -324,9 +306,12 @@ class SearchTree:
         tree = importlib.import_module("connect4.views.tree.tree")
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
+    def _repr_html_(self) -> str:
+        return document.frame(self.to_html())
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the HTML document; raises `InputError` if the file cannot be written."""
-        importlib.import_module("connect4.views.document").write(self.to_html(), Path(path))
+        document.write(self.to_html(), Path(path))
 
 
 def search_tree(

@@ -187,7 +187,11 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     state = load_start(DYNAMIC, arguments.start)
     assert isinstance(state, DynamicState)
     state = without_limit(state)
-    state = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
+    state = state.with_options(
+        line=arguments.line,
+        max_turns=arguments.max_turns,
+        repetition=arguments.repetition,
+    )
     if arguments.record is not None:
         check_place("--record", arguments.record)
     if len(arguments.game.split()) != 1:

@@ -48,7 +48,7 @@ class Drawn(State):
     def board(self):
         raise NotImplementedError
 
-    to_text = to_json = board
+    to_text = to_json = grid = bitboards = board
     game = None
 
 

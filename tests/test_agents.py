@@ -8,13 +8,10 @@ from random import Random
 import pytest
 
 from connect4.analysis.experts import expert_for
-from connect4.errors import AgentError, InputError
+from connect4.errors import InputError
 from connect4.games import GAMES, load_start
-from connect4.games.base import Ending
-from connect4.players import agents
 from connect4.players.base import Outcome, Setup
-from connect4.players.building import build
-from connect4.players.registry import PLAYERS, parse_agent
+from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.search.solver import Solver
 from tests.command import assert_refused, run
 from tests.games import played
@@ -78,32 +75,6 @@ def test_wins_are_taken_and_losses_parried_as_either_player(game, name):
     """100 of 100, of each kind, as each player; in Dynamic Connect-4 25."""
     players = {player: agent(name, game, player) for player in (1, 2)}
     for player, state, right in tactical(game, 100 if game == "classic" else 25):
-        assert players[player].choose(state, None) in right, state.to_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["montecarlo:samples=1", "mcts:iterations=600"])
-def test_wins_and_losses_are_seen_in_dynamic_by_chance_too(name):
-    players = {player: agent(name, "dynamic", player) for player in (1, 2)}
-    for player, state, right in tactical("dynamic", 25)[::6]:
-        assert players[player].choose(state, None) in right, state.to_text()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    ("name", "positions"),
-    [
-        ("minimax:depth=3", 100),
-        ("alphabeta", 100),
-        ("expectimax", 100),
-        ("montecarlo:samples=3", 100),
-        pytest.param("mcts", 20, marks=pytest.mark.soak),  # ten seconds a move
-    ],
-)
-def test_tactics_of_dynamic_at_length(name, positions):
-    players = {player: agent(name, "dynamic", player) for player in (1, 2)}
-    for player, state, right in tactical("dynamic", positions):
         assert players[player].choose(state, None) in right, state.to_text()
 
 
@@ -218,15 +189,6 @@ def test_what_is_not_said_is_the_usual(short, long, game):
     assert chosen(short, game, states) == chosen(long, game, states)
 
 
-def test_each_option_changes_what_is_played():
-    rng = Random(4)
-    states = [random_position(rng, 4, 12)[0] for _ in range(40)]
-    usual = chosen("alphabeta:depth=2", "classic", states)
-    for other in ("heuristic=v2", "heuristic=potential", "order=ascending"):
-        assert chosen(f"alphabeta:depth=2,{other}", "classic", states) != usual
-    assert chosen("alphabeta:depth=4", "classic", states) != usual
-
-
 OPTIONS = {
     "minimax": "depth, seconds, nodes, heuristic, order",
     "alphabeta": "depth, seconds, nodes, heuristic, order, pruning, tt",
@@ -316,11 +278,6 @@ def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypa
         assert build(setup).choose(state, 1.0) in state.legal_actions()
 
 
-def test_the_solver_plays_classic_alone():
-    assert refusal("solver", "extended") == "agent 'solver' plays classic, not extended"
-    assert refusal("solver", "dynamic") == "agent 'solver' plays classic, not dynamic"
-
-
 @pytest.mark.slow
 def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
     (tmp_path / "late.txt").write_text(
@@ -372,17 +329,6 @@ def test_a_depth_that_would_take_days_gives_way_to_the_time_limit(kind, game):
             assert seat.choose(state, limit) in state.legal_actions()
 
 
-def test_a_limit_of_time_keeps_the_best_move_so_far():
-    deep = agent("alphabeta:depth=99")
-    for _, state, right in tactical("classic", 100)[::20]:
-        assert deep.choose(state, 0.1) in right
-
-
-def test_what_is_kept_of_the_limit_grows_with_it_and_leaves_half():
-    kept = [agents.reserve(seconds) for seconds in (0.01, 0.1, 1, 5, 20, 1000)]
-    assert kept == [0.005, 0.02, 0.05, 0.25, 0.5, 0.5]
-
-
 # The solver as a player
 
 
@@ -396,12 +342,3 @@ def test_the_solver_plays_perfectly_and_the_second_best_where_time_is_short():
         assert scores[perfect.choose(state, None)] == max(scores.values())
         assert hurried.choose(state, None) in state.legal_actions()
     assert hurried.choose(CLASSIC.start(6, 7), None) == 3
-
-
-def test_the_solver_says_which_board_it_plays_on():
-    with pytest.raises(AgentError, match="6 rows by 7 columns"):
-        agent("solver:memory=1").choose(CLASSIC.start(6, 8), None)
-    record, _ = played("solver", "random", CLASSIC.start(5, 5), game="classic")
-    assert record.turns[0].outcome is Outcome.ERROR
-    assert (record.result.ending, record.result.winner) == (Ending.FORFEIT, 2)
-    assert "the solver scores positions of classic Connect 4" in record.turns[0].detail

@@ -99,11 +99,6 @@ def follow(state: State, line: list[str]) -> int:
     return solved(state.to_text())
 
 
-@pytest.mark.slow
-def test_the_reference_agent_judges(game: Record) -> None:
-    assert analyse(game, ENOUGH)["agent"] == "reference"
-
-
 def test_without_the_reference_agent_it_is_alpha_beta_that_judges(
     game: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,14 +315,6 @@ def outcome_by_force(state: State) -> int:
     return max(values) if state.mover == 1 else min(values)
 
 
-@pytest.mark.slow
-def test_a_game_without_turns_has_nothing_to_judge() -> None:
-    start = GAMES["extended"].read("0\n0 0\n", "start")
-    found = analyse(game_of(start, []), ENOUGH)
-    assert found["turns"] == []
-    assert found["worst"] == [[], []]
-
-
 def written(game: Record, folder: Path) -> Path:
     path = folder / "game.json"
     records.write(game, path)
@@ -355,43 +342,22 @@ def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path
     assert (tmp_path / "b.json").read_bytes() == path.read_bytes()
 
 
-@pytest.mark.slow
-def test_a_side_that_gave_nothing_away_is_told_so(tmp_path: Path) -> None:
-    start = GAMES["extended"].read("0\n0 0\n", "start")
-    written(game_of(start, ["0", "1"]), tmp_path)
-    done = run("connect4.analysis", "game.json", cwd=tmp_path)
-    assert "Player 1 (ai): no move cost anything" in done.stdout
-    assert "Player 2 (random): no move cost anything" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
         (["none.json"], ["none.json: the record cannot be read: No such file or directory"]),
         (["game.json", "-o", "no/x.json"], ["-o no/x.json: no folder 'no'"]),
         (["game.json", "-o", "."], ["-o .: that is a folder; expected the name of a file"]),
+        (["game.json", "--time", "nan"], ["'nan' is not a time limit; expected seconds above 0"]),
+        (["game.json", "--jobs", "0"], ["'0' jobs; expected a number from 1 to 256"]),
+        (["game.json", "--jobs", "x"], ["'x' jobs; expected a number from 1 to 256"]),
     ],
 )
-def test_bad_files_are_refused_in_one_line(
+def test_bad_files_and_options_are_refused_in_one_line(
     game: Record, tmp_path: Path, arguments: list[str], parts: list[str]
 ) -> None:
     written(game, tmp_path)
     assert_refused(run("connect4.analysis", *arguments, cwd=tmp_path), *parts)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--time", "0"], "'0' is not a time limit; expected seconds above 0"),
-        (["--time", "nan"], "'nan' is not a time limit; expected seconds above 0"),
-        (["--jobs", "0"], "'0' jobs; expected a number from 1 to 256"),
-        (["--jobs", "x"], "'x' jobs; expected a number from 1 to 256"),
-    ],
-)
-def test_bad_options_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
-    done = run("connect4.analysis", "game.json", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
 
 
 def test_ctrl_c_stops_at_once_and_leaves_the_record_as_it_was(tmp_path: Path) -> None:

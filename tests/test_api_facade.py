@@ -14,7 +14,6 @@ import threading
 import time
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -66,10 +65,9 @@ def test_every_example_of_a_docstring_runs(name: str) -> None:
     assert failures_of(text, name, dict(vars(api))) == ""
 
 
-def test_the_overview_runs_and_fits_one_screen() -> None:
+def test_the_overview_runs_and_is_the_first_screen_of_help() -> None:
     assert failures_of(connect4.__doc__ or "", "connect4", {}) == ""
-    shown = pydoc.plain(pydoc.render_doc(connect4))
-    assert len(shown.splitlines()) <= 60
+    shown = "\n".join(pydoc.plain(pydoc.render_doc(connect4)).splitlines()[:30])
     for name in ("load", "start", "play", "analyse", "search_tree", "Record", "GAMES"):
         assert re.search(rf"^    {name}\b", shown, re.MULTILINE), name
 
@@ -157,11 +155,6 @@ def test_an_objects_exception_is_a_fault_with_its_own_traceback() -> None:
     assert "in broken" in detail
     assert detail.endswith("KeyError: 'nothing'")
     assert "connect4/players" not in detail
-
-
-def test_a_class_that_cannot_be_made_never_begins() -> None:
-    record = connect4.play(lambda state: 0, type("Bad", (), {"choose": None, "__init__": None}))
-    assert record.ending.value == "not_loaded"
 
 
 def children() -> set[str]:
@@ -312,10 +305,3 @@ def test_a_record_is_iterated_saved_and_read_again(tmp_path: Path) -> None:
         record.scores, record.margin, record.winner, record.ending,
     )  # fmt: skip
     assert repr(again) == repr(record)
-
-
-def test_type_checkers_know_the_lazy_names() -> None:
-    stubs = (ROOT / "connect4" / "__init__.py").read_text(encoding="utf-8")
-    named = set(re.findall(r"import (\w+) as \1$", stubs, re.MULTILINE))
-    assert named == set(connect4.__all__)
-    assert isinstance(sys.modules["connect4"], ModuleType)

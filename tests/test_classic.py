@@ -1,13 +1,12 @@
 """Classic Connect 4: rules, both endings, the 64-bit state, state files."""
 
-import math
 import random
 from functools import reduce
 
 import pytest
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy
+from connect4.games.base import Ending
 from connect4.games.classic import CLASSIC, CLASSIC_FULL, from_bits, to_bits
 from connect4.games.grid import grid_of
 from tests.naive_games import windows
@@ -87,10 +86,6 @@ def test_most_fours_goes_on_until_the_board_is_full_and_counts_every_window():
     assert state.scores() == (cells.count([1] * 4), cells.count([2] * 4))
 
 
-def test_a_faulty_turn_loses_classic_games():
-    assert CLASSIC.on_fault is CLASSIC_FULL.on_fault is FaultPolicy.FORFEIT
-
-
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
@@ -122,12 +117,6 @@ def test_text_that_is_no_move_is_refused_with_the_form_of_one(text):
     assert str(refusal.value) == f"{text!r} is not a move: type 3 to drop into column 3"
 
 
-def test_the_usual_boards():
-    assert CLASSIC.start(None, None).board().shape == (6, 7)
-    assert CLASSIC.start(6, 8).board().shape == (6, 8)
-    assert CLASSIC_FULL.start(None, 9).board().shape == (6, 9)
-
-
 @pytest.mark.parametrize("shape", [(0, 7), (13, 7), (6, 0), (6, 13), (-1, 7), (10**9, 10**9)])
 def test_a_board_of_an_impossible_size_is_refused(shape):
     with pytest.raises(InputError) as refusal:
@@ -156,10 +145,6 @@ def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
     with pytest.raises(InputError) as refusal:
         read(CLASSIC, *lines)
     assert str(refusal.value).startswith(message)
-
-
-def test_where_the_most_fours_win_both_may_have_some():
-    assert read(CLASSIC_FULL, "0", "1 1 1 1", "2 2 2 2").scores() == (1, 1)
 
 
 def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():
@@ -230,22 +215,3 @@ def test_the_64_bit_state_is_of_6_by_7_alone():
         InputError, match="a board of 6 rows by 8 columns; the 64-bit state is 6 by 7"
     ):
         to_bits(CLASSIC.start(6, 8))
-
-
-@pytest.mark.parametrize(
-    ("columns", "value"),
-    [([], 0.1138), ([3], 0.2815)],
-)
-def test_random_playouts_have_the_published_value_for_player_1(columns, value):
-    state = after(CLASSIC, columns)
-    rng = random.Random(2024)
-    samples = 20_000
-    results = [state.playout(rng) for _ in range(samples)]
-    values = [one - two for one, two in results]
-    mean = sum(values) / samples
-    error = math.sqrt(sum((each - mean) ** 2 for each in values)) / samples
-    assert abs(mean - value) < 4 * error
-    if not columns:
-        for player, share in ((0, 0.5556), (1, 0.4418)):
-            wins = sum(result[player] for result in results) / samples
-            assert abs(wins - share) < 4 * math.sqrt(share * (1 - share) / samples)

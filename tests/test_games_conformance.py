@@ -20,7 +20,6 @@ from connect4.games.base import State
 from connect4.games.grid import grid_of
 from connect4.search.heuristics import evaluation
 from connect4.search.solver import Solver
-from connect4.search.windows import windows_of
 from tests.naive_games import NAIVE
 
 
@@ -294,22 +293,13 @@ def test_copies_of_6_by_7_are_solved_and_judged_perfectly(clone):
     assert expert_for(classic, clone(state)).agent == expert_for(classic, state).agent
 
 
-@pytest.mark.parametrize("line", [-1, 0, 1])
+@pytest.mark.parametrize("line", [-1, 0, 1, 5])
 def test_lines_that_a_grid_cannot_count_are_refused(line):
-    with pytest.raises(ValueError, match=f"^a line of {line}: expected 2 or more$"):
+    with pytest.raises(ValueError, match=f"^a line of {line}: expected 2 to 4$"):
         grid_of(6, 7, line)
 
 
-@pytest.mark.parametrize("line", [2, 3, 4, 5])
-def test_a_gap_is_no_line(line):
-    grid = grid_of(6, 7, line)
-    row = [int(cell) for cell in "1101100"]
-    tokens, _ = grid.from_rows([[0] * 7] * 5 + [row])
-    assert grid.count_lines(tokens) == {2: 2, 3: 0, 4: 0, 5: 0}[line]
-    assert grid.has_line(tokens) == (line == 2)
-
-
-@pytest.mark.parametrize("line", [2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("line", [2, 3, 4])
 def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line):
     grid = pickle.loads(pickle.dumps(grid_of(7, 9, line)))
     rng = random.Random(line)
@@ -326,11 +316,8 @@ def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line):
         assert len(found) == len(grid.windows)
         assert grid.count_lines(tokens) == found.count([1] * line) > 0
         assert grid.has_line(tokens)
-
-
-def test_a_heuristic_of_windows_refuses_longer_lines():
-    with pytest.raises(ValueError, match=r"^this heuristic counts windows of up to 4, not of 5$"):
-        windows_of(grid_of(9, 9, 5))
+        sparse = rng.getrandbits(70) & rng.getrandbits(70) & grid.cells
+        assert grid.has_line(sparse) == (grid.count_lines(sparse) > 0)
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

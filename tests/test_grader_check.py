@@ -155,8 +155,8 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
         ),
         ("from connect4 import *\n" + CLASS, "1: imports: 'connect4.*' is not allowed"),
         (
-            "import connect4.utils, connect4.players.building as b\n" + CLASS,
-            "1: imports: 'connect4.players.building' is not allowed",
+            "import connect4.utils, connect4.players.registry as b\n" + CLASS,
+            "1: imports: 'connect4.players.registry' is not allowed",
         ),
         (
             "MEMO = {}\n" + CLASS.replace("self.table[1]", "MEMO[1]"),

@@ -356,7 +356,7 @@ REFUSED = (
         ("from connect4.search.mcts import Mcts", "connect4.search"),
         ("from connect4 import search", "connect4.search"),
         ("from connect4.reference import AIPlayer", "connect4.reference"),
-        ("import connect4.players.building", "connect4.players"),
+        ("import connect4.players.registry", "connect4.players"),
         ("from connect4.games.extended import EXTENDED", "connect4.games"),
         ("import grader", "grader"),
         ("import pytest", "pytest"),

@@ -134,7 +134,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 import connect4
 loaded = [name for name in __import__("sys").modules if name.startswith("connect4.")]
-assert loaded == ["connect4.notebook"], loaded
+assert loaded == [], loaded
 def kinds(found):
     data, _ = shell.display_formatter.format(found)
     return {kind: text[:60] for kind, text in data.items()}
@@ -164,7 +164,7 @@ def test_a_notebook_shows_pictures_and_pages() -> None:
 
 
 def test_a_page_in_a_frame_is_whole_and_kept_from_the_notebook() -> None:
-    from connect4.notebook import frame
+    from connect4.views.document import frame
 
     shown = frame('<p class="x">&amp;</p>')
     assert 'sandbox="allow-scripts"' in shown

@@ -9,8 +9,7 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES
 from connect4.games.base import Ending
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import parse_agent
+from connect4.players.registry import build, parse_agent
 from connect4.record import read
 from tests.command import run
 from tests.games import played, reread

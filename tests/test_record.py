@@ -4,7 +4,6 @@ import json
 import os
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from connect4.errors import InputError
@@ -133,24 +132,6 @@ def test_equal_seeds_give_the_same_bytes_but_for_the_times(tmp_path):
     }
 
 
-def test_the_four_measured_fields_are_all_that_is_left_out():
-    document = json.loads(FOUR_TURNS)
-    for turn in document["turns"]:
-        turn.update(seconds=1.25, cpu_seconds=0.5, overrun=3e-05, starved=not turn["starved"])
-    other = dumps(loads(json.dumps(document)))
-    assert other != FOUR_TURNS
-    assert without_times(other) == without_times(FOUR_TURNS)
-    document["turns"][3]["detail"] = "another"
-    assert without_times(dumps(loads(json.dumps(document)))) != without_times(FOUR_TURNS)
-
-
-def test_seconds_are_written_in_milliseconds():
-    record = loads(FOUR_TURNS)
-    record.turns[0] = replace(record.turns[0], seconds=0.12345678, cpu_seconds=1e-9)
-    turn = json.loads(dumps(record))["turns"][0]
-    assert (turn["seconds"], turn["cpu_seconds"]) == (0.123, 0.0)
-
-
 def test_a_game_in_the_middle_keeps_popouts_and_mover():
     start = read_state("4 3 2\n0 0\n1 2\n", "start")
     record, _ = played("random", "random", start)
@@ -184,17 +165,6 @@ def test_the_record_of_a_game_that_never_began_says_why():
     assert record.result == Result((0, 0), Ending.NOT_LOADED, 2, failure)
     assert json.loads(dumps(record))["result"]["detail"] == failure
     assert '"detail"' not in dumps(loads(finished_with([], ending="left"))), "only where needed"
-
-
-def test_a_game_broken_off_from_outside_has_a_record_too():
-    with seated("random", "random", "case1") as table:
-        events = table.events()
-        for _ in range(20):
-            next(events)
-        table.abandon(Ending.ABORTED)
-    again = reread(table.record)
-    assert again.result.ending is Ending.ABORTED
-    assert len(again.turns) == 9
 
 
 def test_unknown_fields_are_kept_at_the_top_and_ignored_below():
@@ -241,13 +211,6 @@ def test_a_record_is_written_whole_or_not_at_all(tmp_path):
         write(broken, path)
     assert path.read_text(encoding="utf-8") == FOUR_TURNS
     assert os.listdir(tmp_path) == ["game.json"]
-
-
-def test_a_record_has_the_usual_permissions(tmp_path):
-    usual, path = tmp_path / "usual", tmp_path / "game.json"
-    usual.touch()
-    write(loads(FOUR_TURNS), path)
-    assert path.stat().st_mode == usual.stat().st_mode
 
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
@@ -304,6 +267,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("start", "mover", 2), "turn 1: player 1 moves out of turn"),
         (("players", []), "not a whole record: ValueError"),
         (("players", 0, "agent", ...), "not a whole record: KeyError: 'agent'"),
+        (("players", 0, "agent", 5), "agent is 5; expected a text"),
         (("turns", {}), "turn 0: the scores after the last turn are (0, 0)"),
         (("turns", 1, 5), "turn 2: "),
         (("turns", 1, "player", ...), "turn 2: no 'player'"),
@@ -349,16 +313,11 @@ def finished_with(turns, **result):
     return json.dumps(document)
 
 
-def test_a_turn_after_the_end_is_refused():
+def test_an_end_that_is_too_late_or_too_early_is_refused():
     turns = [*FINISHED["turns"], {"player": 1, "action": None, "outcome": "timeout"}]
     with pytest.raises(InputError, match="turn 3: the game is over before it"):
         loads(changed("turns", turns))
-
-
-def test_an_end_that_the_rules_do_not_know_yet_is_refused():
-    with pytest.raises(
-        InputError, match="turn 0: the record has no_action, but the game is not over"
-    ):
+    with pytest.raises(InputError, match="turn 0: the record has no_action, but the game is not"):
         loads(finished_with([], ending="no_action"))
 
 
@@ -374,18 +333,6 @@ def test_stalled_takes_exactly_six_skipped_turns_in_a_row():
         loads(finished_with(skipped(6), winner=2))
 
 
-def test_an_unfinished_game_can_be_left_anywhere():
-    for count in range(6):
-        for ending in ("left", "aborted", "disconnected"):
-            assert loads(finished_with(skipped(count, "error"), ending=ending)).result.winner == 0
-
-
-def test_the_versions_that_the_agents_ran_on_are_recorded():
-    record, _ = played("random", "random")
-    assert record.versions["numpy"] == np.__version__
-    assert record.versions["python"].startswith("3.")
-
-
 @pytest.mark.parametrize("key", ["game", "format", "rules_version", "start", "asked", "ending"])
 def test_an_error_shows_no_control_character_of_a_record(key: str) -> None:
     """The rest of a record is somebody else's too: its text could set a terminal's title."""
@@ -397,11 +344,3 @@ def test_an_error_shows_no_control_character_of_a_record(key: str) -> None:
     assert str(refused.value).isprintable()
     document = {**json.loads(FOUR_TURNS), "players": [{"agent": "\x1b[2J"}, {"agent": "\u202e"}]}
     assert repr(loads(json.dumps(document))).isprintable()
-
-
-@pytest.mark.parametrize("agent", [5, None, ["ai"]])
-def test_a_record_whose_agent_is_no_text_is_refused(agent: object) -> None:
-    document = json.loads(FOUR_TURNS)
-    document["players"][1]["agent"] = agent
-    with pytest.raises(InputError, match=r"agent is .*; expected a text"):
-        loads(json.dumps(document))

@@ -18,15 +18,13 @@ from hypothesis import strategies as st
 
 from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import method_of, parse_agent
+from connect4.players.registry import build, method_of, parse_agent
 from connect4.reference import AIPlayer, alphabeta, leaves, tables
 from connect4.reference.alphabeta import AlphaBeta
-from connect4.reference.evaluation import PHASES, Evaluation, Judgement
+from connect4.reference.evaluation import Evaluation, Judgement
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.lines import ME, OPPONENT, Lines, Position, stack_gains
-from connect4.reference.playouts import Playouts
-from connect4.reference.searching import Budget, BudgetSpentError, Found, slot_of
+from connect4.reference.lines import ME, OPPONENT, Lines, Position
+from connect4.reference.searching import Budget, slot_of
 from connect4.utils import Integer
 from tests.games import played as played_game
 
@@ -34,7 +32,6 @@ DATA = Path(__file__).parent / "data" / "reference.json"
 """Positions with the move and the value that the agent found when it was one file. A position
 without a value is played against the random player."""
 
-SETS = range(2 * PHASES)
 SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2)]
 
 
@@ -150,72 +147,6 @@ def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: Extended
     assert after == pytest.approx(expected_margin(state, state.mover))
 
 
-@settings(max_examples=60, deadline=None)
-@given(positions)
-def test_the_last_plies_against_chance_are_worth_the_same_without_making_children(
-    state: ExtendedState,
-) -> None:
-    """But for my pop-outs: their gains are those before the opponent's drop."""
-    lines = Lines(*state.shape, 3 - state.mover, Expectimax.share)
-    own, other = pair(state)
-    codes, drops, total, key, *_ = lines.read(state.board(), other, own)
-    position = codes, drops, -total, key, OPPONENT, own, other
-    actions = lines.actions(position)
-    if not actions:
-        return
-    popouts = lines.pops(codes, ME) if other else []
-    values = []
-    for gain, action in actions:
-        child = lines.play(position, gain, action)
-        answers = child[1] + popouts if action >= 0 else lines.actions(child)
-        values.append(child[2] + max((answer for answer, _ in answers), default=0.0))
-    assert Expectimax(lines)._frontier(position) == pytest.approx(-sum(values) / len(values))
-
-
-def greedy_margin(lines: Lines, position: Position, rng: random.Random) -> float:
-    """Return my final margin if I take what gains most, and the opponent anything."""
-
-    def leftmost(item: tuple[float, int]) -> tuple[float, bool, int]:
-        gain, action = item
-        return -round(gain, 3), action < 0, lines.move(action)[0]
-
-    while actions := lines.actions(position):
-        mine = position[4] == ME
-        item = min(actions, key=leftmost) if mine else rng.choice(actions)
-        position = lines.play(position, *item)
-    return position[2] if position[4] == ME else -position[2]
-
-
-@pytest.mark.parametrize(
-    ("shape", "popouts", "plies"), [((4, 5), 1, 3), ((6, 6), 2, 6), ((3, 8), 0, 1)]
-)
-def test_games_to_the_end_played_at_once_have_the_mean_of_games_played_one_by_one(
-    shape: tuple[int, int], popouts: int, plies: int
-) -> None:
-    rng = random.Random(1)
-    state = played(empty(*shape, popouts), plies, rng)
-    lines = Lines(*shape, state.mover, Expectimax.share)
-    position = lines.read(state.board(), *pair(state))
-    children = [lines.play(position, *item) for item in lines.actions(position)]
-    means = Playouts(lines).margins(children, 1000, Budget(60, None))
-    for child, mean in zip(children, means, strict=True):
-        margins = [greedy_margin(lines, child, rng) for _ in range(250)]
-        error = 4 * np.std(margins) * (1 / 250 + 1 / 1000) ** 0.5
-        assert mean == pytest.approx(np.mean(margins), abs=error)
-
-
-def test_games_to_the_end_count_the_last_drop_exactly() -> None:
-    board = np.random.default_rng(4).integers(1, 3, (6, 8))
-    board[0, 5] = 0
-    lines = Lines(6, 8, 1, Expectimax.share)
-    codes, drops, total, key, *_ = lines.read(board, 0, 0)
-    (mean,) = Playouts(lines).margins(
-        [(codes, drops, -total, key, OPPONENT, 0, 0)], 3, Budget(60, None)
-    )
-    board[0, 5] = 2
-    assert mean == pytest.approx(ExtendedState(board, (0, 0)).margin(1))
-
-
 @pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
 def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
     shape: tuple[int, int], popouts: int
@@ -269,60 +200,6 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (own, other) == pair(state)
 
 
-def best_of_stacks(stacks: tuple[tuple[float, ...], ...]) -> float:
-    """Return what the mover wins if two players take coins from the tops in turn: brute force."""
-
-    @cache
-    def solve(taken: tuple[int, ...]) -> float:
-        values = [
-            stack[taken[place]] - solve((*taken[:place], taken[place] + 1, *taken[place + 1 :]))
-            for place, stack in enumerate(stacks)
-            if taken[place] < len(stack)
-        ]
-        return max(values, default=0.0)
-
-    return solve((0,) * len(stacks))
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.sampled_from([(3, 4), (5, 4), (8, 2), (8, 10), (12, 12), (13, 4)]),
-    st.integers(0, 12),
-    st.integers(0, 2**32),
-)
-def test_zugzwang_and_the_other_gains_are_what_the_game_of_stacks_is_worth(
-    shape: tuple[int, int], empty_cells: int, seed: int
-) -> None:
-    state = played(empty(*shape), shape[0] * shape[1] - empty_cells, random.Random(seed))
-    lines = Lines(*shape, state.mover, AlphaBeta.share)
-    codes, drops, *_ = lines.read(state.board(), 0, 0)
-    prize, coins = stack_gains(lines, codes, drops)
-    stacks = tuple(
-        tuple(lines.gain(codes, above) for above in range(cell, lines.cells, lines.columns))
-        for _, cell in drops
-    )
-    # With one more coin that nobody takes, the other side has to touch the last pairs.
-    unwanted = 1000.0 if empty_cells % 2 else -1000.0
-    changed = best_of_stacks((*stacks, (-1000.0,))) - unwanted
-    assert prize == pytest.approx((best_of_stacks(stacks) - changed) / 2)
-    assert best_of_stacks(stacks) == pytest.approx(prize + sum(coins[::2]) - sum(coins[1::2]))
-
-
-@pytest.mark.parametrize("popouts", [0, 1, 3])
-def test_it_is_settled_from_the_start_whom_the_end_of_the_game_finds_to_move(
-    popouts: int, rng: random.Random
-) -> None:
-    lines = Lines(3, 5, 1, AlphaBeta.share)
-    for plies in range(8):
-        start = played(empty(3, 5, popouts), plies, rng)
-        if start.mover == 1:
-            own, other = start.popouts
-            left = lines.plies_left(lines.read(start.board(), own, other))
-            end = played(start, left, rng)
-            assert not end.legal_actions()
-            assert end.mover == (2 if left % 2 else 1)
-
-
 def expected(own: int, other: int) -> float:
     """Return what the one to move expects of an empty 6x8, where the other makes the last move."""
     player = AIPlayer(1, 5)
@@ -334,24 +211,6 @@ def expected(own: int, other: int) -> float:
 def test_pop_outs_in_hand_are_worth_more_to_the_player_who_makes_the_last_move() -> None:
     assert expected(0, 4) < expected(0, 2) < expected(0, 0) < expected(2, 0)
     assert expected(6, 6) < expected(3, 3) < expected(0, 0)
-
-
-@pytest.mark.parametrize("shape", [(6, 8), (3, 4), (9, 10)])
-def test_corrections_count_for_one_player_what_they_count_against_the_other(
-    shape: tuple[int, int],
-) -> None:
-    rng = random.Random(7)
-    counted = set()
-    for plies in range(0, 30, 3):
-        state = played(empty(*shape, 4), plies, rng)
-        corrections = []
-        for player, last_mover in ((1, ME), (2, OPPONENT)):
-            lines = lines_of(shape, player)
-            evaluation, codes = Evaluation(lines, last_mover), lines.read(state.board(), 0, 0)[0]
-            corrections.append([evaluation.correction(codes, chosen) for chosen in SETS])
-        assert corrections[0] == pytest.approx([-found for found in corrections[1]])
-        counted.update(round(found, 3) for found in corrections[0])
-    assert len(counted) > len(SETS)
 
 
 @pytest.mark.parametrize("popouts", [0, 1, 3])
@@ -385,28 +244,6 @@ def search_of(state: ExtendedState) -> tuple[AlphaBeta, Position, Judgement]:
     search.leaves = leaves.Leaves(search.evaluation)
     search.budget = Budget(60, None)
     return search, position, Judgement(0, 0.0, 0.0, search.evaluation.replies(position))
-
-
-@pytest.mark.parametrize("left", [3, 4, 5, 6])
-@pytest.mark.parametrize("shape", [(3, 4), (4, 4), (3, 6)])
-def test_a_search_of_two_plies_sees_the_end_of_a_game_that_ends_soon(
-    shape: tuple[int, int], left: int
-) -> None:
-    rng = random.Random(left)
-    tested = 0
-    while tested < 6:
-        state = empty(*shape, 2)
-        while state.max_plies > left and state.legal_actions():
-            state = played(state, 1, rng)
-        if not sum(state.popouts) or state.max_plies != left:
-            continue
-        search, position, judgement = search_of(state)
-        best = best_margin(state)
-        assert search._search(position, judgement, 2, -inf, inf) == best
-        assert search._search(position, judgement, 2, best, best + search.CLOSE) <= best
-        assert search._search(position, judgement, 2, best - search.CLOSE, best) >= best
-        assert not search.solved
-        tested += 1
 
 
 @pytest.fixture
@@ -444,94 +281,6 @@ def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
                 assert kept == pytest.approx(whole)
             sides[side] += 1
     assert min(sides.values()) > 10
-
-
-class Scripted(AlphaBeta):
-    """Finds for each depth the values that it is told, by action."""
-
-    script: dict[int, tuple[float, float]]
-
-    def choose(self, position: Position, budget: Budget) -> Found:
-        actions = self.lines.actions(position)
-        self.action_to = {self.lines.play(position, *item)[3]: item[1] for item in actions}
-        return super().choose(position, budget)
-
-    def _look(
-        self, child: Position, _: Judgement, depth: int, index: int, alpha: float, beta: float
-    ) -> float:
-        if depth not in self.script:
-            raise BudgetSpentError
-        return max(alpha, min(self.script[depth][self.action_to[child[3]]], beta))
-
-
-@pytest.mark.parametrize(
-    ("depths", "best", "value"),
-    [
-        ((1, 2), 0, 10),  # of the other is known that it is no more than 4
-        ((1, 2, 3), 0, 4),  # means 7 and 5, though 1 is worth more at this depth
-        ((1, 2, 3, 4), 0, 4),  # means 5.5 and 5.25
-        ((1, 2, 3, 4, 5), 1, 8),  # means 4.75 and 6.625
-        ((1, 2, 3, 4, 5, 14), 0, -3),  # the end of the game counts alone
-    ],
-)
-def test_actions_count_by_the_mean_of_what_the_depths_found(
-    depths: tuple[int, ...], best: int, value: float
-) -> None:
-    found = {1: (12, 9), 2: (10, 0), 3: (4, 6), 4: (4, 5.5), 5: (4, 8), 14: (-3, -4)}
-    lines = Lines(7, 2, 1, AlphaBeta.share)
-    search = Scripted(lines)
-    search.script = {depth: found[depth] for depth in depths}
-    result = search.choose(lines.read(empty(7, 2).board(), 0, 0), Budget(60, None))
-    assert (result.action, result.values[-1]) == (best, (depths[-1], value))
-    assert result.solved == (14 in depths)
-
-
-def test_corrections_leave_the_value_of_a_full_board_as_it_is() -> None:
-    rng = random.Random(3)
-    board = np.array([[rng.randint(1, 2) for _ in range(8)] for _ in range(6)])
-    lines = Lines(6, 8, 1, AlphaBeta.share)
-    codes = lines.read(board, 2, 2)[0]
-    for chosen in SETS:
-        assert Evaluation(lines, ME).correction(codes, chosen) == 0
-
-
-@pytest.mark.parametrize("method", [AlphaBeta, Expectimax])
-def test_an_evaluation_is_the_mean_over_all_ways_to_fill_its_lines(method: Any) -> None:
-    lines = Lines(2, 2, 1, method.share)
-    board = np.array([[0, 0], [1, 0]])
-    expected = 0.0
-    for kind, cells in [("row", [(0, 0), (0, 1)]), ("column", [(0, 1), (1, 1)])]:
-        first, second = (method.share(kind, 1 - row) for row, _ in cells)
-        expected += 2 * (first * second - (1 - first) * (1 - second))
-    expected += 2 * method.share("row", 0) + 2 * method.share("column", 1)
-    expected += 2 * method.share("rise", 1)
-    first, second = method.share("fall", 0), method.share("fall", 1)
-    expected += 2 * (first * second - (1 - first) * (1 - second))
-    assert lines.read(board, 0, 0)[2] == pytest.approx(expected)
-
-
-def test_lines_too_long_for_a_table_are_worth_the_same(rng: random.Random) -> None:
-    for shares, table in tables.TABLES.items():
-        long = tables.LongLine(shares)
-        for code in (rng.randrange(len(table)) for _ in range(30)):
-            assert long[code] == pytest.approx(table[code])
-
-
-def test_differences_follow_the_table_however_few_of_them_are_kept(
-    rng: random.Random, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "MOST_DIFFERENCES", 5)
-    table = tables.TABLES[(0.5,) * 5]
-    gains = tables.Differences(table, 9)
-    changes = tables.Differences(gains, 2 * 27)
-    for _ in range(300):
-        places = [rng.randrange(3), rng.randrange(3), 0, 0, rng.randrange(3)]
-        code = sum(digit * 3**place for place, digit in enumerate(places))
-        gain, later = table[code + 9] - table[code], table[code + 63] - table[code + 54]
-        assert gains[code] == pytest.approx(gain)
-        assert changes[code] == pytest.approx(later - gain)
-        assert len(gains) <= 5
-        assert len(changes) <= 5
 
 
 @pytest.fixture
@@ -602,14 +351,6 @@ def test_the_only_action_is_answered_at_once() -> None:
     assert not player.kept
 
 
-@pytest.mark.slow
-def test_games_of_more_plies_than_python_can_recurse_are_played() -> None:
-    state = ExtendedState(np.zeros((3, 2), dtype=np.int64), (400, 400))
-    for method in ("get_intelligent_move", "get_expectimax_move"):
-        player = AIPlayer(1, 2)
-        assert getattr(player, method)(state.for_agent()) in state.legal_actions()
-
-
 def test_a_win_by_pop_out_is_seen() -> None:
     """Popping column 0 lines four up in the bottom row, and leaves the opponent no answer."""
     state = ExtendedState(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
@@ -639,16 +380,6 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
     assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
-
-
-def test_one_player_may_be_asked_about_any_board_in_any_order(rng: random.Random) -> None:
-    player = AIPlayer(1, 1)
-    player.node_budget = 40
-    for shape in [(6, 8), (4, 6), (6, 8), (2, 2)]:
-        state = played(empty(*shape, 2), 4, rng)
-        if state.mover == 1 and state.legal_actions():
-            assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
-            assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
 
 
 def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one() -> None:

@@ -54,23 +54,13 @@ def assert_changes_add_up(before: State, after: State) -> None:
     assert (set(old) - broken) | made == set(new)
 
 
-def assert_random_boards(count: int) -> None:
+def test_the_runs_of_random_boards_add_up_to_the_score() -> None:
     rng = random.Random(22)
-    for _ in range(count):
+    for _ in range(300):
         state = random_state(rng)
         assert_runs_add_up(state)
-        actions = state.legal_actions()
-        if actions:
+        if actions := state.legal_actions():
             assert_changes_add_up(state, state.apply(rng.choice(actions)))
-
-
-def test_the_runs_of_random_boards_add_up_to_the_score() -> None:
-    assert_random_boards(150)
-
-
-@pytest.mark.slow
-def test_the_runs_of_ten_thousand_random_boards_add_up_to_the_score() -> None:
-    assert_random_boards(10_000)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -98,12 +88,6 @@ def test_a_pair_that_grows_is_one_change() -> None:
     assert change.made == (Run(1, (2, 0), (0, 1), 3, 5),)
     assert change.broken == (Run(1, (2, 0), (0, 1), 2, 2),)
     assert change.made[0].cells == ((2, 0), (2, 1), (2, 2))
-
-
-def test_a_run_that_only_moved_is_a_change_of_no_points() -> None:
-    before = position("0000", "1000", "1000", "2000")
-    changes = run_changes(before.runs(), before.apply((0, True)).runs())
-    assert [change.points for change in changes] == [0]
 
 
 def test_a_run_that_a_pop_out_splits_costs_its_points() -> None:

@@ -274,29 +274,6 @@ def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(na
     assert abs(found.value) < WIN
 
 
-@pytest.mark.slow
-def test_from_a_the_win_in_three_plies_is_played_whatever_black_does():
-    evaluation = evaluation_of(GAMES["dynamic"], "fuzzy")
-    for depth in (3, 4):
-        state = load_start(DYNAMIC, "a")
-        first = state.apply(TableAlphaBeta(evaluation, center).search(state, depth).move)
-        for reply in first.legal_actions():
-            second = first.apply(reply)
-            move = TableAlphaBeta(evaluation, center).search(second, depth).move
-            assert second.apply(move).scores() == (1, 0)
-
-
-def test_the_table_tells_the_sides_apart():
-    for game, start in ((DYNAMIC, load_start(DYNAMIC, "b")), (CLASSIC, CLASSIC.start(6, 7))):
-        evaluation = evaluation_of(game)
-        state = walk(start, Random(4), 7)
-        assert state.key() != state.skip().key()
-        table = TableAlphaBeta(evaluation)
-        for side in (state, state.skip()):
-            expected = AlphaBeta(evaluation).search(side, 3)
-            assert table.search(side, 3).value == expected.value
-
-
 def test_a_budget_of_nodes_holds_in_every_game_and_leaves_a_legal_move():
     for game in GAMES.values():
         evaluation = evaluation_of(game)

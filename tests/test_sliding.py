@@ -7,8 +7,7 @@ import pytest
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.players.base import Setup
-from connect4.players.building import build
-from connect4.players.registry import parse_agent
+from connect4.players.registry import build, parse_agent
 from connect4.search.base import WIN, center
 from connect4.search.heuristics import evaluation
 from connect4.search.minimax import TableAlphaBeta, deepen

@@ -40,13 +40,6 @@ def test_moves_on_boards_of_every_shape_are_valid(state: ExtendedState, method: 
         assert getattr(player, method)(state.for_agent()) in actions
 
 
-def test_lines_longer_than_a_table_are_played() -> None:
-    player = ai.AIPlayer(1, 1)
-    player.node_budget = 20
-    state = empty(14, 16, 1)
-    assert player.get_intelligent_move(state.for_agent()) in state.legal_actions()
-
-
 @pytest.mark.parametrize("shape", [(6, 8), (1, 2), (12, 12), (9, 4)])
 def test_the_expected_margin_of_a_full_board_is_the_margin(shape: tuple[int, int]) -> None:
     for seed in range(10):
@@ -158,25 +151,6 @@ def test_its_tree_can_be_drawn(board: tuple[int, int, int]) -> None:
     best = [node for node in nodes if Flag.BEST in node.flags]
     assert [node.depth for node in best] == [0, 1, 2, 3]  # the last ply is read off the gains
     assert {node.value for node in best} == {nodes[0].value}
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_shortest_time_limit_ends_the_search(method: str) -> None:
-    """How late that is on a loaded machine: benchmarks.under_load."""
-    state = empty(12, 12, 10)
-    player = ai.AIPlayer(1, 0.05)  # type: ignore[arg-type]
-    assert getattr(player, method)(state.for_agent()) in state.legal_actions()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_with_a_node_budget_the_same_move_comes_out_again(method: str) -> None:
-    state = played(empty(6, 8, 3), 7, random.Random(5)).for_agent()
-    moves = set()
-    for _ in range(2):
-        player = ai.AIPlayer(2, 1)
-        player.node_budget = 500
-        moves.add(getattr(player, method)(state))
-    assert len(moves) == 1
 
 
 def test_check_finds_nothing_to_fix(tmp_path: Path) -> None:

@@ -14,14 +14,13 @@ from benchmarks.exact import compiled
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import SOURCE
 from benchmarks.training.fit import (
-    INPUTS,
     Fit,
     agent_numbers,
     first_weights,
     packed,
     write_weights,
 )
-from benchmarks.training.joint import ONE, JointFit, fitted, worth
+from benchmarks.training.joint import JointFit
 from connect4.games.extended import ExtendedState
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import LEARNED
@@ -144,15 +143,3 @@ def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
     for name, numbers in found.items():
         assert numbers.dtype == LEARNED[name].dtype
         assert np.array_equal(numbers, LEARNED[name]), name
-
-
-def test_a_network_learns_what_it_is_shown() -> None:
-    rng = np.random.default_rng(4)
-    inputs = rng.normal(5, 3, (9000, INPUTS))
-    inputs[:, ONE] = 1
-    inputs[:, 10] = 0  # what never changes counts nothing
-    targets = np.abs(inputs[:, 0] - 5) * 4 + 3
-    network, output = fitted(inputs[:8000], targets[:8000], np.ones(8000))
-    errors = worth(inputs[8000:], network, output) - targets[8000:]
-    assert np.sqrt(np.mean(errors**2)) < 0.3 * targets.std()
-    assert not network[10].any()

@@ -10,16 +10,17 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
+from connect4.players.base import Setup
+from connect4.players.registry import build, parse_agent
 from connect4.search.base import WIN
-from connect4.search.heuristics import evaluation
-from connect4.search.minimax import AlphaBeta, Minimax
-from connect4.search.trace import Flag, Kind, Node, Trace
+from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree.__main__ import main
 from connect4.views.tree.tree import tree_page
 from tests.browser import PHONE, Browser
@@ -30,12 +31,12 @@ HOSTILE = "</script><script>window.stolen=1</script><img src=x onerror=window.st
 UP, DOWN, LEFT, RIGHT, BACKSPACE = "\ue013", "\ue015", "\ue012", "\ue014", "\ue003"
 
 
-def searched(state: State, depth: int, kind: type[Minimax] = AlphaBeta) -> list[Node]:
-    """Return the nodes of a search of ExtendedConnect4."""
-    search = kind(evaluation(GAMES["extended"]))
-    trace = Trace(search)
-    search.search(state, depth)
-    return trace.nodes
+def searched(state: State, depth: int) -> list[Node]:
+    """Return the nodes of an alpha-beta search without a table."""
+    name = parse_agent(f"alphabeta:depth={depth},heuristic=margin,order=ascending,tt=off")
+    player: Any = build(Setup(name, state.mover, GAMES["extended"], 60.0, 1))
+    found: list[Node] = player.explain(state)
+    return found
 
 
 START = load_start(GAMES["extended"], "mid8x10")
@@ -255,7 +256,7 @@ def test_a_large_tree_draws_only_what_is_in_sight(
     browser: Browser, file: Path, tmp_path: Path
 ) -> None:
     start = load_start(GAMES["extended"], "empty10x10")
-    nodes = searched(start, 5, Minimax)[:30_000]
+    nodes = searched(start, 5)[:30_000]
     large = tmp_path / "large.html"
     large.write_text(tree_page(GAMES["extended"], start, "alphabeta", nodes), encoding="utf-8")
     browser.open(large)
@@ -362,13 +363,6 @@ def test_the_time_holds_for_a_fixed_depth_and_the_last_whole_depth_is_shown(here
     nodes = int(counts.split()[1].replace(",", ""))
     assert nodes == sum(7**ply for ply in range(reached + 1)), "a whole depth"
     assert note == f"the time ended before depth 9; this is depth {reached}"
-
-
-def test_a_board_of_another_size_is_named_by_rows_and_columns(here: Here, tmp_path: Path) -> None:
-    size = ("--rows", "5", "--columns", "6")
-    _, output, _ = here("--game", "classic", *size, "--agent", "minimax:depth=2")
-    assert output.startswith("tree.html: 43 nodes, ")
-    assert '"rows":5,"columns":6' in (tmp_path / "tree.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -503,13 +497,6 @@ def test_the_solvers_perfect_line_and_its_scores_are_shown(
     browser.assert_quiet()
 
 
-def test_wins_are_called_wins(browser: Browser, tmp_path: Path) -> None:
-    done = make(tmp_path, "--game", "dynamic", "--agent", "alphabeta:depth=3", "a")
-    assert "best move 44E, a win" in done.stdout, done
-    browser.open(tmp_path / "tree.html")
-    assert browser.find("#n0 .value").text == "win"
-
-
 def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     explaining(
         tmp_path,
@@ -531,19 +518,13 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     ("body", "part"),
     [
         ("return []", "explain returned no nodes"),
-        ("return 5", "failed in explain: TypeError"),
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
         ("import connect4.search", "failed in explain: ImportError('connect4.search is not part"),
-        (
-            "import os; os._exit(0)",
-            "'ai:agent.py' answered explain with something that is not an answer",
-        ),
         pytest.param(
             "return [[]] * 3_000_000",  # more lists than a tree has, which take 64 bytes each
             "'ai:agent.py' answered explain with something that is not an answer",
             marks=pytest.mark.slow,
         ),
-        ("return [object()]", "failed in explain: AttributeError"),
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),
         ("return [(0, None, 'BIG', 7, -9, 9, '')]", "node 0 of its tree: 'BIG'"),
@@ -551,19 +532,11 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
             "return [(0, None, 'MAX', float('nan'), -9, 9, '')]",
             "node 0 of its tree: value nan is no number",
         ),
-        (
-            "return [(0, None, 'MAX', 7, -9, 'nan', '')]",
-            "node 0 of its tree: beta nan is no number",
-        ),
         ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
         ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
             "the tree holds an action that is none: column 9 is outside 0..5",
-        ),
-        (
-            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, ('3', False), 'MIN', 7, -9, 9, '')]",
-            "node 1 of its tree: a column is a whole number, not '3'",
         ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (True, (3, False), 'MIN', 7, -9, 9, '')]",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import InputError
-from connect4.games.grid import Grid, grid_of
+from connect4.games.grid import Grid
 from connect4.utils import Integer
 
 if TYPE_CHECKING:
@@ -89,18 +89,13 @@ class Ending(StrEnum):
     @property
     def by_rules(self) -> bool:
         """Return whether the rules end a game this way; otherwise the table ended it."""
-        return self in BY_RULES
-
-
-BY_RULES: Final = frozenset(
-    {
-        Ending.NO_ACTION,
-        Ending.LINE,
-        Ending.BOARD_FULL,
-        Ending.DRAW_LIMIT,
-        Ending.REPETITION,
-    }
-)
+        return self in (
+            Ending.NO_ACTION,
+            Ending.LINE,
+            Ending.BOARD_FULL,
+            Ending.DRAW_LIMIT,
+            Ending.REPETITION,
+        )
 
 
 class State(ABC):
@@ -136,6 +131,11 @@ class State(ABC):
     def __repr__(self) -> str:
         rows, columns = self.board().shape
         return f"<{type(self).__name__} of {rows} by {columns}: {self._status()}>"
+
+    def _repr_svg_(self) -> str:
+        """Return the picture that Jupyter displays."""
+        picture: str = resolve("connect4.views.picture:svg")(self)
+        return picture
 
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
@@ -177,9 +177,9 @@ class State(ABC):
     def key(self) -> Hashable:
         """Return a hashable value that is the same for equal positions (mover included)."""
 
-    @abstractmethod
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells, shape `(rows, columns)`, row 0 on top; 0 empty, 1 and 2 the players."""
+        return self.grid.to_array(*self.bitboards())
 
     def for_agent(self) -> tuple[npt.NDArray[np.int64], dict[int, Integer]]:
         """Return the `state` that a student's file receives, with copies of board and counters.
@@ -218,14 +218,13 @@ class State(ABC):
         return {}
 
     @property
+    @abstractmethod
     def grid(self) -> Grid:
         """Return the geometry of `bitboards`: cells, windows, shifts."""
-        rows, columns = self.board().shape
-        return grid_of(rows, columns)
 
+    @abstractmethod
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
-        return self.grid.from_rows(self.board().tolist())
 
     @property
     def max_plies(self) -> int:
@@ -272,7 +271,7 @@ class State(ABC):
     @property
     def counts_points(self) -> bool:
         """Return whether `scores` are points; False if they only name the winner."""
-        return True
+        return self.game.counts_points
 
     @property
     def column_owners(self) -> tuple[Player, ...] | None:
@@ -408,7 +407,7 @@ class Game:
     max_skips: int = MAX_CONSECUTIVE_SKIPS
     """The number of lost turns in a row that ends a game, if lost turns are skipped."""
     counts_points: bool = False
-    """Whether points decide, otherwise only winning counts; see `State.counts_points`."""
+    """Whether points decide, otherwise only winning counts."""
     heuristics: tuple[Heuristic, ...] = ()
     """The heuristics, the default first. Agents that need one refuse a game without any."""
     exploration: float = 2.0
@@ -417,9 +416,6 @@ class Game:
     """The heuristic for analyses; None stands for the default."""
     expert: str = "connect4.analysis.experts:search_expert"
     """`module:name` of the function that returns the judge of an analysis."""
-    motion: str = "connect4.views.motion:motion_between"
-    """`module:name` of the function that returns what a move changed, from the boards before and
-    after it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the registered game of the same name."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
-
-import numpy as np
-import numpy.typing as npt
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
@@ -22,108 +19,61 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import read_position, shown, text_from_json
-from connect4.games.grid import Grid, grid_of
+from connect4.games.files import board_grid, read_position, shown, text_from_json
+from connect4.games.grid import Grid
 
 if TYPE_CHECKING:
     from connect4.games.runs import Run
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
-MAX_SIDE: Final = 12
-
-
-class ClassicLayout:
-    """Data shared by all states of one board size and one variant.
-
-    `drops[column]` is `(bottom cell, all cells)` of a column.
-    """
-
-    def __init__(self, rows: int, columns: int, variant: Variant) -> None:
-        self.grid = grid_of(rows, columns)
-        self.variant: Final = variant
-        self.cells = self.grid.cells
-        self.tops = self.grid.tops
-        self.drops = tuple(zip(self.grid.bottoms, self.grid.column_cells, strict=True))
-        self.open_columns = cache(self._open_columns)
-        self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and unpickle to the cached layout of `classic_layout`."""
-        return classic_layout, (self.grid.rows, self.grid.columns, self.variant)
-
-    def _open_columns(self, taken: int) -> tuple[int, ...]:
-        """Return the columns that are not full; `taken` is the mask of the occupied top cells."""
-        tops = (bottom << (self.grid.rows - 1) for bottom in self.grid.bottoms)
-        return tuple(column for column, top in enumerate(tops) if not taken & top)
-
-    def why_not(self, column: object, over: bool) -> str:
-        """Return why a refused drop is illegal."""
-        last = self.grid.columns - 1
-        if type(column) is not int:
-            return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
-        if over:
-            return "the game is over"
-        if not 0 <= column <= last:
-            return f"column {quoted(column)} is outside 0..{last}"
-        return f"column {column} is full"
-
-
-@cache
-def classic_layout(rows: int, columns: int, variant: Variant) -> ClassicLayout:
-    """Return the layout of that size and variant; raises `InputError` if there is none."""
-    if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
-        raise InputError(
-            f"a board of {rows} rows by {columns} columns: "
-            f"classic Connect 4 has 1 to {MAX_SIDE} of each"
-        )
-    return ClassicLayout(rows, columns, variant)
+TITLE: Final = "classic Connect 4"
 
 
 class ClassicState(State):
-    """A position: player 1's tokens and all tokens as masks of `layout.grid`, and the mover."""
+    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover."""
 
-    __slots__ = ("_ending", "layout", "mask", "mover", "one")
+    __slots__ = ("_ending", "grid", "mask", "mover", "one", "variant")
+
+    grid: Grid
 
     def __init__(
-        self, layout: ClassicLayout, one: int, mask: int, mover: Player, ending: Ending | None
+        self,
+        grid: Grid,
+        variant: Variant,
+        one: int,
+        mask: int,
+        mover: Player,
+        ending: Ending | None,
     ) -> None:
         """Store values that are known to be consistent; `position` computes the ending."""
-        self.layout = layout
+        self.grid = grid
+        self.variant = variant
         self.one = one
         self.mask = mask
         self.mover = mover
         self._ending = ending
 
     @property
-    def grid(self) -> Grid:
-        return self.layout.grid
-
-    @property
     def distances(self) -> Mapping[int, float]:
-        return self.layout.distances
-
-    @property
-    def counts_points(self) -> bool:
-        """Return whether the variant is most-fours."""
-        return self.layout.variant == "most-fours"
+        return self.grid.distances
 
     def bitboards(self) -> tuple[int, int]:
         return self.one, self.mask ^ self.one
 
     def legal_actions(self) -> tuple[int, ...]:
         """Return the columns that are not full, ascending, counted from 0."""
-        layout = self.layout
-        return () if self._ending is not None else layout.open_columns(self.mask & layout.tops)
+        grid = self.grid
+        return () if self._ending is not None else grid.open_columns(self.mask & grid.tops)
 
     def apply(self, action: int) -> ClassicState:
         """Return the position after a drop into column `action`; raises `IllegalAction`."""
-        layout = self.layout
+        grid = self.grid
         mask = self.mask
         over = self._ending is not None
-        if over or type(action) is not int or action not in layout.open_columns(mask & layout.tops):
-            raise IllegalAction(layout.why_not(action, over))
-        bottom, cells = layout.drops[action]
+        if over or type(action) is not int or action not in grid.open_columns(mask & grid.tops):
+            raise IllegalAction(self._why_not(action))
+        bottom, cells = grid.drops[action]
         token = (mask + bottom) & cells
         mask |= token
         one = self.one
@@ -135,21 +85,26 @@ class ClassicState(State):
             own = mask ^ one
             mover = 1
         ending = None
-        if layout.variant == "first-four":
-            a, aa, b, bb, c, cc, d, dd = layout.grid.steps
-            if (
-                ((pairs := own & own >> a) and pairs & pairs >> aa)
-                or ((pairs := own & own >> b) and pairs & pairs >> bb)
-                or ((pairs := own & own >> c) and pairs & pairs >> cc)
-                or ((pairs := own & own >> d) and pairs & pairs >> dd)
-            ):
-                ending = Ending.LINE
-        if mask == layout.cells and ending is None:
+        if self.variant == "first-four" and grid.has_line(own):
+            ending = Ending.LINE
+        elif mask == grid.cells:
             ending = Ending.BOARD_FULL
-        return ClassicState(layout, one, mask, mover, ending)
+        return ClassicState(grid, self.variant, one, mask, mover, ending)
+
+    def _why_not(self, column: object) -> str:
+        """Return why a refused drop is illegal."""
+        last = self.grid.columns - 1
+        if type(column) is not int:
+            return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
+        if self._ending is not None:
+            return "the game is over"
+        if not 0 <= column <= last:
+            return f"column {quoted(column)} is outside 0..{last}"
+        return f"column {column} is full"
 
     def skip(self) -> ClassicState:
-        return ClassicState(self.layout, self.one, self.mask, opponent(self.mover), self._ending)
+        mover = opponent(self.mover)
+        return ClassicState(self.grid, self.variant, self.one, self.mask, mover, self._ending)
 
     def ending(self) -> Ending | None:
         """Return `LINE` or `BOARD_FULL` if the game is over."""
@@ -157,32 +112,32 @@ class ClassicState(State):
 
     def scores(self) -> tuple[int, int]:
         """Return (1, 0) or (0, 1) for the first four; with most-fours, the fours of each player."""
-        if self.layout.variant == "most-fours":
-            grid = self.layout.grid
+        grid = self.grid
+        if self.variant == "most-fours":
             return grid.count_lines(self.one), grid.count_lines(self.mask ^ self.one)
         if self._ending is not Ending.LINE:
             return 0, 0
-        return (1, 0) if self.layout.grid.has_line(self.one) else (0, 1)
+        return (1, 0) if grid.has_line(self.one) else (0, 1)
 
     def runs(self) -> tuple[Run, ...]:
         """Return the winner's lines; with most-fours, every run that contains a four."""
         from connect4.games.runs import runs_on
 
-        if self.layout.variant != "most-fours":
+        if self.variant != "most-fours":
             return super().runs()
         return runs_on(self.board(), lambda _, length: max(0, length - 3))
 
     def playout(self, rng: Random) -> tuple[int, int]:
         if self._ending is not None:
             return self.scores()
-        layout = self.layout
-        if layout.variant == "most-fours":
+        grid = self.grid
+        if self.variant == "most-fours":
             return super().playout(rng)
         draw = rng.random
-        a, aa, b, bb, c, cc, d, dd = layout.grid.steps
-        drops, full = layout.drops, layout.cells
-        mask, tops = self.mask, layout.tops
-        open_columns = layout.open_columns(mask & tops)
+        a, aa, b, bb, c, cc, d, dd = grid.steps
+        drops, full = grid.drops, grid.cells
+        mask, tops = self.mask, grid.tops
+        open_columns = grid.open_columns(mask & tops)
         count = len(open_columns)
         own, other = self.one, mask ^ self.one
         if self.mover == 2:
@@ -203,7 +158,7 @@ class ClassicState(State):
             if token & tops:
                 if mask == full:
                     return 0, 0
-                open_columns = layout.open_columns(mask & tops)
+                open_columns = grid.open_columns(mask & tops)
                 count = len(open_columns)
             own, other = other, own
             first = not first
@@ -214,14 +169,11 @@ class ClassicState(State):
 
     @property
     def game(self) -> Game:
-        return CLASSIC if self.layout.variant == "first-four" else CLASSIC_FULL
+        return CLASSIC if self.variant == "first-four" else CLASSIC_FULL
 
     @property
     def setting(self) -> tuple[int, int, Variant]:
-        return self.grid.rows, self.grid.columns, self.layout.variant
-
-    def board(self) -> npt.NDArray[np.int64]:
-        return self.layout.grid.to_array(*self.bitboards())
+        return self.grid.rows, self.grid.columns, self.variant
 
     def to_text(self) -> str:
         rows = [" ".join(map(str, row)) for row in self.board().tolist()]
@@ -237,22 +189,22 @@ class ClassicState(State):
 
 def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    layout = classic_layout(len(rows), len(rows[0]), variant)
-    one, two = layout.grid.from_rows(rows)
-    ending = Ending.BOARD_FULL if one | two == layout.cells else None
+    grid = board_grid(len(rows), len(rows[0]), TITLE)
+    one, two = grid.from_rows(rows)
+    ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
-        lines = [layout.grid.has_line(tokens) for tokens in (one, two)]
+        lines = [grid.has_line(tokens) for tokens in (one, two)]
         if all(lines):
             raise InputError("both players have four in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
-    return ClassicState(layout, one, one | two, mover, ending)
+    return ClassicState(grid, variant, one, one | two, mover, ending)
 
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    layout = classic_layout(6 if rows is None else rows, 7 if columns is None else columns, variant)
-    return ClassicState(layout, 0, 0, 1, None)
+    grid = board_grid(6 if rows is None else rows, 7 if columns is None else columns, TITLE)
+    return ClassicState(grid, variant, 0, 0, 1, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
@@ -268,7 +220,7 @@ def read(variant: Variant, text: str, source: str) -> ClassicState:
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return read(variant, text_from_json(value, "classic Connect 4", popouts=0), "start")
+    return read(variant, text_from_json(value, TITLE, popouts=0), "start")
 
 
 def parse_action(text: str) -> int:

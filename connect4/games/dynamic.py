@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
-
-import numpy as np
-import numpy.typing as npt
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
@@ -23,7 +20,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import Seen, read_cells, read_history, read_pieces, seen_text, shown
+from connect4.games.files import Seen, read_history, read_pieces, seen_text, shown
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -62,8 +59,6 @@ class DynamicLayout:
 
     def __init__(self, rows: int, columns: int, rules: DynamicRules) -> None:
         self.rules = rules
-        self.max_turns = rules.max_turns
-        self.repetition = rules.repetition
         self.grid = grid_of(rows, columns, rules.line)
         self.slides: dict[str, tuple[int, int]] = {}
         self.distances: dict[str, float] = {}
@@ -144,21 +139,17 @@ class DynamicState(State):
     def distances(self) -> Mapping[str, float]:
         return self.layout.distances
 
-    @property
-    def counts_points(self) -> bool:
-        return False
-
     def bitboards(self) -> tuple[int, int]:
         return self.one, self.two
 
     @property
     def max_plies(self) -> int:
         """Return the number of plies until the game is a draw."""
-        return max(0, self.layout.max_turns - self.turns)
+        return max(0, self.layout.rules.max_turns - self.turns)
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
         """Return the fraction of the plies that have been played."""
-        return (min(1.0, self.turns / self.layout.max_turns),)
+        return (min(1.0, self.turns / self.layout.rules.max_turns),)
 
     def legal_actions(self) -> tuple[str, ...]:
         """Return the moves, sorted by text; empty if the mover must pass."""
@@ -202,17 +193,17 @@ class DynamicState(State):
         self, one: int, two: int, ending: Ending | None, last: str | None = None
     ) -> DynamicState:
         """Return the position one ply later, with its ending."""
-        layout = self.layout
+        rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
         history = self.history
-        if layout.repetition:
+        if rules.repetition:
             history = (*history, (self.one, self.two, self.mover))
             if ending is None and history.count((one, two, mover)) >= 2:
                 ending = Ending.REPETITION
-        if turns >= layout.max_turns and ending is None:
+        if turns >= rules.max_turns and ending is None:
             ending = Ending.DRAW_LIMIT
-        return DynamicState(layout, one, two, mover, turns, ending, history, last)
+        return DynamicState(self.layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
         """Return why a refused move is illegal."""
@@ -263,22 +254,10 @@ class DynamicState(State):
     def setting(self) -> tuple[int, int, DynamicRules]:
         return self.grid.rows, self.grid.columns, self.layout.rules
 
-    def board(self) -> npt.NDArray[np.int64]:
-        return self.layout.grid.to_array(self.one, self.two)
-
-    def with_options(
-        self,
-        line: int | None = None,
-        max_turns: int | None = None,
-        repetition: bool | None = None,
-    ) -> DynamicState:
+    def with_options(self, **options: Any) -> DynamicState:
         """Return this position under other rules; None changes nothing. Raises `InputError`."""
-        old = self.layout.rules
-        rules = DynamicRules(
-            old.line if line is None else line,
-            old.max_turns if max_turns is None else max_turns,
-            old.repetition if repetition is None else repetition,
-        )
+        chosen = {name: value for name, value in options.items() if value is not None}
+        rules = replace(self.layout.rules, **chosen)
         layout = dynamic_layout(self.grid.rows, self.grid.columns, rules)
         history = self.history if rules.repetition else ()
         return position(layout, self.one, self.two, self.mover, self.turns, history)
@@ -369,32 +348,17 @@ def read(text: str, source: str) -> DynamicState:
     commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
     rows, settings = read_pieces(text, source, SYMBOLS)
-    return _assemble(rows, settings, source)
-
-
-SETTINGS: Final = {
-    "mover": "1",
-    "turns": "0",
-    "line": "4",
-    "max_turns": "100",
-    "repetition": "0",
-}
-"""The settings that a state file may have after the board, with their defaults."""
-
-
-def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> DynamicState:
-    """Return the position of those cells; `settings` holds text."""
     values: dict[str, int] = {}
     history: History = ()
-    for name, text in {**SETTINGS, **settings}.items():
+    for name, word in {**SETTINGS, **settings}.items():
         if name == "history":
-            history = read_history(text, source)
+            history = read_history(word, source)
         elif name not in SETTINGS:
             raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
-        elif re.fullmatch("[0-9]{1,9}", text) is None:
-            raise InputError(f"{source}: {name}={shown(text)}; expected a whole number")
+        elif re.fullmatch("[0-9]{1,9}", word) is None:
+            raise InputError(f"{source}: {name}={shown(word)}; expected a whole number")
         else:
-            values[name] = int(text)
+            values[name] = int(word)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
             raise InputError(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
@@ -408,23 +372,28 @@ def _assemble(rows: list[list[int]], settings: dict[str, str], source: str) -> D
         raise InputError(f"{source}: {error}") from None
 
 
+SETTINGS: Final = {
+    "mover": "1",
+    "turns": "0",
+    "line": "4",
+    "max_turns": "100",
+    "repetition": "0",
+}
+"""The settings that a state file may have after the board, with their defaults."""
+
+
 def from_json(value: dict[str, Any]) -> DynamicState:
     """Read the `start` of a record; raises `InputError`."""
     try:
-        rows = [
-            read_cells(row, f"start: row {y}", SYMBOLS) for y, row in enumerate(value["board"], 1)
-        ]
+        lines = list(value["board"])
         settings = {name: value[name] for name in SETTINGS if name in value}
-        seen = [":".join(map(str, seen)) for seen in value.get("history", [])]
-    except (AttributeError, KeyError, TypeError) as error:
+        settings["repetition"] = int(settings.get("repetition", 0))
+        lines += [f"{name}={number}" for name, number in settings.items()]
+        seen = [":".join(map(str, seen)) for seen in value.get("history", ())]
+        text = "\n".join([*lines, f"history={' '.join(seen)}"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
-    for name, number in settings.items():
-        if type(number) is not int and not (name == "repetition" and type(number) is bool):
-            raise InputError(f"start: {name}={shown(str(number))}; expected a whole number")
-        settings[name] = str(int(number))
-    if len({len(row) for row in rows}) != 1:
-        raise InputError("start: the rows of the board are not equally long")
-    return _assemble(rows, settings | ({"history": " ".join(seen)} if seen else {}), "start")
+    return read(text, "start")
 
 
 def parse_action(text: str) -> str:

@@ -8,14 +8,27 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
 from connect4.games.base import Player
+from connect4.games.grid import Grid, grid_of
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+MAX_SIDE: Final = 12
+"""The most rows and columns of a board of classic Connect 4 or Pop Out."""
+
 CELLS: Final = {"0": 0, "1": 1, "2": 2}
 
 
 def shown(text: str) -> str:
     """Return `text` in quotes for a message, shortened if it is long."""
     return repr(text if len(text) <= 20 else text[:20] + "...")
+
+
+def board_grid(rows: int, columns: int, game: str) -> Grid:
+    """Return the grid of a board; raises `InputError` for a size that the game does not have."""
+    if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
+        raise InputError(
+            f"a board of {rows} rows by {columns} columns: {game} has 1 to {MAX_SIDE} of each"
+        )
+    return grid_of(rows, columns)
 
 
 def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
@@ -145,7 +158,7 @@ def read_pieces(
         elif number > numbered[0][0] + len(rows):
             raise InputError(f"{where}: a blank line inside the board")
         else:
-            rows.append(read_cells(line, where, symbols))
+            rows.append(_read_cells(line, where, symbols))
             if len(rows[-1]) != len(rows[0]):
                 raise InputError(
                     f"{where}: {len(rows[-1])} cells in this row, {len(rows[0])} in the first"
@@ -153,7 +166,7 @@ def read_pieces(
     return rows, settings
 
 
-def read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
+def _read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
     """Read one row of pieces; raises `InputError` whose text begins with the given place."""
     cells = [cell.strip() for cell in line.split(",")]
     for column, cell in enumerate(cells, 1):

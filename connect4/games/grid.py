@@ -13,9 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-PAIRED: Final = 4
-"""The longest line that two shifts find: pairs of neighbours, then pairs of such pairs."""
-
 STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 """`(columns, heights)` from one cell of a line to the next: up, right, down-right, up-right."""
 
@@ -23,41 +20,32 @@ STEPS: Final = ((0, 1), (1, 0), (1, -1), (1, 1))
 class Grid:
     """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
 
-    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells. `windows` holds the mask of
-    every line of `line` cells. `shifts` holds, for each of the four directions of `STEPS`, the
-    distance in bits from one cell of a line to the next, and `starts` the cells at which a whole
-    line in that direction can begin: `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of
-    4 in x. `steps` has two shifts for each direction, for lines of up to `PAIRED`: pairs of
-    neighbours, then pairs of such pairs.
-    """
+    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a column's
+    bottom and its cells, `distances[c]` its distance from the middle column.
 
-    __slots__ = (
-        "bottoms",
-        "cells",
-        "column_cells",
-        "columns",
-        "line",
-        "rows",
-        "shifts",
-        "starts",
-        "steps",
-        "tops",
-        "windows",
-    )
+    `windows` holds the mask of every line of `line` cells. `shifts` holds, for each of the four
+    directions of `STEPS`, the distance in bits from one cell of a line to the next, and `starts`
+    the cells at which a whole line in that direction can begin:
+    `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x. `steps` has two shifts for
+    each direction: pairs of neighbours, then pairs of such pairs. They find lines of 2 to 4.
+    """
 
     def __init__(self, rows: int, columns: int, line: int = 4) -> None:
         """Use `grid_of`, which creates each grid once.
 
-        Raises `ValueError` if `line` is below 2.
+        Raises `ValueError` unless `line` is 2, 3 or 4.
         """
-        if line < 2:
-            raise ValueError(f"a line of {line}: expected 2 or more")
+        if not 2 <= line <= 4:
+            raise ValueError(f"a line of {line}: expected 2 to 4")
         self.rows = rows
         self.columns = columns
         self.line = line
         stride = rows + 1
         self.bottoms = tuple(1 << column * stride for column in range(columns))
         self.column_cells = tuple(bottom * ((1 << rows) - 1) for bottom in self.bottoms)
+        self.drops = tuple(zip(self.bottoms, self.column_cells, strict=True))
+        self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
+        self.open_columns = cache(self._open_columns)
         self.cells = sum(self.column_cells)
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
@@ -79,6 +67,11 @@ class Grid:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the cached grid of `grid_of`."""
         return grid_of, (self.rows, self.columns, self.line)
+
+    def _open_columns(self, taken: int) -> tuple[int, ...]:
+        """Return the columns that are not full; `taken` is the mask of the occupied top cells."""
+        tops = (bottom << (self.rows - 1) for bottom in self.bottoms)
+        return tuple(column for column, top in enumerate(tops) if not taken & top)
 
     def bit(self, row: int, column: int) -> int:
         """Return the mask of one cell; row 0 is on top."""
@@ -119,25 +112,6 @@ class Grid:
         return masks[1], masks[2]
 
 
-class LongGrid(Grid):
-    """A grid with lines longer than `PAIRED`, which it finds cell by cell."""
-
-    __slots__ = ()
-
-    def has_line(self, tokens: int) -> bool:
-        return self.count_lines(tokens) > 0
-
-    def count_lines(self, tokens: int) -> int:
-        """Return the number of lines in `tokens`; a run of 6 contains two lines of 5."""
-        count = 0
-        for shift in self.shifts:
-            ends = tokens
-            for step in range(1, self.line):
-                ends &= tokens >> step * shift
-            count += ends.bit_count()
-        return count
-
-
 @cache
 def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]:
     """Return the bytes of a mask, and the index of each cell in two concatenated masks."""
@@ -157,4 +131,4 @@ def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
 @cache
 def _grid_of(rows: int, columns: int, line: int) -> Grid:
     """Create the grid; a separate cache key for a default `line` would store it twice."""
-    return (LongGrid if line > PAIRED else Grid)(rows, columns, line)
+    return Grid(rows, columns, line)

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -29,10 +26,17 @@ from connect4.games.extended import (
     parse_action,
     same_action,
 )
-from connect4.games.files import Seen, read_history, read_position, seen_text, shown, text_from_json
-from connect4.games.grid import Grid, grid_of
+from connect4.games.files import (
+    Seen,
+    board_grid,
+    read_history,
+    read_position,
+    seen_text,
+    shown,
+    text_from_json,
+)
+from connect4.games.grid import Grid
 
-MAX_SIDE: Final = 12
 MAX_PLIES: Final = 200
 """A game of N plies is a draw; so is the third repetition of a position."""
 
@@ -44,12 +48,14 @@ class PopOutState(State):
     start; `history` holds the earlier positions.
     """
 
-    __slots__ = ("_actions", "_ending", "_grid", "history", "mover", "one", "turns", "two")
+    __slots__ = ("_actions", "_ending", "grid", "history", "mover", "one", "turns", "two")
+
+    grid: Grid
 
     def __init__(
         self, grid: Grid, one: int, two: int, mover: Player, turns: int, history: tuple[Seen, ...]
     ) -> None:
-        self._grid = grid
+        self.grid = grid
         self.one = one
         self.two = two
         self.mover: Player = mover
@@ -59,7 +65,7 @@ class PopOutState(State):
         self._ending = self._find_ending()
 
     def _find_ending(self) -> Ending | None:
-        if self._grid.has_line(self.one) or self._grid.has_line(self.two):
+        if self.grid.has_line(self.one) or self.grid.has_line(self.two):
             return Ending.LINE
         if self.history.count((self.one, self.two, self.mover)) >= 2:
             return Ending.REPETITION
@@ -68,16 +74,8 @@ class PopOutState(State):
         return None if self._possible() else Ending.NO_ACTION
 
     @property
-    def grid(self) -> Grid:
-        return self._grid
-
-    @property
     def distances(self) -> Mapping[ExtendedAction, float]:
-        return distances_from_middle(self._grid.columns)
-
-    @property
-    def counts_points(self) -> bool:
-        return False
+        return distances_from_middle(self.grid.columns)
 
     def bitboards(self) -> tuple[int, int]:
         return self.one, self.two
@@ -93,11 +91,11 @@ class PopOutState(State):
 
     def _possible(self) -> tuple[ExtendedAction, ...]:
         """Return the drops into open columns, then the pop-outs of the mover's bottom tokens."""
-        grid = self._grid
+        grid = self.grid
         drops, popouts = all_actions(grid.columns)
         taken = self.one | self.two
         own = self.bitboards()[self.mover - 1]
-        columns = list(enumerate(zip(grid.bottoms, grid.column_cells, strict=True)))
+        columns = list(enumerate(grid.drops))
         return (
             *[drops[column] for column, (_, cells) in columns if cells & ~taken],
             *[popouts[column] for column, (bottom, _) in columns if own & bottom],
@@ -113,7 +111,7 @@ class PopOutState(State):
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
         self._check(action)
         column, is_popout = action
-        bottom, cells = self._grid.bottoms[column], self._grid.column_cells[column]
+        bottom, cells = self.grid.drops[column]
         one, two = self.one, self.two
         if is_popout:
             above = cells ^ bottom
@@ -124,7 +122,7 @@ class PopOutState(State):
     def _next(self, one: int, two: int) -> PopOutState:
         """Return the position one ply later."""
         history = (*self.history, (self.one, self.two, self.mover))
-        return PopOutState(self._grid, one, two, opponent(self.mover), self.turns + 1, history)
+        return PopOutState(self.grid, one, two, opponent(self.mover), self.turns + 1, history)
 
     def _check(self, action: object) -> None:
         """Raise `IllegalAction` if an action is illegal."""
@@ -135,11 +133,11 @@ class PopOutState(State):
             raise IllegalAction(no_action(action))
         if self._ending is not None:
             raise IllegalAction("the game is over")
-        last = self._grid.columns - 1
+        last = self.grid.columns - 1
         if not 0 <= column <= last:
             raise IllegalAction(f"column {quoted(column)} is outside 0..{last}")
         taken = self.one | self.two
-        bottom, cells = self._grid.bottoms[column], self._grid.column_cells[column]
+        bottom, cells = self.grid.drops[column]
         if not is_popout and not cells & ~taken:
             raise IllegalAction(f"column {column} is full")
         if is_popout and not taken & bottom:
@@ -158,7 +156,7 @@ class PopOutState(State):
 
     def scores(self) -> tuple[int, int]:
         """Return (1, 0) or (0, 1) if there is a line; if both have one, the last mover wins."""
-        lines = self._grid.has_line(self.one), self._grid.has_line(self.two)
+        lines = self.grid.has_line(self.one), self.grid.has_line(self.two)
         if all(lines):
             return (1, 0) if self.mover == 2 else (0, 1)
         return int(lines[0]), int(lines[1])
@@ -173,10 +171,7 @@ class PopOutState(State):
 
     @property
     def setting(self) -> tuple[int, int]:
-        return self._grid.rows, self._grid.columns
-
-    def board(self) -> npt.NDArray[np.int64]:
-        return self._grid.to_array(self.one, self.two)
+        return self.grid.rows, self.grid.columns
 
     def to_text(self) -> str:
         """Return the text of a state file; `turns` and `history` follow unless they are empty."""
@@ -201,16 +196,8 @@ class PopOutState(State):
 
 def start(rows: int | None = None, columns: int | None = None) -> PopOutState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    grid = _grid(6 if rows is None else rows, 7 if columns is None else columns)
+    grid = board_grid(6 if rows is None else rows, 7 if columns is None else columns, "Pop Out")
     return PopOutState(grid, 0, 0, 1, 0, ())
-
-
-def _grid(rows: int, columns: int) -> Grid:
-    if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
-        raise InputError(
-            f"a board of {rows} rows by {columns} columns: Pop Out has 1 to {MAX_SIDE} of each"
-        )
-    return grid_of(rows, columns)
 
 
 def read(text: str, source: str) -> PopOutState:
@@ -235,7 +222,7 @@ def read(text: str, source: str) -> PopOutState:
         else:
             raise InputError(f"{source}: {shown(line)}; expected turns=NUMBER or history=...")
     try:
-        grid = _grid(len(rows), len(rows[0]))
+        grid = board_grid(len(rows), len(rows[0]), "Pop Out")
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
     return PopOutState(grid, *grid.from_rows(rows), mover, turns, history)

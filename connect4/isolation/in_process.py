@@ -10,7 +10,7 @@ from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Seconds, State
 from connect4.isolation.measuring import Timed
 from connect4.players.base import Agent, Connected, Outcome, Reply, Setup, note_of
-from connect4.players.building import build
+from connect4.players.registry import build
 from connect4.players.student import StudentAgent
 
 

@@ -198,7 +198,7 @@ def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:
     try:
         if setup.source is not None:
             return StudentAgent(setup, note)
-        from connect4.players.building import build
+        from connect4.players.registry import build
 
         return build(setup)
     except BaseException as error:

@@ -55,8 +55,8 @@ from connect4.isolation.spawn import (
     WardenGoneError,
 )
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.building import modules_of
 from connect4.players.names import student_file
+from connect4.players.registry import modules_of
 from connect4.players.student import reported_stack, uses_numpy_random
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import gc
 import math
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from functools import partial
 from random import Random
 from typing import Final
 
@@ -22,6 +21,7 @@ from connect4.search.base import (
     Evaluation,
     Order,
     OutOfBudgetError,
+    after,
     center,
     points,
     win_or_loss,
@@ -95,13 +95,17 @@ class DepthAgent:
         """Take `make`, which creates a search with a deadline."""
         self._budget = budget
         self._make = make
+        self.seen: set[Hashable] = set()
+        """The positions of the game so far, as `bare` returns them."""
         self.note: str | None = None
         """A remark about the last tree."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
-            return deepen(search, state, self._budget.depth).move
+            move = deepen(search, state, self._budget.depth).move
+        self.seen |= {bare(state), bare(after(state, move))}
+        return move
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the tree of a search of an unfinished position to this agent's depth.
@@ -122,9 +126,8 @@ class DepthAgent:
         depth = self._budget.depth
         end = math.inf if seconds is None else time.monotonic() + seconds
         nodes: list[Node] = []
-        for plies in range(depth if seconds is None else 1, depth + 1):
-            left = None if seconds is None else end - time.monotonic()
-            search = self._make(Deadline(left))
+        for plies in range(1, depth + 1):
+            search = self._make(Deadline(end - time.monotonic()))
             trace = Trace(search)
             try:
                 search.search(state, plies)
@@ -133,21 +136,6 @@ class DepthAgent:
                 break
             nodes = trace.nodes
         return nodes
-
-
-class RememberingAgent(DepthAgent):
-    """A `DepthAgent` whose search receives the earlier positions of the game."""
-
-    def __init__(self, budget: Budget, make: Callable[..., Minimax]) -> None:
-        """Take `make`, which creates a search from a deadline and the positions `seen`."""
-        self._seen: set[Hashable] = set()
-        super().__init__(budget, lambda deadline: make(deadline, self._seen))
-
-    def choose(self, state: State, seconds: Seconds | None) -> Action:
-        self._seen.add(bare(state))
-        move = super().choose(state, seconds)
-        self._seen.add(bare(state.apply(move)))
-        return move
 
 
 def evaluation(setup: Setup) -> Evaluation:
@@ -186,7 +174,9 @@ def alphabeta(setup: Setup) -> DepthAgent:
     elif options.get("tt") == "off":
         kind = AlphaBeta
     elif own_search is not None:
-        return RememberingAgent(budget, partial(resolve(own_search), estimate, moves))
+        make = resolve(own_search)
+        agent = DepthAgent(budget, lambda deadline: make(estimate, moves, deadline, agent.seen))
+        return agent
     return DepthAgent(budget, lambda deadline: kind(estimate, moves, deadline))
 
 
@@ -213,13 +203,11 @@ def montecarlo(setup: Setup) -> DepthAgent:
     )
 
 
-def greedy(setup: Setup) -> Greedy:
-    """Return `greedy`."""
-    return Greedy()
-
-
 class Greedy:
     """Maximises the margin after its own move; of several best moves, plays the most central."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Use nothing of `setup`: the agent has no options."""
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         return max(center(state), key=lambda move: state.apply(move).margin(state.mover))

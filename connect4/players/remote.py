@@ -14,7 +14,7 @@ from connect4.errors import AgentError
 from connect4.games.base import Seconds, State
 from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.players.base import Setup
-from connect4.players.checks import ADDRESS
+from connect4.players.registry import ADDRESS
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a connection."""

@@ -6,16 +6,128 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import Final
+from functools import cache, lru_cache, wraps
+from typing import Final, NamedTuple
 
 from connect4.games.base import Game, Heuristic, State, resolve
-from connect4.games.grid import Grid
+from connect4.games.grid import STEPS, Grid
 from connect4.search.base import Evaluation, points, win_or_loss
-from connect4.search.windows import soft_lines_of, windows_of
 
 REMEMBERED: Final = 50_000
 """Values that each estimate remembers, about 10 MB."""
+
+
+class Planes(NamedTuple):
+    """For the windows of both players: which of them hold N of that player's tokens.
+
+    A plane may have bits that are not windows; mask it with `Windows.starts` or a part of it.
+    """
+
+    first: int
+    """The window's first cell is taken (never so in windows of three)."""
+    last: int
+    any: int
+    """At least one cell is taken."""
+    one: int
+    two: int
+    three: int
+    four: int
+
+
+class Windows:
+    """The windows of a grid, as bits of one wide integer.
+
+    A window is a set of cells that can form a line of four (or of three, if the game requires
+    three). Each of a grid's four directions has a lane of `width` bits; player 2's lanes are above
+    player 1's. A window is the bit of its last cell in the lane of its direction. Multiplying a
+    board by a constant with one bit per lane copies the board into every lane and shifts each copy
+    along that lane's direction. A few operations on wide integers then process every window.
+
+    `starts` are those that lie on the board, `lanes[direction]` those of one direction, in the
+    order of `Grid.shifts`: up, right, down-right, up-right.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        """Use `windows_of`, which creates them once for each grid."""
+        steps = grid.line - 1
+        width = grid.cells.bit_length() + steps * max(grid.shifts)
+        self.offset = len(grid.shifts) * width
+        self._low = (1 << self.offset) - 1
+        self._copy = 1 | 1 << self.offset
+        self._spread = [
+            sum(1 << lane * width + step * shift for lane, shift in enumerate(grid.shifts))
+            if step < grid.line
+            else 0
+            for step in range(4)
+        ]
+        self.lanes = [
+            (start << steps * shift + lane * width) * self._copy
+            for lane, (shift, start) in enumerate(zip(grid.shifts, grid.starts, strict=True))
+        ]
+        self.starts = sum(self.lanes)
+
+    def planes(self, one: int, two: int) -> Planes:
+        """Count the tokens of player 1 and of player 2 in each window."""
+        both = one | two << self.offset
+        of_last, of_third, of_second, of_first = self._spread
+        last, third = both * of_last, both * of_third
+        second, first = both * of_second, both * of_first
+        early, late = first & second, third & last
+        odd_early, odd_late = first ^ second, third ^ last
+        odd, unlike = odd_early ^ odd_late, early ^ late
+        three = odd & unlike
+        return Planes(
+            first,
+            last,
+            first | second | third | last,
+            odd ^ three,
+            unlike ^ three | odd_early & odd_late,
+            three,
+            early & late,
+        )
+
+    def without_enemy(self, planes: Planes) -> int:
+        """Return each player's windows that hold no token of the opponent."""
+        taken = planes.any
+        return self.starts & ~(taken >> self.offset | (taken & self._low) << self.offset)
+
+    def lead(self, windows: int) -> int:
+        """Return how many more of `windows` are player 1's than player 2's."""
+        return 2 * (windows & self._low).bit_count() - windows.bit_count()
+
+    def players(self, windows: int) -> tuple[int, int]:
+        """Return player 1's and player 2's part of `windows`."""
+        return windows & self._low, windows >> self.offset
+
+
+@cache
+def windows_of(grid: Grid) -> Windows:
+    """Return the windows of that grid."""
+    return Windows(grid)
+
+
+@cache
+def soft_lines_of(grid: Grid) -> tuple[tuple[int, int], ...]:
+    """Return the cells of each window, and their neighbours.
+
+    The neighbours of a window along a row or a column are the cells on both sides of each of its
+    cells; those of a diagonal window are the cells that touch two of its cells.
+    """
+    stride, line = grid.rows + 1, grid.line
+    found = []
+    for (right, up), shift, starts in zip(STEPS, grid.shifts, grid.starts, strict=True):
+        if right and up:
+            beside, steps = (stride, up), line - 1
+        else:
+            beside, steps = ((1, -1) if right else (stride, -stride)), line
+        for start in range(starts.bit_length()):
+            if not starts >> start & 1:
+                continue
+            cells = [start + step * shift for step in range(line)]
+            near = {cell + aside for cell in cells[:steps] for aside in beside}
+            around = sum(1 << cell for cell in near if cell >= 0)
+            found.append((sum(1 << cell for cell in cells), around & grid.cells))
+    return tuple(found)
 
 
 def margin(state: State) -> int:
@@ -149,8 +261,14 @@ def fuzzy(grid: Grid, one: int, two: int) -> float:
     A soft line is the sum of a window: its own cells count double and their neighbours once,
     positive for own pieces and negative for the opponent's.
     """
-    best_one, best_two = soft_lines_of(grid).best(one, two)
-    return _lead_of_connected(grid, one, two) + (best_one - best_two) / 8
+    sums = [
+        2 * ((one & cells).bit_count() - (two & cells).bit_count())
+        + (one & near).bit_count()
+        - (two & near).bit_count()
+        for cells, near in soft_lines_of(grid)
+    ]
+    best_two = -min(sums, default=0)
+    return _lead_of_connected(grid, one, two) + (max(sums, default=0) - best_two) / 8
 
 
 def _lead_of_connected(grid: Grid, one: int, two: int) -> int:

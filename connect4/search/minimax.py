@@ -217,33 +217,54 @@ class TableAlphaBeta(AlphaBeta):
         if depth == 0 or state.ending() is not None:
             return super().value(state, depth, alpha, beta)
         self.count()
-        key = state.key()
-        entry = self._table.get(key)
-        if entry is not None and entry.search == self._search and entry.depth == depth:
-            self.line = (entry.best, ())
-            if entry.lower >= beta or entry.lower == entry.upper:
-                return entry.lower
-            if entry.upper <= alpha:
-                return entry.upper
+        entry = self._table.get(state.key())
+        known = self.known(entry, depth, alpha, beta)
+        if known is not None:
+            return known
+        moves = self.moves(state, entry)
+        return self.best_of(state, moves, (depth, depth - 1), alpha, beta)
+
+    def known(self, entry: Entry | None, depth: int, alpha: float, beta: float) -> float | None:
+        """Return the value that an entry of this search gives within the bounds, or None."""
+        if entry is None or entry.search != self._search or entry.depth != depth:
+            return None
+        self.line = (entry.best, ())
+        if entry.lower >= beta or entry.lower == entry.upper:
+            return entry.lower
+        return entry.upper if entry.upper <= alpha else None
+
+    def best_of(
+        self,
+        state: State,
+        moves: Sequence[Move],
+        depths: tuple[int, int],
+        alpha: float,
+        beta: float,
+    ) -> float:
+        """Return the value of the best of `moves`; `depths` are of `state` and of its children."""
         best, best_move = -INFINITY, None
         line: Line = ()
         floor = alpha
-        for move in self.moves(state, entry):
-            value = -self.value(self.after(state, move), depth - 1, -beta, -floor)
+        for move in moves:
+            value = -self.value(self.after(state, move), depths[1], -beta, -floor)
             if value > best:
                 best, best_move, line = value, move, (move, self.line)
                 if value > floor:
                     floor = value
                     if floor >= beta:
-                        self.cutoffs += 1
+                        self.cut(move, depths[0])
                         break
         self.line = line
         if len(self._table) >= MAX_ENTRIES:
             self._table.clear()
         lower = best if best > alpha else -INFINITY
         upper = best if best < beta else INFINITY
-        self._table[key] = Entry(self._search, depth, lower, upper, best_move)
+        self._table[state.key()] = Entry(self._search, depths[0], lower, upper, best_move)
         return best
+
+    def cut(self, move: Move, depth: int) -> None:
+        """Count the cutoff that `move` caused `depth` plies above the leaves."""
+        self.cutoffs += 1
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the best one of an earlier search first."""

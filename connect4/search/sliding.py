@@ -17,7 +17,7 @@ from connect4.games.base import State
 from connect4.games.grid import Grid
 from connect4.search.base import WIN, Deadline, Evaluation, Move, Order, after, ascending
 from connect4.search.heuristics import of_tokens
-from connect4.search.minimax import INFINITY, MAX_ENTRIES, Entry, Found, Line, TableAlphaBeta
+from connect4.search.minimax import Entry, Found, TableAlphaBeta
 
 LONGEST: Final = 40
 """Plies from the root beyond which forced replies count as depth."""
@@ -119,20 +119,16 @@ class SlidingAlphaBeta(TableAlphaBeta):
         if depth <= 0 and not threats:
             self.horizon = True
             return self.leaf(state)
-        key = state.key()
-        entry = self._table.get(key)
-        if entry is not None and entry.search == self._search and entry.depth == depth:
-            self.line = (entry.best, ())
-            if entry.lower >= beta or entry.lower == entry.upper:
-                return entry.lower
-            if entry.upper <= alpha:
-                return entry.upper
+        entry = self._table.get(state.key())
+        known = self.known(entry, depth, alpha, beta)
+        if known is not None:
+            return known
         moves = self.replies(state, threats) if threats else self.moves(state, entry)
         below = depth if threats and self._ply < LONGEST else depth - 1
         position = bare(state)
         self._path.add(position)
         try:
-            return self._best(state, moves, (depth, below), alpha, beta)
+            return self.best_of(state, moves, (depth, below), alpha, beta)
         finally:
             self._path.discard(position)
 
@@ -155,36 +151,9 @@ class SlidingAlphaBeta(TableAlphaBeta):
             return won - 1, 0
         return None, steps.completing(other, empty)
 
-    def _best(
-        self,
-        state: State,
-        moves: Sequence[Move],
-        depths: tuple[int, int],
-        alpha: float,
-        beta: float,
-    ) -> float:
-        """Return the value of the best of `moves`; `depths` are of `state` and of its children."""
-        best, best_move = -INFINITY, None
-        line: Line = ()
-        floor = alpha
-        for move in moves:
-            value = -self.value(self.after(state, move), depths[1], -beta, -floor)
-            if value > best:
-                best, best_move, line = value, move, (move, self.line)
-                if value > floor:
-                    floor = value
-                    if floor >= beta:
-                        self.cutoffs += 1
-                        gain = max(1, depths[0]) ** 2
-                        self._cutting[move] = self._cutting.get(move, 0) + gain
-                        break
-        self.line = line
-        if len(self._table) >= MAX_ENTRIES:
-            self._table.clear()
-        lower = best if best > alpha else -INFINITY
-        upper = best if best < beta else INFINITY
-        self._table[state.key()] = Entry(self._search, depths[0], lower, upper, best_move)
-        return best
+    def cut(self, move: Move, depth: int) -> None:
+        super().cut(move, depth)
+        self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the earlier best one first, then those that caused most cutoffs."""

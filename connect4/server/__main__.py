@@ -65,7 +65,11 @@ def make_server(arguments: argparse.Namespace) -> Server:
     if arguments.strict:
         state = load_start(DYNAMIC, "start" if arguments.start is None else arguments.start)
         assert isinstance(state, DynamicState)
-        start = state.with_options(arguments.line, arguments.max_turns, arguments.repetition)
+        start = state.with_options(
+            line=arguments.line,
+            max_turns=arguments.max_turns,
+            repetition=arguments.repetition,
+        )
     else:
         for name in ("records", "start", "max_turns", "line", "repetition"):
             if getattr(arguments, name) is not None:

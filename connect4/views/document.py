@@ -103,15 +103,10 @@ def _document(title: str, policy: str, style: str, body: str, run: str, comment:
 """
 
 
+@cache
 def assets(parts: tuple[str, ...], suffix: str) -> str:
     """Return the assets named `parts` of one kind, in this order; a part may have none."""
-    return _assets(ASSETS, parts, suffix)
-
-
-@cache
-def _assets(folder: Path, parts: tuple[str, ...], suffix: str) -> str:
-    """Return assets below a folder, cached because many pages of a class use the same ones."""
-    paths = (folder / f"{part}.{suffix}" for part in parts)
+    paths = (ASSETS / f"{part}.{suffix}" for part in parts)
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
 
 
@@ -128,6 +123,14 @@ def _hash(text: str) -> str:
 def json_in_html(data: Any) -> str:
     """Return JSON in ASCII that cannot end the block that contains it."""
     return ENCODER.encode(data).replace("<", "\\u003c")
+
+
+def frame(document: str) -> str:
+    """Return an HTML document in a sandboxed frame, for Jupyter."""
+    return (
+        f'<iframe srcdoc="{html.escape(document)}" sandbox="allow-scripts" '
+        'style="width: 100%; height: 760px; border: 0; border-radius: 8px"></iframe>'
+    )
 
 
 def write(text: str, path: Path) -> None:

@@ -1,7 +1,4 @@
-"""Detect the effect of a move by comparing two boards, so that views need no rules of a game.
-
-`Game.motion` names the function that does this; `motion_between` is for drops, pop-outs and slides.
-"""
+"""Detect the effect of a move by comparing two boards, so that views need no rules of a game."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.games.base import Action, Game, State, resolve
+from connect4.games.base import Action, State
 from connect4.views.board_data import Board
 
 Cell: TypeAlias = tuple[int, int]
@@ -61,17 +58,11 @@ def motion_between(before: Board, after: Board) -> Motion | None:
     return None
 
 
-def motion_of(game: Game, before: State, after: State) -> Motion | None:
-    """Return the single move that leads from `before` to `after`; None if there is none."""
-    found: Motion | None = resolve(game.motion)(before.board(), after.board())
-    return found
-
-
-def moves_of(game: Game, state: State) -> dict[Motion, Action]:
+def moves_of(state: State) -> dict[Motion, Action]:
     """Return the legal actions of the mover, by their effect on the board."""
     found = {}
     for action in state.legal_actions():
-        motion = motion_of(game, state, state.apply(action))
+        motion = motion_between(state.board(), state.apply(action).board())
         if motion is not None:
             found[motion] = action
     return found

@@ -46,14 +46,11 @@ COLOURS: Final[dict[str, Colour]] = {
 """`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
 `made` (a run that a move made), `mark-ink` and `mark-fault` are drawn over it and its tokens."""
 
-TERMINAL: Final = ("#d75f00", "#0087d7")
-"""The players in a terminal of 256 colours: legible on black and on white."""
+TERMINAL_256: Final = ("1;38;5;166", "1;38;5;32")
+"""The players in a terminal of 256 colours, as ANSI codes: legible on black and on white."""
 
 TERMINAL_16: Final = ("1;31", "1;34")
-"""The players in a terminal of 16 colours, as ANSI codes."""
-
-LEVELS: Final = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
-"""The values of red, green and blue in the 256 colours of a terminal."""
+"""The same in a terminal of 16 colours."""
 
 
 def light(name: str) -> str:
@@ -84,15 +81,5 @@ def properties(theme: Theme, names: Iterable[str] = tuple(COLOURS)) -> str:
 def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """Return the ANSI codes of player 1 and player 2 for the current terminal."""
     if "256color" in environment.get("TERM", "") or environment.get("COLORTERM"):
-        one, two = (f"1;38;5;{xterm_number(colour)}" for colour in TERMINAL)
-        return one, two
+        return TERMINAL_256
     return TERMINAL_16
-
-
-def xterm_number(colour: str) -> int:
-    """Return the number of the terminal's 256 colours that is nearest to `#rrggbb`."""
-    number = 16
-    for index, weight in ((1, 36), (3, 6), (5, 1)):
-        value = int(colour[index : index + 2], 16)
-        number += weight * min(range(6), key=lambda level: abs(LEVELS[level] - value))
-    return number

@@ -80,7 +80,7 @@ KIT_FILES: Final = (
 REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference/*")
 """Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
 
-KIT_MODULES: Final = ("connect4.players.building", "connect4.players.agents", "connect4.games")
+KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "connect4.games")
 
 TURN: Final = "__turn__()"
 """The code that runs in an agent's Python for each request."""

@@ -17,7 +17,7 @@ from connect4.errors import harmless
 from connect4.games.base import Ending, Game, Player, State
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
-from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_of
+from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
 from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
@@ -196,7 +196,7 @@ class TerminalView:
             self._report(turn)
         self._moved = None
         if turn.outcome is Outcome.PLAYED and self._game is not None and self._before is not None:
-            self._moved = motion_of(self._game, self._before, event.state)
+            self._moved = motion_between(self._before.board(), event.state.board())
         if self._live:
             return
         one, two = event.state.scores()

@@ -14,9 +14,8 @@ from typing import Any, Final
 from connect4.errors import AgentError, InputError
 from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Setup, note_of
-from connect4.players.building import build
 from connect4.players.names import AgentName
-from connect4.players.registry import PLAYERS
+from connect4.players.registry import PLAYERS, build
 from connect4.search.base import WIN, Move
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views import document

@@ -91,7 +91,7 @@ def playable(game: Game, state: State) -> list[dict[str, Any]]:
     """
     columns = state.board().shape[1]
     found = []
-    for motion, action in moves_of(game, state).items():
+    for motion, action in moves_of(state).items():
         move: dict[str, Any] = {"text": game.format_action(action)}
         if isinstance(motion, PopOut):
             move["column"] = motion.column

@@ -18,8 +18,7 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import GAMES, own_starts
 from connect4.games.base import Game
-from connect4.players.checks import words_for
-from connect4.players.registry import PLAYERS
+from connect4.players.registry import PLAYERS, words_for
 from connect4.record import Record
 from connect4.table import TablePlan
 from connect4.views import document

@@ -6,7 +6,7 @@ import sys
 
 from connect4.utils import get_valid_actions
 
-WANTED = ("connect4.players.building", "connect4.players.agents", "connect4.search.minimax")
+WANTED = ("connect4.players.registry", "connect4.players.agents", "connect4.search.minimax")
 
 
 def found():
