@@ -28,7 +28,7 @@ from grader.play.one_game import play_all, play_game
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Attempt, InfraFailure, Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import make_board
+from grader.rubric.keys import make_board
 from tests.command import ROOT, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
 

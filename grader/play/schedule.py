@@ -24,14 +24,8 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import AgentName, split_name
 from connect4.players.registry import file_hash, parse_agent
-from grader.rubric.model import (
-    AgentLimits,
-    Board,
-    KitAgent,
-    Rubric,
-    Stage,
-    make_board,
-)
+from grader.rubric.keys import Board, KitAgent, make_board
+from grader.rubric.model import AgentLimits, Rubric, Stage
 
 SIDES: Final = (1, 2)
 

@@ -22,7 +22,8 @@ from grader.play.executors import Pool
 from grader.play.one_game import game_of, limits_of, one_line, play_job, spread
 from grader.play.schedule import seed_of
 from grader.results.store import Store
-from grader.rubric.model import Board, KitAgent, Rubric
+from grader.rubric.keys import Board, KitAgent
+from grader.rubric.model import Rubric
 
 SECONDS: Final = 0.05
 """Seconds per move, enough to find errors; a late move is not an error here."""

@@ -33,7 +33,8 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
-from grader.rubric.model import Board, Rubric, by_fuel, make_board
+from grader.rubric.keys import Board, make_board
+from grader.rubric.model import Rubric, by_fuel
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 

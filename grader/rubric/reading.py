@@ -19,12 +19,11 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import TABLES, Place, read_table
+from grader.rubric.keys import Board, Place, Values, read_table
 from grader.rubric.model import (
     PRACTICE_SEED,
-    Board,
+    TABLES,
     Rubric,
-    Values,
     all_boards,
     kit_agents,
     without_fuel,
