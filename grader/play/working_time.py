@@ -7,7 +7,6 @@ import math
 import random
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -266,17 +265,6 @@ def later_positions(state: State, number: int) -> Iterator[State]:
         yield state
 
 
-def _check_module(job: Job) -> None:
-    """Raise `InputError` if this machine counts fuel in another way than the planned one."""
-    if job["isolation"] == "wasm":
-        from connect4.isolation.wasm import images
-
-        here = images.identity_text()
-        if job["limits"]["module"] not in (None, here):
-            planned = job["limits"]["module"]
-            raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """What came of loading a submission."""
@@ -294,7 +282,12 @@ def try_load(job: Job) -> Loaded:
     problem: str | None = None
     player, game = job["player"], game_of(job)
     try:
-        _check_module(job)
+        if job["isolation"] == "wasm":
+            from connect4.isolation.wasm import images
+
+            here, planned = images.identity_text(), job["limits"]["module"]
+            if planned not in (None, here):
+                raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
             setup = Setup(
@@ -313,25 +306,16 @@ def try_load(job: Job) -> Loaded:
                 problem = problem or seat.load_failure
         else:
             return Loaded(problem)
-        return Loaded(slow=_slow(job, setup))
+        asking = Asking(setup, job["isolation"], limits_of(job))
+        state, limit = game.from_json(job["start"]), job["time_limit"]
+        seconds, failure = plays_from(asking, job["methods"], state, job["times"])
+        if seconds is not None:
+            return Loaded(slow=f"{seconds:g}" if seconds > limit else None)
+        if failure is None or failure.starved or failure.seconds < limit:
+            return Loaded()  # it cannot be known
+        return Loaded(slow=f"no move with up to {failure.seconds:g} s: {failure.text}")
     except Exception as error:  # a grader's fault is never a submission's
         return Loaded(fault=one_line(error))
-
-
-def _slow(job: Job, setup: Setup) -> str | None:
-    """Return the time from which on a submission plays, or why it does not.
-
-    None if it plays with the job's time, or if that cannot be known.
-    """
-    asking = Asking(setup, job["isolation"], limits_of(job))
-    state = game_of(job).from_json(job["start"])
-    limit = job["time_limit"]
-    seconds, failure = plays_from(asking, job["methods"], state, job["times"])
-    if seconds is not None:
-        return f"{seconds:g}" if seconds > limit else None
-    if failure is None or failure.starved or failure.seconds < limit:
-        return None
-    return f"no move with up to {failure.seconds:g} s: {failure.text}"
 
 
 def is_passing(problem: str) -> bool:
@@ -351,7 +335,8 @@ def load_all(
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
     One that can be loaded is asked for moves, see `too_slow`. A source with a known result under
-    these limits is skipped, unless the failure may be temporary.
+    these limits is skipped, unless the failure may be temporary. One that ended its worker is
+    blamed.
     """
     limits = limits_text(rubric)
     asked = store.loaded(pace.key(rubric))
@@ -382,23 +367,19 @@ def load_all(
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
             for item, future in done:
-                loaded = _loaded(future, item, store)
+                key = f"{LOADING}{item.sha256}"
+                try:
+                    loaded = future.result()
+                except Exception as error:
+                    if type(error).__name__ in DEATHS:
+                        store.end(key, died=True)
+                        store.blame({str(item.sha256): ""}, f"loading {item.name}")
+                    loaded = Loaded(fault=one_line(error))
                 if loaded.fault is None:
-                    store.end(f"{LOADING}{item.sha256}", died=False)
+                    store.end(key, died=False)
                     store.set_loaded(str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
                         store.set_loaded(str(item.sha256), pace.key(rubric), loaded.slow)
                 yield item, loaded.problem, loaded.fault
     finally:
         store.end_all()
-
-
-def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
-    """Return the result of `try_load`; a source that ended its worker is blamed in the store."""
-    try:
-        return future.result()
-    except Exception as error:
-        if type(error).__name__ in DEATHS:
-            store.end(f"{LOADING}{item.sha256}", died=True)
-            store.blame({str(item.sha256): ""}, f"loading {item.name}")
-        return Loaded(fault=one_line(error))
