@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, IsolationError, headline
@@ -18,7 +18,6 @@ from grader.doctor.table import LEVELS, Diagnosis, measure, now
 from grader.doctor.trial import Proof, Targets, prove
 from grader.output.results import PROOF
 from grader.results.store import Store
-from grader.rubric.model import Rubric
 
 NEEDS: Final = {"strong": "bubblewrap", "wasm": "wasm"}
 """The protection without which a level is not available."""
@@ -32,7 +31,9 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     if arguments.results is not None:
         with Store(arguments.results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
-    level = level_of_grade(arguments.isolation, rubric)
+    level: str | None = None  # that of `grade`, which would refuse to play without one
+    with contextlib.suppress(InputError):
+        level = required_level(arguments.isolation, rubric)[0]
     has = protections()
     measured = measure()
     offered = [level for level in LEVELS if NEEDS.get(level) in (None, *has.present)]
@@ -51,26 +52,13 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     found = Diagnosis(now(), measured, has, proofs, level, demanded, rubric.source)
     print(found.text())
     if arguments.results is not None:
-        keep(found, arguments.results)
+        with Store(arguments.results, writing=True) as store:  # the pages of its marks show it
+            store.set_meta({PROOF: json.dumps(found.to_json())})
+        print(f"{arguments.results}: stores this table; the marks in it will show it")
     return FAILED if found.lacking() else DONE
-
-
-def level_of_grade(asked: str, rubric: Rubric) -> str | None:
-    """Return the level at which `grade` would play with this rubric; None if it would refuse."""
-    try:
-        return required_level(asked, rubric)[0]
-    except InputError:
-        return None
 
 
 def tell(text: str) -> None:
     """Show on a terminal what the command is doing."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def keep(found: Diagnosis, path: Path) -> None:
-    """Store the table in a results file, so that the pages of its marks show it."""
-    with Store(path, writing=True) as store:
-        store.set_meta({PROOF: json.dumps(found.to_json())})
-    print(f"{path}: stores this table; the marks in it will show it")
