@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import warnings
@@ -13,8 +12,8 @@ import pytest
 
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.form import Finding, check, check_report, check_source
-from grader.handin.source_rules import INSTEAD, changing_state
+from grader.handin.form import check, check_report, check_source
+from grader.handin.source_rules import INSTEAD
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
@@ -44,7 +43,8 @@ def findings(source: str) -> list[str]:
 def test_a_good_submission_has_no_findings() -> None:
     assert check(HEAD + CLASS, "Ann, 1\nMy ideas\n", RULES) == []
     assert check(searcher(), "Ann, 1\n", RULES) == []
-    assert check("\ufeff" + searcher(), "\ufeffAnn, 1\n", RULES) == []
+    windows = searcher().replace("\n", "\r\n")
+    assert check("\ufeff" + windows, "\ufeffAnn, 1\n", RULES) == []
 
 
 def test_a_method_may_be_another_ones_second_name() -> None:
@@ -64,10 +64,6 @@ def test_a_decorator_may_make_the_constructor() -> None:
     missing = "AIPlayer has no __init__; add __init__(self, player_number, time)"
     assert findings(source) == [f"1: class: {missing}"]
     assert findings(f"import dataclasses\n@dataclasses.dataclass\n{source}") == []
-
-
-def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
-    assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []
 
 
 @pytest.mark.parametrize(
@@ -136,18 +132,9 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
             "2: threads and processes: os.fork starts or stops processes",
         ),
         (
-            "import os as o\no.execv('', [])\n" + CLASS,
-            "2: threads and processes: os.execv starts or stops processes",
-        ),
-        (
             "from os import fork as f\nf()\n" + CLASS,
             "1: threads and processes: os.fork starts or stops processes",
         ),
-        (
-            "from posix import fork\n" + CLASS,
-            "1: threads and processes: os.fork starts or stops processes",
-        ),
-        ("import _socket\n_socket.socket()\n" + CLASS, "1: sockets: uses '_socket'"),
         ("import connect4\n" + CLASS, "1: imports: 'connect4' is not allowed. A submission may"),
         (
             "from connect4.search.mcts import Mcts\n" + CLASS,
@@ -201,23 +188,18 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "def open(x):\n    return x\nopen(1)\n",
         "if __name__ == '__main__':\n    open('x')\n",
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
+        "from connect4 import utils, config as c\n",
+        "from connect4.utils import *\n",
+        "import connect4.utils\nimport connect4.config as c, numpy.linalg\n",
+        "xrange = range\nxrange(3)\n",
+        "def clock(time):\n    return time.clock\n",
+        "from time import perf_counter as clock\nclock()\n",
+        "import numpy as np\nx = np.int64, np.bool_, np.inf\n",
+        "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n",
     ],
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:
     assert findings(line + CLASS) == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from connect4 import utils, config as c",
-        "from connect4.utils import *",
-        "import connect4.utils",
-        "import connect4.config as c, numpy.linalg",
-    ],
-)
-def test_the_modules_of_the_kit_that_are_allowed_are_not_found(line: str) -> None:
-    assert findings(f"{line}\n{CLASS}") == []
 
 
 def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
@@ -287,19 +269,6 @@ def test_an_old_name_or_a_file_whose_lack_is_caught_is_advice(code: str) -> None
 
 
 @pytest.mark.parametrize(
-    "code",
-    [
-        "xrange = range\nxrange(3)",
-        "def clock(time):\n    return time.clock",
-        "from time import perf_counter as clock\nclock()",
-        "import numpy as np\nx = np.int64, np.bool_, np.inf",
-    ],
-)
-def test_new_names_are_no_old_ones(code: str) -> None:
-    assert findings(f"{code}\n{CLASS}") == []
-
-
-@pytest.mark.parametrize(
     ("code", "what"),
     [
         ("x = eval('1')", "eval"),
@@ -317,11 +286,6 @@ def test_what_check_cannot_see_it_says_once_as_advice(code: str, what: str) -> N
     assert not found.required
     assert found.rule == "not seen"
     assert found.text.startswith(f"{what}: what this runs, `check` cannot see")
-
-
-def test_methods_of_these_names_hide_nothing() -> None:
-    source = "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n"
-    assert findings(source + CLASS) == []
 
 
 def test_many_findings_end_in_their_number() -> None:
@@ -353,25 +317,6 @@ def test_a_text_that_ends_its_reader_costs_no_other_its_check(
     assert findings(CLASS) == []
 
 
-def test_the_names_of_a_module_are_not_copied_for_each_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    number = 1000
-    source = "".join(f"v{one} = []\n" for one in range(number)) + "def f():\n"
-    source += "".join(f"    v{one}[0] = 1\n" for one in range(number))
-    copied = []
-
-    class Counted(set[str]):
-        def __sub__(self, other: object) -> set[str]:
-            copied.append(len(self))
-            return set(self).difference(other)  # type: ignore[call-overload]
-
-    names = Counted(f"v{one}" for one in range(number))
-    monkeypatch.setattr("grader.handin.source_rules._module_names", lambda tree: names)
-    assert len(list(changing_state(ast.parse(source)))) == number
-    assert sum(copied) <= number
-
-
 def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
     stub = (ROOT / "grader/handout/ai_stub.py").read_text(encoding="utf-8")
     report = (ROOT / "connect4/players/report.txt").read_text(encoding="utf-8").splitlines()[0]
@@ -387,11 +332,6 @@ def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
             False,
         ),
     ]
-
-
-def test_an_unused_import_is_advice_only() -> None:
-    (finding,) = check_source("import socket\n" + CLASS, RULES)
-    assert not finding.required
 
 
 @pytest.mark.parametrize(
@@ -514,12 +454,6 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
     ]
 
 
-def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
-    assert_refused(
-        run(COMMAND, "check", "--form-only", "ai.py", cwd=tmp_path), "ai.py: no such file or folder"
-    )
-
-
 def test_findings_are_annotations_in_github_actions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -533,7 +467,6 @@ def test_findings_are_annotations_in_github_actions(
 def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
     path = hand_in(tmp_path, "bo", "import socket\n" + CLASS)
     assert run(COMMAND, "check", "--form-only", path, cwd=tmp_path).returncode == 0
-    assert Finding(1, "x", "y").required
 
 
 @pytest.mark.slow
