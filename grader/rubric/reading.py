@@ -71,7 +71,8 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     values = _overlay(_default_of_game(default, given), given, str(path))
     values = without_fuel(values, given, str(path))
     rubric = from_values(values, str(path), path.parent)
-    refuse_mistakes(rubric, allow_large)
+    for key, what in _mistakes(rubric, allow_large):
+        raise InputError(f"{path}: {key}: {what}")
     for name in rubric.match.hidden:
         if not (path.parent / name).is_file():
             raise InputError(
@@ -194,6 +195,10 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         if name != "match"
     }
     submission = model.SubmissionRules(**read["submission"])
+    ladder = model.LadderRules(**read["ladder"])
+    if len(ladder.rungs) < 2 or len({rung.name for rung in ladder.rungs}) < len(ladder.rungs):
+        what = "expected two or more agents, each with a name of its own"
+        raise top.at("ladder").at("rungs").wrong(what)
     return Rubric(
         source,
         values,
@@ -205,7 +210,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         model.CompareRules(**read["compare"]),
         model.StatisticsRules(**read["statistics"]),
         submission,
-        _ladder(read["ladder"], top.at("ladder")),
+        ladder,
     )
 
 
@@ -315,13 +320,6 @@ def _tournament(values: Values, place: Place) -> model.TournamentRules:
     return model.TournamentRules(**{**values, "stages": stages})
 
 
-def _ladder(values: Values, place: Place) -> model.LadderRules:
-    rungs = values["rungs"]
-    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
-        raise place.at("rungs").wrong("expected two or more agents, each with a name of its own")
-    return model.LadderRules(**values)
-
-
 MOST_CELLS: Final = 12
 """Rows, and columns, of the largest board in the assignment."""
 
@@ -334,17 +332,25 @@ COLUMNS_WITH_POPOUTS: Final = 10
 """On more columns, a position may have more than the 15 actions of the assignment."""
 
 
-def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
-    """Raise `InputError` for a rubric's first mistake, with file and key."""
-    for key, what in _mistakes(rubric, allow_large):
-        raise InputError(f"{rubric.source}: {key}: {what}")
-
-
 def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
-    for key, boards in _lists_of_boards(rubric):
+    """Yield each mistake of a rubric, with its key."""
+    lists = {
+        "part_a": rubric.part_a.boards,
+        "part_b": rubric.part_b.boards,
+        "compare": rubric.compare.boards,
+    }
+    for number, stage in enumerate(rubric.tournament.stages, 1):
+        lists[f"tournament.stages[{number}]"] = stage.boards
+    for key, boards in lists.items():
         yield from ((f"{key}.boards", what) for what in _doubles(boards))
-        if not allow_large:
-            yield from ((f"{key}.boards", what) for what in _large(boards))
+        for board in () if allow_large else boards:
+            rows, columns, popouts = _size(board)
+            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
+            if max(rows, columns) > MOST_CELLS:
+                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
+            elif popouts <= MOST_POPOUTS:
+                continue
+            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -403,14 +409,6 @@ def _size(board: Board) -> tuple[int, int, int]:
     return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
 
 
-def _lists_of_boards(rubric: Rubric) -> Iterator[tuple[str, tuple[Board, ...]]]:
-    yield "part_a", rubric.part_a.boards
-    yield "part_b", rubric.part_b.boards
-    yield "compare", rubric.compare.boards
-    for place, stage in enumerate(rubric.tournament.stages, 1):
-        yield f"tournament.stages[{place}]", stage.boards
-
-
 def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
     """Yield an error for each position that is in a list twice: its games would be the same."""
     first: dict[str, str] = {}
@@ -421,18 +419,3 @@ def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
         elif name is not None:
             yield f"boards {name!r} and {board.name!r} are one position"
         first[board.digest] = board.name
-
-
-def _large(boards: tuple[Board, ...]) -> Iterator[str]:
-    for board in boards:
-        rows, columns, most = _size(board)
-        if max(rows, columns) > MOST_CELLS:
-            yield (
-                f"board {board.name!r} has {rows} rows and {columns} columns, more than "
-                f"{MOST_CELLS}x{MOST_CELLS}; --allow-large allows it"
-            )
-        elif most > MOST_POPOUTS:
-            yield (
-                f"board {board.name!r} has {most} pop-outs, more than {MOST_POPOUTS}; "
-                "--allow-large allows it"
-            )
