@@ -279,25 +279,24 @@ def in_fuel(values: Values, seconds: Seconds, source: str = "") -> Values:
     limits = values["limits"]
     if limits.get("require") not in (None, WASM, "process", "strong"):
         return values  # what is wrong there is reported with its key
+    timed: list[Any] = []
+    for place, stage in enumerate(stages, 1):
+        if not isinstance(stage, dict):
+            timed.append(stage)  # what is wrong there is reported with its key
+            continue
+        rest = {key: value for key, value in stage.items() if key != "fuel"}
+        where = f"{source}: tournament.stages[{place}].fuel"
+        own = _seconds(stage["fuel"], where) if stage.get("fuel") is not None else seconds
+        timed.append({**rest, "time_limit": own})
     return {
         **values,
         "match": {**values["match"], "time_limit": seconds},
         "tournament": {
             **values["tournament"],
-            "stages": [_stage(stage, n, seconds, source) for n, stage in enumerate(stages, 1)],
+            "stages": timed,
         },
         "limits": {**limits, "require": WASM},
     }
-
-
-def _stage(stage: Any, place: int, seconds: Seconds, source: str) -> Any:
-    """Return a stage with virtual seconds: its own fuel's, or those of the matches."""
-    if not isinstance(stage, dict):
-        return stage
-    named = stage.get("fuel")
-    where = f"{source}: tournament.stages[{place}].fuel"
-    own = seconds if named is None else _seconds(named, where)
-    return {key: value for key, value in stage.items() if key != "fuel"} | {"time_limit": own}
 
 
 def _seconds(value: object, where: str) -> Seconds:
