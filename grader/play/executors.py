@@ -236,12 +236,13 @@ def processor_quota() -> float | None:
 
 def other_load() -> float | None:
     """Return the share of all cores that is in use while this program sleeps; None if unknown."""
-    before = _busy()
-    time.sleep(LOAD_SECONDS)
-    after = _busy()
-    if before is None or after is None or after[1] == before[1]:
+    try:
+        before = _busy()
+        time.sleep(LOAD_SECONDS)
+        busy, whole = (now - then for now, then in zip(_busy(), before, strict=True))
+        return busy / whole
+    except (OSError, ValueError, IndexError, ZeroDivisionError):
         return None
-    return (after[0] - before[0]) / (after[1] - before[1])
 
 
 def load_text(load: float) -> str:
@@ -250,15 +251,11 @@ def load_text(load: float) -> str:
     return f"other programs use {100 * load:.0f} % of the cores{advice}"
 
 
-def _busy() -> tuple[int, int] | None:
+def _busy() -> tuple[int, int]:
     """Return the time that the cores were busy, and all of their time (Linux)."""
-    try:
-        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
-        times = list(map(int, line.split()[1:9]))
-    except (OSError, ValueError, IndexError):
-        return None
-    idle = times[3] + times[4]
-    return sum(times) - idle, sum(times)
+    line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    times = list(map(int, line.split()[1:9]))
+    return sum(times) - times[3] - times[4], sum(times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +331,11 @@ class Progress:
         self._total = total
         self._done = 0
         self._began = self._told = time.monotonic()
-        self._bar = _bar(total) if sys.stderr.isatty() else None
+        self._bar: Any = None
+        if sys.stderr.isatty():
+            with contextlib.suppress(ImportError):
+                tqdm = importlib.import_module("tqdm").tqdm
+                self._bar = tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
 
     def step(self, note: str = "") -> None:
         """Count one more game."""
@@ -363,15 +364,6 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
-
-
-def _bar(total: int) -> Any:
-    """Return a tqdm bar, None if tqdm is not installed."""
-    try:
-        tqdm = importlib.import_module("tqdm").tqdm
-    except ImportError:
-        return None
-    return tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
 
 
 def duration(seconds: float) -> str:

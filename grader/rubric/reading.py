@@ -104,7 +104,7 @@ def _without_removed(values: Values, where: str = "") -> Values:
 
 
 def _default_of_game(default: Values, given: Values) -> Values:
-    """Return the default rubric for the game of `given`.
+    """Change the default rubric to that for the game of `given`, and return it.
 
     The boards and margins of `rubric.toml` are those of ExtendedConnect4. In another game each list
     of boards is its usual start, and a baseline's points begin at margin 0 and are full at 1.
@@ -113,28 +113,16 @@ def _default_of_game(default: Values, given: Values) -> Values:
     game = GAMES.get(str(match.get("game"))) if isinstance(match, dict) else None
     if game is None or game is EXTENDED:
         return default
-    boards = [game.name]
-    part_b, tournament, compare = default["part_b"], default["tournament"], default["compare"]
-    baselines = [{**step, "low": 0.0, "high": 1.0} for step in part_b["baselines"]]
-    return {
-        **default,
-        "part_a": {**default["part_a"], "boards": boards},
-        "part_b": {**part_b, "boards": boards, "baselines": baselines},
-        "tournament": {
-            **tournament,
-            "stages": [{**stage, "boards": boards} for stage in tournament["stages"]],
-        },
-        "compare": {
-            **compare,
-            "boards": boards,
-            "equal_within": compare["equal_within"] if game.counts_points else EQUAL_WINS,
-        },
-        "ladder": {
-            **default["ladder"],
-            "boards": boards,
-            "width": default["ladder"]["width"] if game.counts_points else LADDER_WIDTH,
-        },
-    }
+    compare, ladder = default["compare"], default["ladder"]
+    part_a, part_b, stages = default["part_a"], default["part_b"], default["tournament"]["stages"]
+    for table in (part_a, part_b, compare, ladder, *stages):
+        table["boards"] = [game.name]
+    for step in part_b["baselines"]:
+        step.update(low=0.0, high=1.0)
+    if not game.counts_points:
+        compare["equal_within"] = EQUAL_WINS
+        ladder["width"] = LADDER_WIDTH
+    return default
 
 
 def _load(path: Path) -> Values:
