@@ -7,6 +7,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -335,8 +336,7 @@ def load_all(
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
     One that can be loaded is asked for moves, see `too_slow`. A source with a known result under
-    these limits is skipped, unless the failure may be temporary. One that ended its worker is
-    blamed.
+    these limits is skipped, unless the failure may be temporary.
     """
     limits = limits_text(rubric)
     asked = store.loaded(pace.key(rubric))
@@ -367,19 +367,23 @@ def load_all(
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
             for item, future in done:
-                key = f"{LOADING}{item.sha256}"
-                try:
-                    loaded = future.result()
-                except Exception as error:
-                    if type(error).__name__ in DEATHS:
-                        store.end(key, died=True)
-                        store.blame({str(item.sha256): ""}, f"loading {item.name}")
-                    loaded = Loaded(fault=one_line(error))
+                loaded = _loaded(future, item, store)
                 if loaded.fault is None:
-                    store.end(key, died=False)
+                    store.end(f"{LOADING}{item.sha256}", died=False)
                     store.set_loaded(str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
                         store.set_loaded(str(item.sha256), pace.key(rubric), loaded.slow)
                 yield item, loaded.problem, loaded.fault
     finally:
         store.end_all()
+
+
+def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
+    """Return the result of `try_load`; a source that ended its worker is blamed in the store."""
+    try:
+        return future.result()
+    except Exception as error:
+        if type(error).__name__ in DEATHS:
+            store.end(f"{LOADING}{item.sha256}", died=True)
+            store.blame({str(item.sha256): ""}, f"loading {item.name}")
+        return Loaded(fault=one_line(error))

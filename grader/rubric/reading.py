@@ -183,10 +183,6 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         if name != "match"
     }
     submission = model.SubmissionRules(**read["submission"])
-    ladder = model.LadderRules(**read["ladder"])
-    if len(ladder.rungs) < 2 or len({rung.name for rung in ladder.rungs}) < len(ladder.rungs):
-        what = "expected two or more agents, each with a name of its own"
-        raise top.at("ladder").at("rungs").wrong(what)
     return Rubric(
         source,
         values,
@@ -198,7 +194,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         model.CompareRules(**read["compare"]),
         model.StatisticsRules(**read["statistics"]),
         submission,
-        ladder,
+        _ladder(read["ladder"], top.at("ladder")),
     )
 
 
@@ -308,6 +304,13 @@ def _tournament(values: Values, place: Place) -> model.TournamentRules:
     return model.TournamentRules(**{**values, "stages": stages})
 
 
+def _ladder(values: Values, place: Place) -> model.LadderRules:
+    rungs = values["rungs"]
+    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
+        raise place.at("rungs").wrong("expected two or more agents, each with a name of its own")
+    return model.LadderRules(**values)
+
+
 MOST_CELLS: Final = 12
 """Rows, and columns, of the largest board in the assignment."""
 
@@ -322,23 +325,7 @@ COLUMNS_WITH_POPOUTS: Final = 10
 
 def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
     """Yield each mistake of a rubric, with its key."""
-    lists = {
-        "part_a": rubric.part_a.boards,
-        "part_b": rubric.part_b.boards,
-        "compare": rubric.compare.boards,
-    }
-    for number, stage in enumerate(rubric.tournament.stages, 1):
-        lists[f"tournament.stages[{number}]"] = stage.boards
-    for key, boards in lists.items():
-        yield from ((f"{key}.boards", what) for what in _doubles(boards))
-        for board in () if allow_large else boards:
-            rows, columns, popouts = _size(board)
-            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
-            if max(rows, columns) > MOST_CELLS:
-                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
-            elif popouts <= MOST_POPOUTS:
-                continue
-            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
+    yield from _mistakes_of_boards(rubric, allow_large)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -364,6 +351,26 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
                 f"place {place + 1} earns {worse:g}, more than place {place} with {better:g}; "
                 "points must not rise",
             )
+
+
+def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+    lists = {
+        "part_a": rubric.part_a.boards,
+        "part_b": rubric.part_b.boards,
+        "compare": rubric.compare.boards,
+    }
+    for number, stage in enumerate(rubric.tournament.stages, 1):
+        lists[f"tournament.stages[{number}]"] = stage.boards
+    for key, boards in lists.items():
+        yield from ((f"{key}.boards", what) for what in _doubles(boards))
+        for board in () if allow_large else boards:
+            rows, columns, popouts = _size(board)
+            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
+            if max(rows, columns) > MOST_CELLS:
+                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
+            elif popouts <= MOST_POPOUTS:
+                continue
+            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
 
 
 def outside_assignment(rubric: Rubric) -> str | None:
