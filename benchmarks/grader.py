@@ -31,7 +31,8 @@ from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Contestant, Match, PlannedGame, baseline, grade_games, submitted
 from grader.results.store import Attempt, Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric, make_board
+from grader.rubric.keys import make_board
+from grader.rubric.model import Rubric
 
 REQUIRED_THROUGHPUT = 1.9
 REQUIRED_LOAD = 0.05

@@ -230,9 +230,7 @@ def _similar(add: Add) -> None:
         default=Path("similar.html"),
         help="the report (default similar.html)",
     )
-    add("--jobs", type=count, help="submissions at once (default: one a physical core)")
-    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
-    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
+    _add_workers(add, "submissions", "run")
     _add_rubric(add)
     _add_isolation(add)
 
@@ -288,10 +286,14 @@ def _add_playing(add: Add) -> None:
         type=fuel_option,
         help="instructions per move in place of seconds, such as 5G: results repeat exactly",
     )
-    add("--jobs", type=count, help="games at once (default: one a physical core)")
-    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
-    add("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
+    _add_workers(add, "games", "play")
     _add_isolation(add)
+
+
+def _add_workers(add: Add, what: str, verb: str) -> None:
+    add("--jobs", type=count, help=f"{what} at once (default: one a physical core)")
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    add("--scheduler", metavar="ADDRESS", help=f"{verb} on the Dask cluster of this scheduler")
 
 
 def _add_isolation(add: Add) -> None:
@@ -427,21 +429,17 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     end_on_sigterm()
     with commands_stopped():
-        return _status(arguments)
-
-
-def _status(arguments: argparse.Namespace) -> int:
-    try:
-        command = command_of(arguments.command)
-        entry.ready()
-        return command(arguments)
-    except InputError as error:
-        return fail(error)
-    except KeyboardInterrupt:
-        return STOPPED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        try:
+            command = command_of(arguments.command)
+            entry.ready()
+            return command(arguments)
+        except InputError as error:
+            return fail(error)
+        except KeyboardInterrupt:
+            return STOPPED
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
 
 
 if __name__ == "__main__":

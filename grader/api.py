@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -100,19 +99,12 @@ def compare(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
         store = stack.enter_context(Store(folder / "results.db", writing=True))
         pool = stack.enter_context(local_pool(worker_count(jobs, False), scratch_for(folder)))
-        step = _step(stack, progress)
+        update = show_progress(stack, "games").update if progress else None
         for latest, _ in command.compare(agents, parts, rules, store, pool, level, sources):
             verdicts[latest.part] = _verdict(latest, names)
-            step()
+            if update is not None:
+                update()
     return Comparison(verdicts.get("a"), verdicts.get("b"))
-
-
-def _step(stack: contextlib.ExitStack, shown: bool) -> Callable[[], object]:
-    """Return the function that is called after each game."""
-    if not shown:
-        return lambda: None
-    update: Callable[[], object] = show_progress(stack, "games").update
-    return update
 
 
 def _verdict(item: command.PartComparison, names: list[str]) -> Verdict:

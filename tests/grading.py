@@ -134,6 +134,13 @@ def count(results: Path) -> int:
     return 0
 
 
+def wait_for_games(results: Path, number: int) -> None:
+    """Wait until a running grader has stored so many games, for half a minute at most."""
+    deadline = time.monotonic() + 30
+    while count(results) < number and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
 def descendants(process: int) -> set[tuple[int, str]]:
     """Return `(id, start time)` of every process below one."""
     parents: dict[int, tuple[int, str]] = {}

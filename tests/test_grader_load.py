@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import assert_refused, environment, run
+from tests.command import environment
 from tests.grading import (
-    COMMAND,
     SUBMISSIONS,
     burners,
     games,
@@ -97,14 +96,6 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
     assert f"are withheld ({busy})" in " ".join(out.split())
     page = (tmp_path / "marks" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert f"failed: {busy}" in page
-
-
-def test_the_option_that_played_starved_games_again_is_gone(tmp_path: Path) -> None:
-    assert_refused(
-        run(COMMAND, "grade", "ann", "--retry-starved", cwd=tmp_path),
-        "argument --retry-starved: is gone: the same command plays starved games and games that "
-        "failed again",
-    )
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from grader.commands.common import hours_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
-from tests.command import assert_refused, run
+from tests.command import run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 
@@ -106,13 +106,3 @@ def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     first, _, _, _, *rows = hours_text("grade", students, rubrics.read(path)).splitlines()
     assert [row.split()[0] for row in rows] == ["20G", "5G", "1G"]
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
-
-
-def test_a_budget_is_refused_and_the_dry_run_named(tmp_path: Path) -> None:
-    for command in ("grade", "tournament"):
-        refused = run(COMMAND, command, "class", "--budget", "8h", cwd=tmp_path)
-        assert_refused(
-            refused,
-            "argument --budget: is gone: --dry-run prints core-hours; choose boards, repeats and "
-            "time_limit in the rubric",
-        )

@@ -28,15 +28,9 @@ def refusal(folder: Path, text: str) -> str:
 
 def test_the_default_rubric_keeps_to_the_assignment() -> None:
     rubric = rubrics.read()
-    assert 5 <= rubric.match.time_limit <= 20
+    assert outside_assignment(rubric) is None
     assert rubric.part_a.opponent.agent == "random"
     assert rubric.part_a.cap_percent == 50
-    boards = [*rubric.part_a.boards, *rubric.part_b.boards]
-    boards += [board for stage in rubric.tournament.stages for board in stage.boards]
-    for board in boards:
-        cells = board.start["board"]
-        assert len(cells) <= 12
-        assert len(cells[0]) <= 12
     # against random the simulator asks get_expectimax_move: part B needs others too
     assert sum(step.agent.agent != "random" for step in rubric.part_b.baselines) >= 2
     for board in rubric.part_a.boards:
@@ -97,16 +91,13 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "[statistics]\nresamples = 2000\n",
             "statistics.resamples is gone: delete the line; intervals use no random samples",
         ),
-        ("[match]\nseed = -3\n", "match.seed: expected a whole number from 0, got -3"),
         ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
         ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
         ('[match]\ntime_limit = "5"\n', "match.time_limit: expected a number, got '5'"),
         ("[match]\ntime_limit = inf\n", "match.time_limit: expected a number, got inf"),
         ("[match]\nrepeats = 1.5\n", "match.repeats: expected a whole number from 1, got 1.5"),
-        ("[match]\nrepeats = true\n", "match.repeats: expected a whole number from 1, got True"),
         ("match = 3\n", "match: expected a table, got 3"),
-        ("[limits]\nlifetime = 'turn'\n", "limits.lifetime: 'turn'; expected one of game, move"),
         (
             "[limits]\nrestarts = 5\n",
             "limits.restarts is gone: delete the line; startup_total alone bounds how often an "
@@ -114,11 +105,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         ),
         ("[limits]\nstartup_total = -1\n", "limits.startup_total: expected a number from 0"),
         ("[limits]\nrequire = 'none'\n", "limits.require: 'none'; expected one of process, strong"),
-        (
-            "[match]\nopponent_faults = 'win'\n",
-            "match.opponent_faults: 'win'; expected one of withhold, count",
-        ),
-        ("[part_a]\npoints = -1\n", "part_a.points: expected a number from 0, got -1"),
         ("[part_a]\nboards = []\n", "part_a.boards: no board; name at least one"),
         ("[part_a]\nboards = 'case1'\n", "part_a.boards: expected a list, got 'case1'"),
         ("[part_a]\nboards = [1]\n", "part_a.boards: expected a text, got 1"),
@@ -156,10 +142,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "tournament.stages[1].promote: nobody would reach the next stage",
         ),
         (
-            "[tournament]\ntie_breaks = ['luck']\n",
-            "tournament.tie_breaks: 'luck'; expected one of rating",
-        ),
-        (
             "[part_a]\nboards = ['case1', 'case4', 'case1']\n",
             "part_a.boards: board 'case1' is listed twice",
         ),
@@ -181,10 +163,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1, name = 'x'}, "
             "{agent = 'greedy', points = 1, low = 0, high = 1, name = 'x'}]\n",
             "part_b.baselines: two baselines are called 'x'; give each its own name = \"...\"",
-        ),
-        (
-            "[part_a]\nopponent = 'ai:own.py'\n",
-            "part_a.opponent: agent 'ai:/",
         ),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
         ("[match\n", "the rubric is not a TOML file"),
@@ -271,22 +249,6 @@ def test_agents_and_boards_lie_beside_the_rubric(
     (tmp_path / "course" / "ta" / "strong.py").unlink()
     stored["limits"]["restarts"] = 5  # a key of earlier versions
     assert rubrics.from_stored(stored, "results").part_b == rubric.part_b
-
-
-def test_limits_that_changed_are_told() -> None:
-    values = rubrics.read().values
-    assert rubrics.changed_limits(values, values) == []
-    limits = {key: value for key, value in values["limits"].items() if key != "startup_total"}
-    before = {**values, "limits": {**limits, "time_margin": 0.05}}
-    assert sorted(rubrics.changed_limits(before, values)) == [
-        "[limits] startup_total was not set and is 10.0",
-        "[limits] time_margin was 0.05 and is 0.005",
-    ]
-
-
-def test_a_rubric_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the rubric cannot be read: No such file"):
-        rubrics.read(tmp_path / "none.toml")
 
 
 def test_less_isolation_than_a_rubric_requires_is_refused(tmp_path: Path) -> None:

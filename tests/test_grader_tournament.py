@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,16 @@ from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import assert_refused, run
-from tests.grading import COMMAND, count, games, hand_in, kill, rubric, searcher, start
+from tests.grading import (
+    COMMAND,
+    games,
+    hand_in,
+    kill,
+    rubric,
+    searcher,
+    start,
+    wait_for_games,
+)
 
 
 def contestants(number: int) -> list[Contestant]:
@@ -155,9 +163,7 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
         hand_in(tmp_path / "class", name, source)
     arguments = ("tournament", "class", "--rubric", "rubric.toml", "--isolation", "process")
     running = start(*arguments, cwd=tmp_path)
-    deadline = time.monotonic() + 60
-    while count(tmp_path / "tournament.db") < 1 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for_games(tmp_path / "tournament.db", 1)
     kill(running)
     graded = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")
     assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0

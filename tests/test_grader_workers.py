@@ -26,9 +26,9 @@ from grader.play.executors import (
 )
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.store import Attempt, InfraFailure, Store
+from grader.results.store import Attempt, Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import make_board
+from grader.rubric.keys import make_board
 from tests.command import ROOT, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
 
@@ -74,7 +74,7 @@ def test_workers_that_cannot_start_keep_nobody_waiting(
 def test_what_a_call_raised_has_the_workers_own_traceback(tmp_path: Path) -> None:
     with LocalExecutor([None], tmp_path / "scratch") as local:
         error = local.submit(fail).exception(30)
-    assert error is not None
+    assert str(error) == "ValueError: no luck"
     assert 'raise ValueError("no luck")' in error.__notes__[0]
 
 
@@ -97,12 +97,6 @@ def executor(tmp_path: Path) -> Any:
         yield local
 
 
-def test_calls_are_made_in_other_processes(executor: LocalExecutor) -> None:
-    numbers = {executor.submit(process_number).result(30) for _ in range(3)}
-    assert len(numbers) == 1
-    assert os.getpid() not in numbers
-
-
 def test_a_worker_stays_on_its_core(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     with LocalExecutor([core], tmp_path / "scratch") as local:
@@ -122,11 +116,6 @@ def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> No
     with pytest.raises(WorkerDiedError, match="the worker died 2 times in this game"):
         executor.submit(end_the_worker).result(30)
     assert executor.submit(process_number).result(30) > 0
-
-
-def test_an_exception_is_the_callers(executor: LocalExecutor) -> None:
-    with pytest.raises(RuntimeError, match="ValueError: no luck"):
-        executor.submit(fail).result(30)
 
 
 def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> None:
@@ -185,22 +174,6 @@ def test_one_worker_and_two_workers_play_the_same_games(tmp_path: Path) -> None:
     assert stored_records(played[1]) == stored_records(played[0])
 
 
-def test_the_graders_own_fault_is_no_students(tmp_path: Path) -> None:
-    ahead, sources = schedule(tmp_path)
-    job = ahead[0].job("process", sources)
-    result = play_game({**job, "start": {"board": [[3]], "popouts": 0}})
-    assert result.played is None
-    assert result.fault is not None
-    assert result.fault.startswith("InputError: start:")
-    with Store(tmp_path / "r.db", writing=True) as store:
-        store.add(result)
-        assert store.played() == {}
-        assert store.faults() == {ahead[0].key: InfraFailure(result.fault, 1)}
-        store.add(play_game(job))
-        assert list(store.played()) == [ahead[0].key]
-        assert store.faults() == {}
-
-
 def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path: Path) -> None:
     ahead, sources = schedule(tmp_path)
     with (
@@ -210,6 +183,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
         broken = replace(ahead[0], board=make_board("broken", {"board": [[3]], "popouts": 0}))
         for _ in play_all([broken], store, local, 1, "process", sources):
             pass
+        assert store.played() == {}
     with closing(sqlite3.connect(tmp_path / "r.db")) as database:
         rows = database.execute("SELECT status, fault, traceback FROM game").fetchall()
     ((status, fault, trace),) = rows

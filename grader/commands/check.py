@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -19,7 +17,7 @@ from connect4.games.base import Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method, Setup
-from grader.commands.common import DONE, FAILED, read_rubric
+from grader.commands.common import DONE, FAILED, read_rubric, say
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
 from grader.handin.submission import Submission
@@ -81,7 +79,7 @@ def _examine(
         in_source = any(finding.required and not finding.in_report for finding in found)
         if level is not None and not in_source:
             if item.source not in known:
-                known[item.source] = _ask(item.source, rubric, level, item.place)
+                known[item.source] = smoke(item.source, rubric, level, item.place)
             found += known[item.source].findings
             plays = known[item.source].plays
     if item.note:
@@ -89,32 +87,16 @@ def _examine(
     return found, plays
 
 
-def _ask(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
-    """Ask a submission for moves; report on standard error what takes long."""
-
-    def say(text: str) -> None:
-        print(f"{place}: {text}", file=sys.stderr, flush=True)
-
-    asked = smoke(source, rubric, level, say)
-    if asked.skipped:
-        moves = "1 move was" if asked.skipped == 1 else f"{asked.skipped} moves were"
-        say(f"check asks for {MOST:g} s at most; {moves} not asked for")
-    return asked
-
-
 def summary(counts: dict[str, int], level: Level | None) -> str:
     """Return the last line of the command."""
-    number, failed = counts["submissions"], counts["failed"]
-    moves = "" if level is not None else " No moves were asked for (--form-only)."
-    whose = "The submission" if number == 1 else f"{number - failed} of {number} submissions"
+    number, failed, advice = counts["submissions"], counts["failed"], counts["advice"]
+    verdict = f"{number - failed} of {number} submissions meet every required rule"
     if number == 1:
-        verdict = f"{whose} {'breaks a required rule' if failed else 'meets every required rule'}"
-    else:
-        verdict = f"{whose} meet every required rule"
-    return (
-        f"{verdict}: {counts['required']} to fix, {counts['advice']} "
-        f"{'piece' if counts['advice'] == 1 else 'pieces'} of advice.{moves}"
-    )
+        verb = "breaks a required rule" if failed else "meets every required rule"
+        verdict = f"The submission {verb}"
+    pieces = "1 piece" if advice == 1 else f"{advice} pieces"
+    moves = "" if level is not None else " No moves were asked for (--form-only)."
+    return f"{verdict}: {counts['required']} to fix, {pieces} of advice.{moves}"
 
 
 LATER: Final = 2
@@ -138,17 +120,16 @@ class Smoke:
     findings: list[Finding]
     plays: str
     """From which time per move on the file plays, empty if that is not known."""
-    skipped: int
-    """The moves that were not asked for, because `check` took too long."""
 
 
-def smoke(source: str, rubric: Rubric, level: Level, say: Callable[[str], None]) -> Smoke:
-    """Ask a submission for moves in separate processes."""
+def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
+    """Ask a submission for moves in separate processes; report what takes long, with its place."""
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
     rules, game = rubric.submission, GAMES[rubric.match.game]
     setup = Setup(OWN_FILE, 1, game, limit, 0, None, source.encode(), rules.allowed)
-    asking = Asking(setup, level, Limits(start_seconds=rubric.limits.startup), say)
+    limits = Limits(start_seconds=rubric.limits.startup)
+    asking = Asking(setup, level, limits, lambda line: say(f"{place}: {line}"))
     shown = [board for board in all_boards(rubric) if not board.hidden]
     by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
     trials = [_Trial(asking, method, by_size[-1], by_size[0]) for method in METHODS]
@@ -172,7 +153,10 @@ def smoke(source: str, rubric: Rubric, level: Level, say: Callable[[str], None])
     if not unknown:
         plays = f"plays from {times[begin]:g} s a move"
         plays += f" (not at {times[begin - 1]:g} s)" if begin else ""
-    return Smoke(found, plays, sum(trial.skipped for trial in trials))
+    if skipped := sum(trial.skipped for trial in trials):
+        moves = "1 move was" if skipped == 1 else f"{skipped} moves were"
+        say(f"{place}: check asks for {MOST:g} s at most; {moves} not asked for")
+    return Smoke(found, plays)
 
 
 @dataclass(slots=True)

@@ -167,7 +167,13 @@ HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board
 def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
     """Return the core-hours of a whole class if every submission uses all of its time."""
     own = sum(map(worth, _games(kind, contestants, rubric)))
-    once = list(_games(kind, contestants, _one_pair(rubric)))
+    stages_once = tuple(replace(stage, repeats=1) for stage in rubric.tournament.stages)
+    one_pair_each = replace(
+        rubric,
+        match=replace(rubric.match, repeats=1),
+        tournament=replace(rubric.tournament, stages=stages_once),
+    )
+    once = list(_games(kind, contestants, one_pair_each))
     limits = {f"{seconds:g} s": seconds for seconds in OTHER_SECONDS}
     if by_fuel(rubric):
         limits = {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
@@ -191,16 +197,6 @@ def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iter
         games = [game for group in begun[0].groups for game in group.games]
         games += (game for later in later_games(begun, rubric).values() for game in later)
     return {game.key: game for game in games}.values()
-
-
-def _one_pair(rubric: Rubric) -> Rubric:
-    """Return the rubric with one pair of games on each board."""
-    once = tuple(replace(stage, repeats=1) for stage in rubric.tournament.stages)
-    return replace(
-        rubric,
-        match=replace(rubric.match, repeats=1),
-        tournament=replace(rubric.tournament, stages=once),
-    )
 
 
 def _hours(seconds: float) -> str:

@@ -33,8 +33,8 @@ from grader.play.one_game import play_all
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import Faults, PlayedGame, Store
-from grader.rubric.keys import PLAYABLE
-from grader.rubric.model import Rubric, make_board
+from grader.rubric.keys import PLAYABLE, make_board
+from grader.rubric.model import Rubric
 from grader.rubric.reading import EQUAL_WINS
 
 Part: TypeAlias = Literal["a", "b"]

@@ -27,21 +27,17 @@ def run_fuel(arguments: argparse.Namespace) -> int:
     print(text_table(rows, ("what runs", "slowest", "median", "fastest")))
     print(f"\nGigafuel a second, {speed.ROUNDS} rounds. Median of all: {found.median / 1e9:.2f}.\n")
     budgets = sorted({*BUDGETS, *([arguments.budget] if arguments.budget else [])})
-    print(text_table([_row(fuel, found) for fuel in budgets], HEAD))
+    games = f"games of {TURNS} full turns an hour, a core"
+    rows = [
+        (
+            shown(fuel),
+            f"{seconds_of(fuel):g}",
+            f"{fuel / found.fastest:.1f} to {fuel / found.slowest:.1f}",
+            f"{3600 / (TURNS * fuel / found.median):.0f}",
+        )
+        for fuel in budgets
+    ]
+    print(text_table(rows, ("budget", "virtual s", "seconds a move here", games)))
     print("\nMarks do not depend on these figures. --dry-run estimates hours from them.")
     print(f"What counts here: {images.identity_text()}")
     return DONE
-
-
-HEAD = (
-    "budget",
-    "virtual s",
-    "seconds a move here",
-    f"games of {TURNS} full turns an hour, a core",
-)
-
-
-def _row(fuel: int, found: speed.Speed) -> tuple[str, ...]:
-    low, high = fuel / found.fastest, fuel / found.slowest
-    games = 3600 / (TURNS * fuel / found.median)
-    return shown(fuel), f"{seconds_of(fuel):g}", f"{low:.1f} to {high:.1f}", f"{games:.0f}"

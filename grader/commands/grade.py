@@ -29,7 +29,8 @@ from grader.play.schedule import (
 )
 from grader.play.working_time import METHODS, Asking, Pace, plays_from, start_of
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Board, Rubric
+from grader.rubric.keys import Board
+from grader.rubric.model import Rubric
 
 
 def run_grade(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
-import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
-from grader.ladder.league import League, Standings, player_id, read_league, terms_of
+from grader.ladder.league import Standings, player_id, read_league, terms_of
 from grader.ladder.listing import played_text, ratings_csv, table_text
 from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
@@ -28,8 +27,6 @@ from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED
 
-RESULTS: Final = Path("ladder.db")
-
 REWRITE_SECONDS: Final = 5.0
 """During play the site is written at most once in these seconds, and for a tenth of the time."""
 
@@ -39,32 +36,12 @@ HOUR: Final = 3600.0
 COPIED_SECONDS: Final = 1.0
 """With `--watch`, new hand-ins are read again after N seconds, until no file has changed."""
 
-WATCHING: Final = "looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
-
 Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
 """The day, and name, hash and problem of each hand-in."""
 
 
 def run_ladder(arguments: argparse.Namespace) -> int:
     """Rate new versions; with `--watch`, repeat this until it is stopped."""
-    rubric = _rubric(arguments)
-    worker_count(arguments.jobs, arguments.force_jobs)
-    if arguments.site is not None:
-        check_out(arguments.site)
-    with contextlib.ExitStack() as stack:
-        book = stack.enter_context(Book(arguments.results or RESULTS, writing=True))
-        live = Live()
-        if arguments.serve is not None:
-            address = stack.enter_context(serving(arguments.site, arguments.serve, live))
-            print(f"the site is at {address}, for this machine only", flush=True)
-        command = LadderCommand(arguments, rubric, book, live)
-        with contextlib.suppress(KeyboardInterrupt):
-            return command.go()
-    return STOPPED
-
-
-def _rubric(arguments: argparse.Namespace) -> Rubric:
-    """Return the rubric; raises `InputError` if the ladder cannot play by it."""
     rubric = read_rubric(arguments)
     if arguments.time is not None:
         rubric = replace(rubric, ladder=replace(rubric.ladder, time_limit=arguments.time))
@@ -75,7 +52,19 @@ def _rubric(arguments: argparse.Namespace) -> Rubric:
             f"{rubric.source}: ladder.boards: the ladder shows its games, so it cannot use a "
             "hidden board"
         )
-    return rubric
+    worker_count(arguments.jobs, arguments.force_jobs)
+    if arguments.site is not None:
+        check_out(arguments.site)
+    with contextlib.ExitStack() as stack:
+        book = stack.enter_context(Book(arguments.results or Path("ladder.db"), writing=True))
+        live = Live()
+        if arguments.serve is not None:
+            address = stack.enter_context(serving(arguments.site, arguments.serve, live))
+            print(f"the site is at {address}, for this machine only", flush=True)
+        command = LadderCommand(arguments, rubric, book, live)
+        with contextlib.suppress(KeyboardInterrupt):
+            return command.go()
+    return STOPPED
 
 
 @dataclass
@@ -115,7 +104,8 @@ class LadderCommand:
                 break
             if known is not None and not self.told:
                 self.told = True
-                print(WATCHING.format(seconds=self.arguments.watch), flush=True)
+                seconds = self.arguments.watch
+                print(f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this", flush=True)
             next_found = self._find_later(found)
             if next_found is None:
                 return DONE
@@ -167,7 +157,12 @@ class LadderCommand:
         """
         arguments, book = self.arguments, self.book
         begun = begin(book, self.rubric, found, self._day())
-        _tell_new([f"{item.student} v{item.number}" for item in begun.fresh], found)
+        for item in found:
+            if item.problem:
+                say(f"{item.name}: not read: {item.problem}")
+        fresh = [f"{item.student} v{item.number}" for item in begun.fresh]
+        more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
+        print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = None
         self._write(begun)
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
@@ -202,27 +197,11 @@ class LadderCommand:
         if self.arguments.site is not None:
             if write_site(book, standings, self.arguments.site):
                 self.live.site += 1
-            self.names = _public_names(standings, league)
+            self.names = {
+                version.sha256: f"{standings.public_name(student)} v{version.number}"
+                for student in reversed(league.students)
+                for version in student.versions
+            }
         self.written = time.monotonic()
         self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
         return standings
-
-
-def _public_names(standings: Standings, league: League) -> dict[str, str]:
-    """Return the name on the site of each version."""
-    return {
-        version.sha256: f"{standings.public_name(student)} v{version.number}"
-        for student in reversed(league.students)
-        for version in student.versions
-    }
-
-
-def _tell_new(fresh: list[str], found: list[Submission]) -> None:
-    for item in found:
-        if item.problem:
-            say(f"{item.name}: not read: {item.problem}")
-    if fresh:
-        print(f"new: {', '.join(fresh[:8])}{', ...' if len(fresh) > 8 else ''} ({len(fresh)})")
-    else:
-        print("no new versions")
-    sys.stdout.flush()

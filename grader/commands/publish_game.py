@@ -35,7 +35,15 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path}: no results file there")
     with Store(path, writing=True) as store:
         results = read_results(store)
-        own = _games_of(arguments.name, results, path)
+        name = arguments.name  # its games are in the order of the student's page
+        own = [
+            game
+            for game in results.games
+            if name in [player.name for player in game.players if player.is_submission]
+        ]
+        if not own:
+            there = sorted({game.match.one.name for game in results.games})
+            raise InputError(f"{path}: {name!r} has no games there; {named_few(there)} have")
         chosen = [_chosen(number, own, results) for number in arguments.games]
         records = [_public_record(game, store) for game in chosen]
         if not arguments.yes and not _agreed(arguments, chosen, results):
@@ -43,11 +51,11 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
             return FAILED
         store.publish(game.seed for game in chosen)  # before anybody can see them
         for number, game, document in zip(arguments.games, chosen, records, strict=True):
-            _write(arguments.out, f"{file_name(arguments.name)}-game{number}", game, document)
+            _write(arguments.out, f"{file_name(name)}-game{number}", game, document)
             say(f"game {number} ({game.title}) is in {arguments.out}")
         for player in {player for game in chosen for player in game.players}:
             source = store.source(str(player.sha256))
-            if player.name == arguments.name and source is not None:
+            if player.name == name and source is not None:
                 place = arguments.out / source_path(player.name, str(player.sha256))
                 make_folder(place.parent)
                 write(place, source)
@@ -69,19 +77,6 @@ def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], result
         say(f"{games} no result yet")
     print("A published seed stays public. Publish? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
-    """Return a student's games in the order of the student's page."""
-    own = [
-        game
-        for game in results.games
-        if name in [player.name for player in game.players if player.is_submission]
-    ]
-    if not own:
-        there = sorted({game.match.one.name for game in results.games})
-        raise InputError(f"{path}: {name!r} has no games there; {named_few(there)} have")
-    return own
 
 
 def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> PlannedGame:
@@ -112,15 +107,7 @@ def _public_record(game: PlannedGame, store: Store) -> dict[str, Any]:
 
 
 def _write(folder: Path, name: str, game: PlannedGame, document: dict[str, Any]) -> None:
-    make_folder(folder)
-    rules = GAMES[document["game"]]
-    write(folder / f"{name}.json", json.dumps(document) + "\n")
-    write(folder / f"{name}.txt", rules.from_json(document["start"]).to_text())
-    write(folder / f"{name}-repeat.txt", _how_to_repeat(name, game, document))
-
-
-def _how_to_repeat(name: str, game: PlannedGame, document: dict[str, Any]) -> str:
-    """Return the command that plays the game again."""
+    """Write the record, the board, and the command that plays the game again."""
     agents = [player["agent"] for player in document["players"]]
     words = [*agents, f"{name}.txt", "--seed", str(document["seed"])]
     if game.limits.require == "wasm":
@@ -129,11 +116,16 @@ def _how_to_repeat(name: str, game: PlannedGame, document: dict[str, Any]) -> st
         words += ["--time", f"{document['time_limit']:g}"]
     if document["game"] != EXTENDED.name:
         words += ["--game", document["game"]]
-    return (
+    make_folder(folder)
+    write(folder / f"{name}.json", json.dumps(document) + "\n")
+    start = GAMES[document["game"]].from_json(document["start"])
+    write(folder / f"{name}.txt", start.to_text())
+    write(
+        folder / f"{name}-repeat.txt",
         f"{game.title}\n\n"
         "This command plays the game again. The random player makes the same moves as long as you "
         "do:\n"
         f"python3 -m connect4.ConnectFour {shlex.join(words)}\n\n"
         "This one repeats a single turn, here the first:\n"
-        f"python3 -m connect4.ConnectFour --replay-turn {shlex.quote(name)}.json:1\n"
+        f"python3 -m connect4.ConnectFour --replay-turn {shlex.quote(name)}.json:1\n",
     )

@@ -102,9 +102,7 @@ class ClassRun:
         with Store(path, writing=True) as store:
             self._plan(store)
             results = self._play(store)
-            if results is None:
-                return self._report(read_results(store), store, interrupted=True)
-            return self._report(results, store, interrupted=False)
+            return self._report(results or read_results(store), store, interrupted=results is None)
 
     @property
     def _of_a_class(self) -> bool:
@@ -131,16 +129,15 @@ class ClassRun:
 
     def _foreseen(self, path: Path) -> Results:
         """Return the results that a run would start with; the results file is only read."""
-        results = Results(self.kind, self.rubric, self.found, {}, {})
-        if has_results(path):
-            with Store(path, writing=False) as store:
-                self._check_kind(store)
-                rubric = with_secret(self.rubric, store)
-                found, details = known_problems(self.found, store, rubric)
-                counted = rubric.match.opponent_faults == "count"
-                stored = store.played(counted), store.faults(counted)
-                results = Results(self.kind, rubric, found, *stored, details)
-        return results
+        if not has_results(path):
+            return Results(self.kind, self.rubric, self.found, {}, {})
+        with Store(path, writing=False) as store:
+            self._check_kind(store)
+            rubric = with_secret(self.rubric, store)
+            found, details = known_problems(self.found, store, rubric)
+            counted = rubric.match.opponent_faults == "count"
+            stored = store.played(counted), store.faults(counted)
+            return Results(self.kind, rubric, found, *stored, details)
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
@@ -150,7 +147,13 @@ class ClassRun:
     def _plan(self, store: Store) -> None:
         """Store rubric and submissions in the results file; note what ended the last grader."""
         self._check_kind(store)
-        self._tell_changed_limits(store)
+        before = store.meta_json("rubric")
+        changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
+        if changed:
+            say(
+                f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
+                "and are played again"
+            )
         self._note_left_out(store)
         values = json.dumps(rubrics.stored_values(self.rubric))
         store.set_meta({"kind": self.kind, "rubric": values})
@@ -195,16 +198,6 @@ class ClassRun:
         return len(self.found) == len(paths) == 1 and (
             paths[0].is_file() or (paths[0] / "ai.py").is_file()
         )
-
-    def _tell_changed_limits(self, store: Store) -> None:
-        """Report why games with results are played again: another limit makes another game."""
-        before = store.meta_json("rubric")
-        changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
-        if changed:
-            say(
-                f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
-                "and are played again"
-            )
 
     def _announce(self, results: Results) -> None:
         """Print the number of games to be played and their approximate duration."""
@@ -267,7 +260,9 @@ class ClassRun:
                     results = read_results(store)
                 if hopeless:
                     return results
-                self._tell_stage(results)
+                done = [state for state in results.stages if state.complete]
+                if self.kind == TOURNAMENT and 0 < len(done) < len(self.rubric.tournament.stages):
+                    print(tables.stage_text(done[-1], self.rubric) + "\n", flush=True)
                 self._note_deadly(store)
                 todo = [
                     game for game in self._missing(results) if self.held.isdisjoint(game.submitted)
@@ -321,19 +316,6 @@ class ClassRun:
                 f"{self.rubric.source}: games that an opponent lost by its own fault count for "
                 "nobody until you decide: fix the opponent and give the same command, or count "
                 'them as they are with [match] opponent_faults = "count"'
-            )
-
-    def _tell_deadly_pairs(self, results: Results) -> None:
-        """Report pairs of a tournament whose game ends its worker, and what to do."""
-        deadly = by_match(game for game in results.games if game.key in self.deadly)
-        for match in deadly:
-            if not match.two.is_submission:
-                continue
-            pair = f"{match.one.name} and {match.two.name}"
-            say(
-                f"{pair}: their game ends the grader or its worker, and which of them does it is "
-                "not known. `grade` plays each alone; take that one out of the folder and give "
-                "the same command again"
             )
 
     def _load(self, store: Store, pool: Pool, level: str) -> Results:
@@ -415,13 +397,6 @@ class ClassRun:
                 self.told = True
             self.written = time.monotonic()
 
-    def _tell_stage(self, results: Results) -> None:
-        """Print the tables of a stage that has been played, unless it was the last one."""
-        if self.kind == TOURNAMENT:
-            done = [state for state in results.stages if state.complete]
-            if done and len(done) < len(self.rubric.tournament.stages):
-                print(tables.stage_text(done[-1], self.rubric) + "\n", flush=True)
-
     def _report(self, results: Results, store: Store, interrupted: bool) -> int:
         tell(results, store, self.arguments)
         self._tell_too_slow(store)
@@ -439,7 +414,13 @@ class ClassRun:
                 f"{games} failed repeatedly (INFRA): {first_fault(results)}; the points of the "
                 f"matches are withheld: {busy}the same command plays what is missing"
             )
-            self._tell_deadly_pairs(results)
+            for match in by_match(game for game in results.games if game.key in self.deadly):
+                if match.two.is_submission:
+                    say(
+                        f"{match.one.name} and {match.two.name}: their game ends the grader or its "
+                        "worker, and which of them does it is not known. `grade` plays each alone; "
+                        "take that one out of the folder and give the same command again"
+                    )
             return STOPPED
         else:
             why = f"not all games could be played; {first_fault(results) or 'no reason is known'}"

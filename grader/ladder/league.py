@@ -19,7 +19,8 @@ from grader.marks.tally import Interval
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.results.store import Faults
-from grader.rubric.model import Rubric, make_board
+from grader.rubric.keys import make_board
+from grader.rubric.model import Rubric
 
 PART: Final = "ladder"
 

@@ -329,18 +329,13 @@ def sequential_interval(samples: Sequence[float], rules: CompareRules) -> Interv
     if count < rules.min_pairs:
         return Interval(mean, -math.inf, math.inf, count)
     deviation = max(float(values.std(ddof=1)), ROUNDING)
-    radius = deviation * _sequential_radius(count, rules.error, rules.effect)
+    ratio = 1 + count * rules.effect**2
+    bound = (math.sqrt(ratio) / rules.error) ** (2 / count)
+    radius = math.inf  # there are too few samples
+    if bound < ratio:
+        t_squared = (count - 1) * (bound - 1) / (1 - bound / ratio)
+        radius = deviation * math.sqrt(t_squared / count)
     return Interval(mean, mean - radius, mean + radius, count)
-
-
-def _sequential_radius(count: int, error: float, effect: float) -> float:
-    """Return half a sequential interval in deviations, infinite for too few samples."""
-    ratio = 1 + count * effect**2
-    bound = (math.sqrt(ratio) / error) ** (2 / count)
-    if bound >= ratio:
-        return math.inf
-    t_squared = (count - 1) * (bound - 1) / (1 - bound / ratio)
-    return math.sqrt(t_squared / count)
 
 
 def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Interval]:

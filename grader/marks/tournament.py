@@ -168,24 +168,17 @@ def standings(
     return sorted(table, key=lambda standing: _order(standing, rubric))
 
 
-def _order(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
-    values = {**_earned(standing), "name": standing.contestant.name}
-    return tuple(values[key] for key in rubric.tournament.tie_breaks)
-
-
-def _record(standing: Standing, rubric: Rubric) -> tuple[object, ...]:
-    """Return the values that decide an order, without the name."""
-    values = _earned(standing)
-    return tuple(values[key] for key in rubric.tournament.tie_breaks if key != "name")
-
-
-def _earned(standing: Standing) -> dict[str, object]:
-    return {
+def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[object, ...]:
+    """Return the values that decide an order; without the name, those on which a tie depends."""
+    values: dict[str, object] = {
         "rating": -round(standing.rating.value, 9),
         "mean_margin": -standing.mean_margin,
         "wins": -standing.wins,
         "faults": standing.faults.total,
     }
+    if by_name:
+        values["name"] = standing.contestant.name
+    return tuple(values[key] for key in rubric.tournament.tie_breaks if key in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,15 +211,13 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
     points = [*rubric.tournament.points, *[0.0] * len(ordered)]
+    tied = [(stage, _order(standing, rubric, by_name=False)) for stage, standing in ordered]
     shares: dict[tuple[object, ...], list[float]] = {}
-    for (stage, standing), value in zip(ordered, points, strict=False):
-        shares.setdefault((stage, _record(standing, rubric)), []).append(value)
-    means = {key: sum(values) / len(values) for key, values in shares.items()}
+    for key, value in zip(tied, points, strict=False):
+        shares.setdefault(key, []).append(value)
     return [
-        Placing(
-            place, standing.contestant, stage, standing, means[stage, _record(standing, rubric)]
-        )
-        for place, (stage, standing) in enumerate(ordered, 1)
+        Placing(place, standing.contestant, stage, standing, sum(shares[key]) / len(shares[key]))
+        for place, (key, (stage, standing)) in enumerate(zip(tied, ordered, strict=True), 1)
     ]
 
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, Self
+from typing import Any, Final, Self
 
 from connect4.errors import InputError
 
@@ -49,12 +49,6 @@ class WorkerError(RuntimeError):
     """A call raised an exception in its worker; a note has the worker's traceback."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    future: Future[Any]
-    request: dict[str, Any]
-
-
 class LocalExecutor(Executor):
     """Runs functions of importable modules on JSON values in `jobs` worker processes.
 
@@ -65,7 +59,7 @@ class LocalExecutor(Executor):
     def __init__(self, cores: list[int | None], scratch: Path) -> None:
         scratch.mkdir(0o700, parents=True, exist_ok=True)
         self._scratch = scratch
-        self._tasks: queue.Queue[_Task | None] = queue.Queue()
+        self._tasks: queue.Queue[tuple[Future[Any], dict[str, Any]] | None] = queue.Queue()
         self._workers: dict[int, subprocess.Popen[bytes]] = {}
         self._closed = self._stopped = False
         self._threads = [
@@ -82,7 +76,7 @@ class LocalExecutor(Executor):
         assert not kwargs
         name = f"{fn.__module__}:{fn.__qualname__}"
         future: Future[Any] = Future()
-        self._tasks.put(_Task(future, {"function": name, "arguments": list(args)}))
+        self._tasks.put((future, {"function": name, "arguments": list(args)}))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -96,7 +90,7 @@ class LocalExecutor(Executor):
                 while True:
                     task = self._tasks.get_nowait()
                     if task is not None:
-                        task.future.cancel()
+                        task[0].cancel()
         for _ in self._threads:
             self._tasks.put(None)
         if wait:
@@ -108,42 +102,33 @@ class LocalExecutor(Executor):
         """Send tasks to one worker process; start a new one after each death."""
         folder = self._scratch / str(number)
         while (task := self._tasks.get()) is not None:
-            if not task.future.set_running_or_notify_cancel():
+            future, request = task
+            if not future.set_running_or_notify_cancel():
                 continue
             try:
-                answer = self._answer(number, folder, core, task.request)
+                future.set_result(self._result(number, folder, core, request))
             except Exception as error:  # whatever it is, nobody waits for ever
-                task.future.set_exception(error)
-            else:
-                _settle(task.future, answer)
+                future.set_exception(error)
         if number in self._workers:
             _end(self._workers.pop(number))
 
-    def _answer(
-        self, number: int, folder: Path, core: int | None, request: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """Return a worker's answer to a request, None if the worker died in every attempt."""
+    def _result(self, number: int, folder: Path, core: int | None, request: dict[str, Any]) -> Any:
+        """Return the result of a call in a worker; raise its error, or that the worker died."""
         for _ in range(ATTEMPTS):
             if number not in self._workers:
                 self._workers[number] = _start_worker(folder, core)
             if self._stopped:
-                return None
+                break
             answer = _ask(self._workers[number], request)
-            if answer is not None:
-                return answer
-            _end(self._workers.pop(number))
-        return None
-
-
-def _settle(future: Future[Any], answer: dict[str, Any] | None) -> None:
-    if answer is None:
-        future.set_exception(WorkerDiedError(f"the worker died {ATTEMPTS} times in this game"))
-    elif "error" in answer:
-        error = WorkerError(answer["error"])
-        error.add_note(answer["traceback"])
-        future.set_exception(error)
-    else:
-        future.set_result(answer["result"])
+            if answer is None:
+                _end(self._workers.pop(number))
+            elif "error" in answer:
+                error = WorkerError(answer["error"])
+                error.add_note(answer["traceback"])
+                raise error
+            else:
+                return answer["result"]
+        raise WorkerDiedError(f"the worker died {ATTEMPTS} times in this game")
 
 
 def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[bytes]:
@@ -185,12 +170,20 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
         worker.wait()
 
 
-def work(requests: IO[str], answers: IO[bytes]) -> None:
-    """Serve requests until the input ends; this includes the grader's death, even within a game."""
+def work(core: str) -> None:
+    """Serve requests, on `core` unless it is empty, until the input ends.
+
+    The input also ends with the grader's death, even within a game.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if core and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nothing that prints can spoil the answers
     pending: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
-        for line in requests:
+        for line in sys.stdin:
             pending.put(line)
         os._exit(0)  # agents hang up with this process
 
@@ -206,16 +199,6 @@ def work(requests: IO[str], answers: IO[bytes]) -> None:
             answer = {"error": said, "traceback": traceback.format_exc()}
         answers.write(pickle.dumps(answer))
         answers.flush()
-
-
-def worker_main(core: str) -> None:
-    """Run as a worker, on `core` unless it is empty."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if core and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {int(core)})
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that prints can spoil the answers
-    work(sys.stdin, answers)
 
 
 def physical_cores() -> list[int]:
@@ -253,12 +236,13 @@ def processor_quota() -> float | None:
 
 def other_load() -> float | None:
     """Return the share of all cores that is in use while this program sleeps; None if unknown."""
-    before = _busy()
-    time.sleep(LOAD_SECONDS)
-    after = _busy()
-    if before is None or after is None or after[1] == before[1]:
+    try:
+        before = _busy()
+        time.sleep(LOAD_SECONDS)
+        busy, whole = (now - then for now, then in zip(_busy(), before, strict=True))
+        return busy / whole
+    except (OSError, ValueError, IndexError, ZeroDivisionError):
         return None
-    return (after[0] - before[0]) / (after[1] - before[1])
 
 
 def load_text(load: float) -> str:
@@ -267,15 +251,11 @@ def load_text(load: float) -> str:
     return f"other programs use {100 * load:.0f} % of the cores{advice}"
 
 
-def _busy() -> tuple[int, int] | None:
+def _busy() -> tuple[int, int]:
     """Return the time that the cores were busy, and all of their time (Linux)."""
-    try:
-        line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
-        times = list(map(int, line.split()[1:9]))
-    except (OSError, ValueError, IndexError):
-        return None
-    idle = times[3] + times[4]
-    return sum(times) - idle, sum(times)
+    line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
+    times = list(map(int, line.split()[1:9]))
+    return sum(times) - times[3] - times[4], sum(times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,10 +320,6 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         client.close()
 
 
-if __name__ == "__main__":
-    worker_main(sys.argv[1])
-
-
 EVERY: Final = 30.0
 """Seconds between two plain lines."""
 
@@ -355,7 +331,11 @@ class Progress:
         self._total = total
         self._done = 0
         self._began = self._told = time.monotonic()
-        self._bar = _bar(total) if sys.stderr.isatty() else None
+        self._bar: Any = None
+        if sys.stderr.isatty():
+            with contextlib.suppress(ImportError):
+                tqdm = importlib.import_module("tqdm").tqdm
+                self._bar = tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
 
     def step(self, note: str = "") -> None:
         """Count one more game."""
@@ -386,15 +366,6 @@ class Progress:
             self._bar.close()
 
 
-def _bar(total: int) -> Any:
-    """Return a tqdm bar, None if tqdm is not installed."""
-    try:
-        tqdm = importlib.import_module("tqdm").tqdm
-    except ImportError:
-        return None
-    return tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
-
-
 def duration(seconds: float) -> str:
     """Return a time span in words."""
     if seconds < 90:
@@ -402,3 +373,7 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+if __name__ == "__main__":
+    work(sys.argv[1])

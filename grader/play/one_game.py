@@ -114,11 +114,16 @@ def one_line(error: BaseException) -> str:
 
 
 def play_job(job: Job) -> tuple[Record, list[Player]]:
-    """Play a game; return its record, and the players with a process that could not be ended."""
+    """Play a game; return its record, and the players with a process that could not be ended.
+
+    A job with `turns` ends after so many. Raises `InputError` if the file of a rubric's agent is
+    not the planned one.
+    """
     game = game_of(job)
     one, two = (agent_of(player, game) for player in job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
-        _check_unchanged(player, name)
+        if player["source"] is None and file_hash(name) != player["sha256"]:
+            raise InputError(f"the file of {player['name']} has changed since this run began")
     terms = Terms(
         job["time_limit"],
         job["seed"],
@@ -132,8 +137,17 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
         for _ in table.events():
-            pass
-    return _with_names(table.record, job), table.left_behind
+            if len(table.record.turns) == job.get("turns"):
+                break
+    record = table.record
+    players = [
+        played
+        if player["source"] is None
+        else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
+        for played, player in zip(record.players, job["players"], strict=True)
+    ]
+    record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
+    return record, table.left_behind
 
 
 def game_of(job: Job) -> Game:
@@ -150,12 +164,6 @@ def agent_of(player: dict[str, Any], game: Game) -> AgentName:
     return AgentName(f"ai:{name}", "ai", name)
 
 
-def _check_unchanged(player: dict[str, Any], name: AgentName) -> None:
-    """Raise `InputError` if the file of a rubric's agent is not the planned one."""
-    if player["source"] is None and file_hash(name) != player["sha256"]:
-        raise InputError(f"the file of {player['name']} has changed since this run began")
-
-
 def source_of(player: dict[str, Any]) -> bytes | None:
     """Return the source of a submission, None for an agent of the kit."""
     return None if player["source"] is None else player["source"].encode()
@@ -170,18 +178,6 @@ def limits_of(job: Job) -> Limits:
         margin_seconds=limits["time_margin"],
         memory_bytes=limits["memory_mb"] * 1_000_000,
     )
-
-
-def _with_names(record: Record, job: Job) -> Record:
-    """Return the record with the submissions' folders under their authors' names."""
-    players = [
-        played
-        if player["source"] is None
-        else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
-        for played, player in zip(record.players, job["players"], strict=True)
-    ]
-    record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
-    return record
 
 
 def _faults(record: Record, player: int) -> Faults:
@@ -244,15 +240,14 @@ def play_all(
         with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
             for game, future in done:
                 attempt = _attempt_of(future, game)
-                fault = (
-                    attempt.fault
-                    or starved_failure(attempt, game)
-                    or opponent_failure(attempt, game)
-                )
-                attempt = replace(attempt, fault=fault)
-                _store(attempt, game, store, alone or slots == 1)
-                if attempt.died:
+                if attempt.fault is None:
+                    attempt = replace(attempt, fault=_why_not_counted(attempt, game))
+                if attempt.died:  # its submissions are suspects
                     barred.update(game.submitted)
+                    store.end(game.key, died=True)
+                    if alone or slots == 1:
+                        store.blame(game.blamed(), game.title)
+                store.add(attempt)
                 barred.update(str(game.players[side - 1].sha256) for side in attempt.left_behind)
                 yield game, attempt
     finally:
@@ -277,37 +272,18 @@ def play_suspects_alone(
         yield from play_all(chosen, store, pool.executor, pool.slots, isolation, sources, alone)
 
 
-def _store(attempt: Attempt, game: PlannedGame, store: Store, alone: bool) -> None:
-    """Store an attempt; a game that ended its worker makes its submissions suspects.
+def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
+    """Return that the machine cost a turn, or how an opponent of the rubric lost by its own fault.
 
-    If no other game was in progress, they are blamed.
+    None if neither happened. Such a game keeps its scores and its record. `compare` counts the
+    former, and the rubric decides whether the latter counts.
     """
-    if attempt.died:
-        store.end(game.key, died=True)
-        if alone:
-            store.blame(game.blamed(), game.title)
-    store.add(attempt)
-
-
-def starved_failure(attempt: Attempt, game: PlannedGame) -> str | None:
-    """Return that a player lost a turn because of the machine, None if none did.
-
-    `compare` counts such games.
-    """
-    if attempt.played is None or game.match.part == COMPARE:
-        return None
-    return STARVED if any(side.starved for side in attempt.played.faults) else None
-
-
-def opponent_failure(attempt: Attempt, game: PlannedGame) -> str | None:
-    """Return how an opponent of the rubric lost by its own fault, None if it did not.
-
-    Such a game keeps its scores and its record. The rubric decides whether it counts.
-    """
-    if game.match.two.is_submission or game.match.part not in (PART_A, PART_B):
-        return None
     played, document = attempt.played, attempt.record
     if played is None or document is None:
+        return None
+    if game.match.part != COMPARE and any(side.starved for side in played.faults):
+        return STARVED
+    if game.match.two.is_submission or game.match.part not in (PART_A, PART_B):
         return None
     side = 3 - game.side
     own, other = played.scores[game.side - 1], played.scores[side - 1]

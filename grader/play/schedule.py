@@ -22,16 +22,10 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from connect4.players.names import AgentName, split_name
+from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
-from grader.rubric.model import (
-    AgentLimits,
-    Board,
-    KitAgent,
-    Rubric,
-    Stage,
-    make_board,
-)
+from grader.rubric.keys import Board, KitAgent, make_board
+from grader.rubric.model import AgentLimits, Rubric, Stage
 
 SIDES: Final = (1, 2)
 
@@ -138,8 +132,9 @@ class PlannedGame:
         rules = GAMES[self.board.game]
         terms = [rules.rules_version, self.board.digest, self.seed, self.time_limit]
         players = [_player_key(player) for player in self.players]
-        versions: list[object] = [STREAM, [_version(player) for player in self.players]]
-        text = json.dumps([rules.name, *terms, *players, limits_key(self.limits), versions])
+        versions = [STREAM, [version for _, version in players]]
+        content = [own for own, _ in players]
+        text = json.dumps([rules.name, *terms, *content, limits_key(self.limits), versions])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -179,10 +174,14 @@ class PlannedGame:
         }
 
 
-@lru_cache(maxsize=16)
-def _parsed(agent: str) -> AgentName:
-    """Return the parts of an agent's name; a class has thousands of games against few agents."""
-    return split_name(agent)
+@lru_cache(maxsize=1024)
+def _player_key(player: Contestant) -> tuple[list[object], int]:
+    """Return a player's part of a key: its content, never its path; and its agent's version."""
+    if player.is_submission:
+        return ["ai:", player.sha256], 0
+    name = split_name(player.agent)
+    content: list[object] = [name.kind, sorted(name.options.items()), player.sha256]
+    return content, AGENTS.get(name.kind, 1)
 
 
 def limits_key(limits: AgentLimits) -> dict[str, object]:
@@ -192,21 +191,9 @@ def limits_key(limits: AgentLimits) -> dict[str, object]:
     }
 
 
-def _player_key(player: Contestant) -> list[object]:
-    """Return a player's part of a key: its content, never its path."""
-    if player.is_submission:
-        return ["ai:", player.sha256]
-    name = _parsed(player.agent)
-    return [name.kind, sorted(name.options.items()), player.sha256]
-
-
 def limits_text(rubric: Rubric) -> str:
     """Return the limits that decide whether a source can be loaded, as a key."""
     return json.dumps(limits_key(rubric.limits))
-
-
-def _version(player: Contestant) -> int:
-    return 0 if player.is_submission else AGENTS.get(_parsed(player.agent).kind, 1)
 
 
 def secret_seed(secret: int, *parts: object) -> int:

@@ -14,15 +14,13 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from connect4.errors import InputError, headline
-from connect4.games.base import Seconds, State
-from connect4.isolation.seat import open_seat
-from connect4.players.base import Outcome, Setup
-from connect4.players.registry import method_of, parse_agent
+from connect4.players.base import Outcome
 from grader.play.executors import Pool
-from grader.play.one_game import game_of, limits_of, one_line, play_job, spread
+from grader.play.one_game import game_of, one_line, play_job, spread
 from grader.play.schedule import seed_of
 from grader.results.store import Store
-from grader.rubric.model import Board, KitAgent, Rubric
+from grader.rubric.keys import Board, KitAgent
+from grader.rubric.model import Rubric
 
 SECONDS: Final = 0.05
 """Seconds per move, enough to find errors; a late move is not an error here."""
@@ -57,23 +55,27 @@ def agent_trials(
     agents: Sequence[KitAgent], boards: Sequence[Board], rubric: Rubric, level: str
 ) -> list[dict[str, Any]]:
     """Return the trial of each agent on these boards."""
-    return [_trial(agent, boards, rubric, level) for agent in agents]
-
-
-def _trial(agent: KitAgent, boards: Sequence[Board], rubric: Rubric, level: str) -> dict[str, Any]:
     smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
-    trial: dict[str, Any] = {
-        "agent": {"name": agent.name, "agent": agent.agent, "sha256": agent.sha256, "source": None},
+    terms = {
         "game": rubric.match.game,
         "boards": [[board.name, board.start] for board in smallest_first],
-        "time_limit": min(SECONDS, rubric.match.time_limit),
         "limits": asdict(rubric.limits),
-        # the kit's own agents need none
-        "isolation": "none" if agent.sha256 is None and level != "wasm" else level,
     }
-    terms = [trial[key] for key in ("game", "boards", "limits")]
-    text = json.dumps([agent.agent, agent.sha256, *terms])
-    return {**trial, "key": hashlib.sha256(text.encode()).hexdigest()[:32]}
+    trials = []
+    for agent in agents:
+        text = json.dumps([agent.agent, agent.sha256, *terms.values()])
+        own = {"name": agent.name, "agent": agent.agent, "sha256": agent.sha256, "source": None}
+        trial = {
+            **terms,
+            "key": hashlib.sha256(text.encode()).hexdigest()[:32],
+            "agent": own,
+            "time_limit": min(SECONDS, rubric.match.time_limit),
+            "seed": seed_of("trial"),
+            # the kit's own agents need none
+            "isolation": "none" if agent.sha256 is None and level != "wasm" else level,
+        }
+        trials.append(trial)
+    return trials
 
 
 def play_trials(
@@ -102,55 +104,23 @@ def try_out(trial: dict[str, Any]) -> str | None:
 
 
 def _problems(trial: dict[str, Any]) -> Iterator[str]:
-    game = game_of(trial)
-    boards = [(name, game.from_json(start)) for name, start in trial["boards"]]
-    for name, state in boards:
-        if not state.legal_actions():
+    for number, (name, start) in enumerate(trial["boards"]):
+        if not game_of(trial).from_json(start).legal_actions():
             yield f"board {name!r}: the game is over before the first move"
-    name, state = boards[0]
-    for side in (1, 2):
-        problem = _game_problem(trial, side)
-        if problem is not None:
-            yield f"board {name!r}: {problem}"
-    for name, state in boards[1:]:
-        for begin in (state, state.apply(state.legal_actions()[0])):
-            if begin.is_over():
-                continue
-            problem = _move_problem(trial, begin)
+        for side in (1, 2):
+            turns = side if number else None  # after the first board one move is enough
+            problem = _problem({**trial, "start": start, "turns": turns}, side)
             if problem is not None:
                 yield f"board {name!r}: {problem}"
 
 
-def _game_problem(trial: dict[str, Any], side: int) -> str | None:
+def _problem(trial: dict[str, Any], side: int) -> str | None:
     """Return the agent's error in a game against `greedy`."""
     own = trial["agent"]
-    job = {
-        "key": trial["key"],
-        "start": trial["boards"][0][1],
-        "players": [own, GREEDY] if side == 1 else [GREEDY, own],
-        "seed": seed_of("trial"),
-        **{key: trial[key] for key in ("game", "time_limit", "limits", "isolation")},
-    }
-    record, _ = play_job(job)
+    record, _ = play_job({**trial, "players": [own, GREEDY] if side == 1 else [GREEDY, own]})
     if record.result is not None and record.result.detail is not None:
         return headline(record.result.detail)
     for turn in record.turns:
         if turn.player == side and turn.outcome in FAILURES:
             return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
-    return None
-
-
-def _move_problem(trial: dict[str, Any], state: State) -> str | None:
-    """Return the agent's error when it is called for one move."""
-    seconds: Seconds = trial["time_limit"]
-    game = game_of(trial)
-    agent = parse_agent(trial["agent"]["agent"], game.name)
-    asked = method_of(agent, agent)
-    setup = Setup(agent, state.mover, game, seconds, seed_of("trial"), asked)
-    with closing(open_seat(setup, trial["isolation"], limits_of(trial))) as seat:
-        reply = seat.ask(state, seconds)
-    if reply.outcome in FAILURES:
-        return f"a move from there: {headline(reply.detail or reply.outcome)}"
-    if reply.outcome is Outcome.PLAYED and reply.action not in state.legal_actions():
-        return f"a move from there: {reply.text} is not legal"
     return None

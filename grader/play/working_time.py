@@ -33,7 +33,8 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
-from grader.rubric.model import Board, Rubric, by_fuel, make_board
+from grader.rubric.keys import Board, make_board
+from grader.rubric.model import Rubric, by_fuel
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 
@@ -265,17 +266,6 @@ def later_positions(state: State, number: int) -> Iterator[State]:
         yield state
 
 
-def _check_module(job: Job) -> None:
-    """Raise `InputError` if this machine counts fuel in another way than the planned one."""
-    if job["isolation"] == "wasm":
-        from connect4.isolation.wasm import images
-
-        here = images.identity_text()
-        if job["limits"]["module"] not in (None, here):
-            planned = job["limits"]["module"]
-            raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """What came of loading a submission."""
@@ -293,7 +283,12 @@ def try_load(job: Job) -> Loaded:
     problem: str | None = None
     player, game = job["player"], game_of(job)
     try:
-        _check_module(job)
+        if job["isolation"] == "wasm":
+            from connect4.isolation.wasm import images
+
+            here, planned = images.identity_text(), job["limits"]["module"]
+            if planned not in (None, here):
+                raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
             setup = Setup(
@@ -312,25 +307,16 @@ def try_load(job: Job) -> Loaded:
                 problem = problem or seat.load_failure
         else:
             return Loaded(problem)
-        return Loaded(slow=_slow(job, setup))
+        asking = Asking(setup, job["isolation"], limits_of(job))
+        state, limit = game.from_json(job["start"]), job["time_limit"]
+        seconds, failure = plays_from(asking, job["methods"], state, job["times"])
+        if seconds is not None:
+            return Loaded(slow=f"{seconds:g}" if seconds > limit else None)
+        if failure is None or failure.starved or failure.seconds < limit:
+            return Loaded()  # it cannot be known
+        return Loaded(slow=f"no move with up to {failure.seconds:g} s: {failure.text}")
     except Exception as error:  # a grader's fault is never a submission's
         return Loaded(fault=one_line(error))
-
-
-def _slow(job: Job, setup: Setup) -> str | None:
-    """Return the time from which on a submission plays, or why it does not.
-
-    None if it plays with the job's time, or if that cannot be known.
-    """
-    asking = Asking(setup, job["isolation"], limits_of(job))
-    state = game_of(job).from_json(job["start"])
-    limit = job["time_limit"]
-    seconds, failure = plays_from(asking, job["methods"], state, job["times"])
-    if seconds is not None:
-        return f"{seconds:g}" if seconds > limit else None
-    if failure is None or failure.starved or failure.seconds < limit:
-        return None
-    return f"no move with up to {failure.seconds:g} s: {failure.text}"
 
 
 def is_passing(problem: str) -> bool:

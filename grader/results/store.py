@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from connect4.errors import InputError, printable
@@ -244,12 +243,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._database.close()
         self._release()
         if isinstance(error, sqlite3.DatabaseError):
@@ -260,6 +254,10 @@ class Store:
         row = self._database.execute(query, values).fetchone()
         return None if row is None else row[0]
 
+    def _pairs(self, query: str, *values: object) -> dict[str, Any]:
+        """Return the second column of each row by its first."""
+        return dict(self._database.execute(query, values).fetchall())
+
     def meta(self, name: str) -> str | None:
         """Return a named value, None if there is none."""
         held: str | None = self._first("SELECT value FROM meta WHERE name = ?", name)
@@ -267,8 +265,7 @@ class Store:
 
     def meta_json(self, name: str) -> Any:
         """Return a named JSON value, None if there is none."""
-        text = self.meta(name)
-        return None if text is None else self._json(text)
+        return self._json(self.meta(name) or "null")
 
     def _json(self, text: str) -> Any:
         try:
@@ -368,17 +365,11 @@ class Store:
             "SELECT name, place, text, report, problem, members FROM submission "
             "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
         )
-        return [
-            Submission(
-                name,
-                place,
-                source,
-                report,
-                problem,
-                tuple(Member(**member) for member in self._json(members or "")),  # "" if damaged
-            )
-            for name, place, source, report, problem, members in rows
-        ]
+        found = []
+        for name, place, source, report, problem, members in rows:
+            people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
+            found.append(Submission(name, place, source, report, problem, people))
+        return found
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -387,19 +378,10 @@ class Store:
         if played is not None:
             faults = chain.from_iterable(map(astuple, played.faults))
             result = (*played.scores, played.ending, played.turns, *faults)
-        before = self._first("SELECT attempts FROM game WHERE key = ?", key)
-        row = {
-            "key": key,
-            "player1": attempt.names[0],
-            "player2": attempt.names[1],
-            **dict(zip(RESULT, result, strict=True)),
-            "seconds": attempt.seconds,
-            "worker": attempt.worker,
-            "attempts": (before or 0) + 1,
-            "status": PLAYED if attempt.fault is None else INFRA,
-            "fault": attempt.fault,
-            "traceback": attempt.traceback,
-        }
+        before = self._first("SELECT attempts FROM game WHERE key = ?", key) or 0
+        status = PLAYED if attempt.fault is None else INFRA
+        more = (status, attempt.fault, attempt.traceback)
+        row = (key, *attempt.names, *result, attempt.seconds, attempt.worker, before + 1, *more)
         with self._transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
@@ -411,9 +393,10 @@ class Store:
             )
             database.execute("DELETE FROM record WHERE key = ?", (key,))
             database.execute(
-                f"INSERT OR REPLACE INTO game ({', '.join(row)}) "
+                f"INSERT OR REPLACE INTO game (key, player1, player2, {', '.join(RESULT)}, "
+                "seconds, worker, attempts, status, fault, traceback) "
                 f"VALUES ({', '.join('?' * len(row))})",
-                list(row.values()),
+                row,
             )
             if attempt.record is not None:
                 texts = (json.dumps(attempt.record) + "\n", attempt.page or "")
@@ -430,18 +413,11 @@ class Store:
             f"WHERE (fault IS NULL OR ?) AND {WHOLE}",
             (opponents_faults,),
         )
-        return {
-            key: PlayedGame(
-                key,
-                (result[0], result[1]),
-                result[2],
-                result[3],
-                (Faults(*result[4:8]), Faults(*result[8:])),
-                seconds,
-                at,
-            )
-            for key, *result, seconds, at in rows
-        }
+        found = {}
+        for key, one, two, ending, turns, *faults, seconds, at in rows:
+            both = Faults(*faults[:4]), Faults(*faults[4:])
+            found[key] = PlayedGame(key, (one, two), ending, turns, both, seconds, at)
+        return found
 
     def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
         """Return why games failed, by the key of the game, including damaged rows.
@@ -480,18 +456,16 @@ class Store:
         process for lack of memory since then, or the machine has restarted. On a system that
         reports neither, every sudden end counts.
         """
-        rows = self._database.execute("SELECT key, title, machine FROM begun WHERE running = 1")
-        now = machine()
-        ended = [(key, title) for key, title, then in rows if not now or then != now]
-        for key, _ in ended:
+        query = "SELECT key, title FROM begun WHERE running = 1 AND (? = '' OR machine <> ?)"
+        ended = self._pairs(query, *[machine()] * 2)
+        for key in ended:
             self.end(key, died=True)
         self.end_all()
-        return [title for _, title in ended]
+        return list(ended.values())
 
     def suspects(self) -> dict[str, int]:
         """Return how often the grader or a worker ended during each of these keys."""
-        rows = self._database.execute("SELECT key, deaths FROM begun WHERE deaths > 0")
-        return dict(rows.fetchall())
+        return self._pairs("SELECT key, deaths FROM begun WHERE deaths > 0")
 
     def blame(self, sources: Mapping[str, str], title: str) -> None:
         """Note the sources whose game ended the grader; `sources` maps each to its opponent."""
@@ -504,10 +478,7 @@ class Store:
 
     def loaded(self, limits: str) -> dict[str, str | None]:
         """Return the load error of each source under these limits, None for a success."""
-        rows = self._database.execute(
-            "SELECT sha256, problem FROM loaded WHERE limits = ?", (limits,)
-        )
-        return dict(rows.fetchall())
+        return self._pairs("SELECT sha256, problem FROM loaded WHERE limits = ?", limits)
 
     def set_aside(self) -> dict[str, str]:
         """Return the sources that are set aside, each with the title of what ended the grader.
@@ -515,21 +486,21 @@ class Store:
         In a game of two submissions the cause is unknown. A submission is set aside when the same
         happens with another opponent.
         """
-        rows = self._database.execute(
+        return self._pairs(
             "SELECT sha256, min(title) FROM ended_grader GROUP BY sha256 "
             "HAVING count(*) > 1 OR min(opponent) = ''"
         )
-        return dict(rows.fetchall())
 
     def kept(self) -> Iterator[KeptGame]:
         """Yield every game that has a record, by key; a replayed game yields each attempt."""
-        columns = "key, {}, player1, player2, {}score1, {}score2, {}ending, {}played_at, {}zlib"
-        last = columns.format("attempts", *["game."] * 4, "record.")
-        queries = [f"SELECT {last}, {WHOLE} FROM game JOIN record USING (key)"]
-        first = columns.format("attempt", *["earlier."] * 5)
-        queries.append(f"SELECT {first}, 0 FROM earlier JOIN game USING (key)")
-        for row in self._database.execute(" UNION ALL ".join(queries) + " ORDER BY 1, 2"):
-            key, attempt, one, two, score1, score2, ending, at, packed, counts = row
+        rows = self._database.execute(
+            "SELECT key, attempts, player1, player2, game.score1, game.score2, game.ending, "
+            f"game.played_at, record.zlib, {WHOLE} FROM game JOIN record USING (key) UNION ALL "
+            "SELECT key, attempt, player1, player2, earlier.score1, earlier.score2, "
+            "earlier.ending, earlier.played_at, earlier.zlib, 0 "
+            "FROM earlier JOIN game USING (key) ORDER BY 1, 2"
+        )
+        for key, attempt, one, two, score1, score2, ending, at, packed, counts in rows:
             try:
                 text = zlib.decompress(packed).decode()
             except (zlib.error, UnicodeDecodeError):
@@ -553,9 +524,9 @@ class Store:
     def _unpacked(self, column: str, key: str) -> str | None:
         try:
             packed = self._first(f"SELECT {column} FROM record WHERE key = ?", key)
-            return None if packed is None else zlib.decompress(packed).decode()
+            return zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
-            return None
+            return None  # a lost one is None, a `TypeError`
 
 
 def utc_now() -> str:
@@ -621,15 +592,13 @@ def _take_lock(path: Path) -> int:
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        os.close(handle)
-        raise InputError(
-            f"{path}: another grader is at work on these results; let it end"
-        ) from None
     except OSError as error:
         os.close(handle)
-        raise InputError(
-            f"{path}: cannot be locked: {error.strerror}; on a network drive without locks, name a "
-            "file on a local disk with --results"
-        ) from None
+        why = "another grader is at work on these results; let it end"
+        if not isinstance(error, BlockingIOError | PermissionError):
+            why = (
+                f"cannot be locked: {error.strerror}; on a network drive without locks, name a "
+                "file on a local disk with --results"
+            )
+        raise InputError(f"{path}: {why}") from None
     return handle

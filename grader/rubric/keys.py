@@ -1,17 +1,18 @@
-"""Every key of a rubric: one table for each table of the file, with the kind of each value.
+"""The checks of the values in a rubric, each with the place of the value in its messages.
 
-Reading, checks, and suggestions for mistyped keys follow from `TABLES`. The fields of the classes
-in `model.py` have the names of the keys.
+`model.py` annotates each key with its check.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path, PurePath
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from connect4.errors import InputError
 from connect4.games import GAMES, STARTS, load_start, nearest
@@ -19,7 +20,47 @@ from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
-from grader.rubric.model import TIE_BREAKS, Board, KitAgent, Values, make_board
+
+Values: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A start: its name in the rubric and its position in the form of a record."""
+
+    name: str
+    start: Values
+    digest: str
+    """Hash of `start`."""
+    hidden: int = 0
+    """The number of a hidden board, 0 for other boards."""
+    game: str = EXTENDED.name
+    """The game of the position."""
+
+    @property
+    def label(self) -> str:
+        """Return the board's name in all output."""
+        return f"hidden board {self.hidden}" if self.hidden else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class KitAgent:
+    """An agent in the rubric: an opponent of submissions."""
+
+    written: str
+    """The name in the rubric."""
+    agent: str
+    """The name as `parse_agent` reads it, with the full path of a file."""
+    sha256: str | None
+    """The hash of its file; None for an agent of the kit."""
+    name: str
+    """The name in tables and pages, never a path."""
+
+
+def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
+    """Return a board with its hash."""
+    text = json.dumps(start, sort_keys=True)
+    return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +107,22 @@ class Optional:
 
 
 Keys: TypeAlias = Mapping[str, Check]
+
+
+def keys_of(kind: type) -> Keys:
+    """Return the check of each key of a table, as its class annotates the fields.
+
+    A field of literals needs no annotation. Any other field without one is no key.
+    """
+    found: dict[str, Check] = {}
+    hints = get_type_hints(kind, include_extras=True)
+    for item in fields(kind):
+        hint = hints[item.name]
+        words = [part for part in (hint, *get_args(hint)) if get_origin(part) is Literal]
+        checks = [choice(*get_args(part)) for part in words]
+        for check in (*checks, *getattr(hint, "__metadata__", ())):
+            found[item.name] = check if item.default is MISSING else Optional(check)
+    return found
 
 
 def read_table(value: object, keys: Keys, place: Place) -> Values:
@@ -204,7 +261,7 @@ def _suggest_beside(name: str, place: Place) -> None:
         raise InputError(f"{name}: no such file beside the rubric{hint}")
 
 
-def agent(value: Any, place: Place) -> KitAgent:
+def kit_agent(value: Any, place: Place) -> KitAgent:
     """Check the name of an agent and find it."""
     written = text(value, place)
     kind, colon, rest = written.partition(":")
@@ -233,91 +290,3 @@ def _shown(value: object) -> str:
 
 PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action is not None)
 """The games that students' files play."""
-
-BASELINE: Final[Keys] = {
-    "agent": agent,
-    "name": Optional(text),
-    "points": number(minimum=0),
-    "low": number(),
-    "high": number(),
-}
-
-STAGE: Final[Keys] = {
-    "name": text,
-    "group_size": whole(0),
-    "promote": whole(0),
-    "repeats": whole(1),
-    "time_limit": number(above=0),
-    "boards": boards,
-}
-
-TABLES: Final[Mapping[str, Keys]] = {
-    "match": {
-        "time_limit": number(above=0),
-        "fuel": Optional(anything),  # `fuel.py` puts seconds in its place
-        "repeats": whole(1),
-        "seed": Optional(whole(0)),
-        "seed_for": Optional(choice("class", "source")),
-        "hidden": Optional(list_of(text)),
-        "opponent_faults": Optional(choice("withhold", "count")),
-        "game": Optional(choice(*PLAYABLE)),
-    },
-    "limits": {
-        "startup": number(above=0),
-        "memory_mb": whole(64),
-        "time_margin": number(minimum=0),
-        "lifetime": choice("game", "move"),
-        "startup_total": number(minimum=0),
-        "require": Optional(choice("process", "strong", "wasm")),
-        "module": Optional(text),
-    },
-    "submission": {
-        "max_source_kb": whole(1),
-        "max_archive_mb": whole(1),
-        "max_archive_files": whole(1),
-        "report_pages": whole(1),
-        "report_lines": whole(1),
-        "report_columns": whole(1),
-        "allowed": list_of(module_name),
-    },
-    "part_a": {
-        "points": number(minimum=0),
-        "cap_percent": number(above=0),
-        "opponent": agent,
-        "name": Optional(text),
-        "boards": boards,
-    },
-    "part_b": {
-        "boards": boards,
-        "baselines": tables(BASELINE),
-    },
-    "tournament": {
-        "points": list_of(number(minimum=0)),
-        "tie_breaks": list_of(choice(*TIE_BREAKS)),
-        "ridge": number(above=0),
-        "stages": tables(STAGE),
-    },
-    "compare": {
-        "boards": boards,
-        "opening_plies": whole(0),
-        "max_games": whole(2),
-        "min_pairs": whole(2),
-        "error": number(above=0, below=1),
-        "effect": number(above=0),
-        "equal_within": number(minimum=0),
-    },
-    "statistics": {
-        "confidence": number(above=0, below=1),
-    },
-    "ladder": {
-        "policy": choice("best", "latest"),
-        "names": choice("pseudonym", "real", "own"),
-        "rungs": list_of(agent),
-        "boards": boards,
-        "opening_plies": whole(0),
-        "time_limit": number(above=0),
-        "width": number(above=0),
-        "address": Optional(text),
-    },
-}
-"""The tables of a rubric with the check of each key; the tables are read in this order."""

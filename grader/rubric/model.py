@@ -1,4 +1,4 @@
-"""The rubric as values: every constant of grading; `reading.py` checks them.
+"""The rubric as values: every key of the file, with its check, is a field of a class.
 
 By fuel, a budget of instructions is a number of virtual seconds at level `wasm`: in the values of a
 rubric that was read, `time_limit` has the virtual seconds, `[limits] require` is `wasm`, and
@@ -7,10 +7,9 @@ rubric that was read, `time_limit` has the virtual seconds, `[limits] require` i
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
@@ -18,6 +17,25 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm import budget
+from grader.rubric.keys import (
+    PLAYABLE,
+    Board,
+    Keys,
+    KitAgent,
+    Optional,
+    Values,
+    anything,
+    boards,
+    choice,
+    keys_of,
+    kit_agent,
+    list_of,
+    module_name,
+    number,
+    tables,
+    text,
+    whole,
+)
 
 LEAST_SECRET: Final = 10**15
 """Smaller seeds can be found by trying all of them."""
@@ -25,46 +43,26 @@ LEAST_SECRET: Final = 10**15
 PRACTICE_SEED: Final = 20240
 """The seed if a rubric names none; it is public."""
 
+Boards: TypeAlias = Annotated[tuple[Board, ...], boards]
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
 TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
-
-Values: TypeAlias = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A start: its name in the rubric and its position in the form of a record."""
-
-    name: str
-    start: Values
-    digest: str
-    """Hash of `start`."""
-    hidden: int = 0
-    """The number of a hidden board, 0 for other boards."""
-    game: str = EXTENDED.name
-    """The game of the position."""
-
-    @property
-    def label(self) -> str:
-        """Return the board's name in all output."""
-        return f"hidden board {self.hidden}" if self.hidden else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRules:
     """The rules of all matches in parts A and B."""
 
-    time_limit: Seconds
-    repeats: int
-    seed: int | None = None
+    time_limit: Annotated[Seconds, number(above=0)]
+    repeats: Annotated[int, whole(1)]
+    seed: Annotated[int | None, whole(0)] = None
     """None if the rubric names no seed."""
     seed_for: Literal["class", "source"] = "class"
     """Whether all submissions play with the same seeds, or each source with seeds of its own."""
     opponent_faults: Literal["withhold", "count"] = "withhold"
     """Whether games count that an opponent of the rubric lost by its own fault."""
-    hidden: tuple[str, ...] = ()
+    hidden: Annotated[tuple[str, ...], list_of(text)] = ()
     """The boards that count but are not shown."""
-    game: str = EXTENDED.name
+    game: Annotated[str, choice(*PLAYABLE)] = EXTENDED.name
 
     @property
     def counts_points(self) -> bool:
@@ -81,95 +79,86 @@ class MatchRules:
 class AgentLimits:
     """The limits of an agent's process."""
 
-    startup: Seconds
-    memory_mb: int
-    time_margin: Seconds
+    startup: Annotated[Seconds, number(above=0)]
+    memory_mb: Annotated[int, whole(64)]
+    time_margin: Annotated[Seconds, number(minimum=0)]
     lifetime: Literal["game", "move"]
-    startup_total: Seconds = 10.0
+    startup_total: Annotated[Seconds, number(minimum=0)] = 10.0
     """For all loading after the first in a game."""
-    require: Literal["process", "strong", "wasm"] | None = None
+    require: Annotated[
+        Literal["process", "strong", "wasm"] | None, choice("process", "strong", "wasm")
+    ] = None
     """The lowest isolation level at which games count; None for any. `wasm`: games by fuel."""
-    module: str | None = None
+    module: Annotated[str | None, text] = None
     """What counts the fuel: the package, its module and the kit's own part of a game."""
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """As in `SubmissionRules`: the allowed imports affect the course of a game."""
 
 
 @dataclass(frozen=True, slots=True)
-class KitAgent:
-    """An agent in the rubric: an opponent of submissions."""
-
-    written: str
-    """The name in the rubric."""
-    agent: str
-    """The name as `parse_agent` reads it, with the full path of a file."""
-    sha256: str | None
-    """The hash of its file; None for an agent of the kit."""
-    name: str
-    """The name in tables and pages, never a path."""
-
-
-@dataclass(frozen=True, slots=True)
 class PartA:
     """Points for the percentage margin over a weak opponent."""
 
-    points: float
-    cap_percent: float
-    opponent: KitAgent
-    boards: tuple[Board, ...]
+    points: Annotated[float, number(minimum=0)]
+    cap_percent: Annotated[float, number(above=0)]
+    opponent: Annotated[KitAgent, kit_agent]
+    boards: Boards
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """One baseline of the ladder: points by mean margin, linear from `low` to `high`."""
 
-    agent: KitAgent
-    points: float
-    low: float
-    high: float
+    agent: Annotated[KitAgent, kit_agent]
+    points: Annotated[float, number(minimum=0)]
+    low: Annotated[float, number()]
+    high: Annotated[float, number()]
+
+
+BASELINE: Final = {**keys_of(Baseline), "name": Optional(text)}
 
 
 @dataclass(frozen=True, slots=True)
 class PartB:
     """Points for margins against the ladder."""
 
-    boards: tuple[Board, ...]
-    baselines: tuple[Baseline, ...]
+    boards: Boards
+    baselines: Annotated[tuple[Baseline, ...], tables(BASELINE)]
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One stage of a tournament; `group_size` 0 puts all into one group."""
 
-    name: str
-    group_size: int
-    promote: int
-    repeats: int
-    time_limit: Seconds
-    boards: tuple[Board, ...]
+    name: Annotated[str, text]
+    group_size: Annotated[int, whole(0)]
+    promote: Annotated[int, whole(0)]
+    repeats: Annotated[int, whole(1)]
+    time_limit: Annotated[Seconds, number(above=0)]
+    boards: Boards
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentRules:
     """The stages, and the rules for their order."""
 
-    points: tuple[float, ...]
-    tie_breaks: tuple[TieBreak, ...]
-    ridge: float
-    stages: tuple[Stage, ...]
+    points: Annotated[tuple[float, ...], list_of(number(minimum=0))]
+    tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*TIE_BREAKS))]
+    ridge: Annotated[float, number(above=0)]
+    stages: Annotated[tuple[Stage, ...], tables(keys_of(Stage))]
 
 
 @dataclass(frozen=True, slots=True)
 class CompareRules:
     """The rules for the end of `compare`."""
 
-    boards: tuple[Board, ...]
-    opening_plies: int
-    max_games: int
-    min_pairs: int
-    error: float
-    effect: float
-    equal_within: float
+    boards: Boards
+    opening_plies: Annotated[int, whole(0)]
+    max_games: Annotated[int, whole(2)]
+    min_pairs: Annotated[int, whole(2)]
+    error: Annotated[float, number(above=0, below=1)]
+    effect: Annotated[float, number(above=0)]
+    equal_within: Annotated[float, number(minimum=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +167,14 @@ class LadderRules:
 
     policy: Literal["best", "latest"]
     names: Literal["pseudonym", "real", "own"]
-    rungs: tuple[KitAgent, ...]
+    rungs: Annotated[tuple[KitAgent, ...], list_of(kit_agent)]
     """The fixed agents of the scale; the first has rating 0."""
-    boards: tuple[Board, ...]
-    opening_plies: int
-    time_limit: Seconds
-    width: float
+    boards: Boards
+    opening_plies: Annotated[int, whole(0)]
+    time_limit: Annotated[Seconds, number(above=0)]
+    width: Annotated[float, number(above=0)]
     """A version plays until its confidence interval is at most this wide."""
-    address: str = ""
+    address: Annotated[str, text] = ""
     """Where the site is published."""
 
 
@@ -193,20 +182,20 @@ class LadderRules:
 class StatisticsRules:
     """The rules for confidence intervals."""
 
-    confidence: float
+    confidence: Annotated[float, number(above=0, below=1)]
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
     """The rules for a submission."""
 
-    max_source_kb: int
-    max_archive_mb: int
-    max_archive_files: int
-    report_pages: int
-    report_lines: int
-    report_columns: int
-    allowed: tuple[str, ...]
+    max_source_kb: Annotated[int, whole(1)]
+    max_archive_mb: Annotated[int, whole(1)]
+    max_archive_files: Annotated[int, whole(1)]
+    report_pages: Annotated[int, whole(1)]
+    report_lines: Annotated[int, whole(1)]
+    report_columns: Annotated[int, whole(1)]
+    allowed: Annotated[tuple[str, ...], list_of(module_name)]
     """Modules that a submission may import, besides the standard library and numpy."""
 
 
@@ -227,10 +216,18 @@ class Rubric:
     ladder: LadderRules
 
 
-def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
-    """Return a board with its hash."""
-    text = json.dumps(start, sort_keys=True)
-    return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
+TABLES: Final[Mapping[str, Keys]] = {
+    "match": {**keys_of(MatchRules), "fuel": Optional(anything)},  # read by `without_fuel`
+    "limits": keys_of(AgentLimits),
+    "submission": keys_of(SubmissionRules),
+    "part_a": {**keys_of(PartA), "name": Optional(text)},
+    "part_b": keys_of(PartB),
+    "tournament": keys_of(TournamentRules),
+    "compare": keys_of(CompareRules),
+    "statistics": keys_of(StatisticsRules),
+    "ladder": keys_of(LadderRules),
+}
+"""The tables of a rubric with the check of each key; the tables are read in this order."""
 
 
 def kit_agents(rubric: Rubric) -> list[KitAgent]:
@@ -282,25 +279,24 @@ def in_fuel(values: Values, seconds: Seconds, source: str = "") -> Values:
     limits = values["limits"]
     if limits.get("require") not in (None, WASM, "process", "strong"):
         return values  # what is wrong there is reported with its key
+    timed: list[Any] = []
+    for place, stage in enumerate(stages, 1):
+        if not isinstance(stage, dict):
+            timed.append(stage)  # what is wrong there is reported with its key
+            continue
+        rest = {key: value for key, value in stage.items() if key != "fuel"}
+        where = f"{source}: tournament.stages[{place}].fuel"
+        own = _seconds(stage["fuel"], where) if stage.get("fuel") is not None else seconds
+        timed.append({**rest, "time_limit": own})
     return {
         **values,
         "match": {**values["match"], "time_limit": seconds},
         "tournament": {
             **values["tournament"],
-            "stages": [_stage(stage, n, seconds, source) for n, stage in enumerate(stages, 1)],
+            "stages": timed,
         },
         "limits": {**limits, "require": WASM},
     }
-
-
-def _stage(stage: Any, place: int, seconds: Seconds, source: str) -> Any:
-    """Return a stage with virtual seconds: its own fuel's, or those of the matches."""
-    if not isinstance(stage, dict):
-        return stage
-    named = stage.get("fuel")
-    where = f"{source}: tournament.stages[{place}].fuel"
-    own = seconds if named is None else _seconds(named, where)
-    return {key: value for key, value in stage.items() if key != "fuel"} | {"time_limit": own}
 
 
 def _seconds(value: object, where: str) -> Seconds:

@@ -19,12 +19,11 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import TABLES, Place, read_table
+from grader.rubric.keys import Board, Place, Values, read_table
 from grader.rubric.model import (
     PRACTICE_SEED,
-    Board,
+    TABLES,
     Rubric,
-    Values,
     all_boards,
     kit_agents,
     without_fuel,
@@ -72,7 +71,8 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     values = _overlay(_default_of_game(default, given), given, str(path))
     values = without_fuel(values, given, str(path))
     rubric = from_values(values, str(path), path.parent)
-    refuse_mistakes(rubric, allow_large)
+    for key, what in _mistakes(rubric, allow_large):
+        raise InputError(f"{path}: {key}: {what}")
     for name in rubric.match.hidden:
         if not (path.parent / name).is_file():
             raise InputError(
@@ -104,7 +104,7 @@ def _without_removed(values: Values, where: str = "") -> Values:
 
 
 def _default_of_game(default: Values, given: Values) -> Values:
-    """Return the default rubric for the game of `given`.
+    """Change the default rubric to that for the game of `given`, and return it.
 
     The boards and margins of `rubric.toml` are those of ExtendedConnect4. In another game each list
     of boards is its usual start, and a baseline's points begin at margin 0 and are full at 1.
@@ -113,28 +113,16 @@ def _default_of_game(default: Values, given: Values) -> Values:
     game = GAMES.get(str(match.get("game"))) if isinstance(match, dict) else None
     if game is None or game is EXTENDED:
         return default
-    boards = [game.name]
-    part_b, tournament, compare = default["part_b"], default["tournament"], default["compare"]
-    baselines = [{**step, "low": 0.0, "high": 1.0} for step in part_b["baselines"]]
-    return {
-        **default,
-        "part_a": {**default["part_a"], "boards": boards},
-        "part_b": {**part_b, "boards": boards, "baselines": baselines},
-        "tournament": {
-            **tournament,
-            "stages": [{**stage, "boards": boards} for stage in tournament["stages"]],
-        },
-        "compare": {
-            **compare,
-            "boards": boards,
-            "equal_within": compare["equal_within"] if game.counts_points else EQUAL_WINS,
-        },
-        "ladder": {
-            **default["ladder"],
-            "boards": boards,
-            "width": default["ladder"]["width"] if game.counts_points else LADDER_WIDTH,
-        },
-    }
+    compare, ladder = default["compare"], default["ladder"]
+    part_a, part_b, stages = default["part_a"], default["part_b"], default["tournament"]["stages"]
+    for table in (part_a, part_b, compare, ladder, *stages):
+        table["boards"] = [game.name]
+    for step in part_b["baselines"]:
+        step.update(low=0.0, high=1.0)
+    if not game.counts_points:
+        compare["equal_within"] = EQUAL_WINS
+        ladder["width"] = LADDER_WIDTH
+    return default
 
 
 def _load(path: Path) -> Values:
@@ -335,17 +323,9 @@ COLUMNS_WITH_POPOUTS: Final = 10
 """On more columns, a position may have more than the 15 actions of the assignment."""
 
 
-def refuse_mistakes(rubric: Rubric, allow_large: bool) -> None:
-    """Raise `InputError` for a rubric's first mistake, with file and key."""
-    for key, what in _mistakes(rubric, allow_large):
-        raise InputError(f"{rubric.source}: {key}: {what}")
-
-
 def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
-    for key, boards in _lists_of_boards(rubric):
-        yield from ((f"{key}.boards", what) for what in _doubles(boards))
-        if not allow_large:
-            yield from ((f"{key}.boards", what) for what in _large(boards))
+    """Yield each mistake of a rubric, with its key."""
+    yield from _mistakes_of_boards(rubric, allow_large)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -371,6 +351,26 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
                 f"place {place + 1} earns {worse:g}, more than place {place} with {better:g}; "
                 "points must not rise",
             )
+
+
+def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+    lists = {
+        "part_a": rubric.part_a.boards,
+        "part_b": rubric.part_b.boards,
+        "compare": rubric.compare.boards,
+    }
+    for number, stage in enumerate(rubric.tournament.stages, 1):
+        lists[f"tournament.stages[{number}]"] = stage.boards
+    for key, boards in lists.items():
+        yield from ((f"{key}.boards", what) for what in _doubles(boards))
+        for board in () if allow_large else boards:
+            rows, columns, popouts = _size(board)
+            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
+            if max(rows, columns) > MOST_CELLS:
+                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
+            elif popouts <= MOST_POPOUTS:
+                continue
+            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
 
 
 def outside_assignment(rubric: Rubric) -> str | None:
@@ -404,14 +404,6 @@ def _size(board: Board) -> tuple[int, int, int]:
     return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
 
 
-def _lists_of_boards(rubric: Rubric) -> Iterator[tuple[str, tuple[Board, ...]]]:
-    yield "part_a", rubric.part_a.boards
-    yield "part_b", rubric.part_b.boards
-    yield "compare", rubric.compare.boards
-    for place, stage in enumerate(rubric.tournament.stages, 1):
-        yield f"tournament.stages[{place}]", stage.boards
-
-
 def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
     """Yield an error for each position that is in a list twice: its games would be the same."""
     first: dict[str, str] = {}
@@ -422,18 +414,3 @@ def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
         elif name is not None:
             yield f"boards {name!r} and {board.name!r} are one position"
         first[board.digest] = board.name
-
-
-def _large(boards: tuple[Board, ...]) -> Iterator[str]:
-    for board in boards:
-        rows, columns, most = _size(board)
-        if max(rows, columns) > MOST_CELLS:
-            yield (
-                f"board {board.name!r} has {rows} rows and {columns} columns, more than "
-                f"{MOST_CELLS}x{MOST_CELLS}; --allow-large allows it"
-            )
-        elif most > MOST_POPOUTS:
-            yield (
-                f"board {board.name!r} has {most} pop-outs, more than {MOST_POPOUTS}; "
-                "--allow-large allows it"
-            )

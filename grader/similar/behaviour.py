@@ -24,7 +24,8 @@ from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
 from grader.play.one_game import OWN_FILE, limits_of, one_line
-from grader.rubric.model import Board, Rubric
+from grader.rubric.keys import Board
+from grader.rubric.model import Rubric
 
 SEED: Final = 4
 """The seed of the random games that the positions come from: the same positions every year."""
