@@ -94,14 +94,6 @@ def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
     return {**package.identity(), "kit": images.kit_digest()}, fields
 
 
-def _next(game: Generator[Event, Reply | None, object], reply: Reply | None) -> Event | None:
-    """Return the next event of a game, None if it has ended."""
-    try:
-        return game.send(reply)
-    except StopIteration:
-        return None
-
-
 class Table:
     """One game between two agents, as a context manager that closes their seats.
 
@@ -161,8 +153,13 @@ class Table:
             player: seat for player, seat in self._seats.items() if isinstance(seat, Numbered)
         }
         game = play(record.game, record.start, self._seats, self._limits, self._play_unloaded)
-        event: Event | None = next(game)
-        while event is not None:
+        reply: Reply | None = None
+        left: PlayerLeftError | None = None
+        while True:
+            try:
+                event = game.send(reply) if left is None else game.throw(left)
+            except StopIteration:
+                return
             if isinstance(event, TurnBegun):
                 if event.state.mover in numbered:
                     numbered[event.state.mover].begin_turn(event.number)
@@ -174,12 +171,11 @@ class Table:
                 for seat in self._seats.values():
                     if isinstance(seat, Connected):
                         seat.see_end(event.state)
+            reply = left = None
             try:
                 reply = yield event
             except PlayerLeftError as error:
-                event = game.throw(error)
-            else:
-                event = _next(game, reply)
+                left = error
 
     def abandon(self, ending: Ending) -> None:
         """Set the result of an interrupted game: the current scores, and no winner."""
