@@ -220,6 +220,18 @@ class Pace:
         terms = [self.seconds, self.methods, self.board.digest, limits_text(rubric)]
         return f"plays from {json.dumps(terms)}"
 
+    def job(self, rubric: Rubric, isolation: str) -> Job:
+        """Return what a worker requires to ask a file, apart from the file."""
+        return {
+            "game": self.board.game,
+            "start": self.board.start,
+            "time_limit": self.seconds,
+            "limits": asdict(rubric.limits),
+            "isolation": isolation,
+            "methods": self.methods,
+            "times": self.times,
+        }
+
 
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
@@ -345,16 +357,7 @@ def load_all(
         for sha256, problem in store.loaded(limits).items()
         if (sha256 in asked if problem is None else not is_passing(problem))
     }
-    board = pace.board
-    terms = {
-        "game": board.game,
-        "start": board.start,
-        "time_limit": pace.seconds,
-        "limits": asdict(rubric.limits),
-        "isolation": isolation,
-        "methods": pace.methods,
-        "times": pace.times,
-    }
+    terms = pace.job(rubric, isolation)
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
