@@ -105,9 +105,16 @@ def wrong_address(rest: str) -> str | None:
 
 POLICY_USAGE: Final = "env:MODULE:FUNCTION"
 
+KAGGLE_USAGE: Final = "kaggle:FILE"
+
 
 def wrong_policy(rest: str) -> str | None:
     """Return what is wrong with the name of a policy, or None."""
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", rest) is None:
         return f"expected {POLICY_USAGE}, the name of an installed module and of a function in it"
     return None
+
+
+def wrong_kaggle_file(rest: str) -> str | None:
+    """Return what is wrong with the name of a file for Kaggle, or None."""
+    return None if rest.endswith(".py") else f"expected {KAGGLE_USAGE}, a file that ends in .py"

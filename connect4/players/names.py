@@ -119,5 +119,15 @@ STUDENT_FILE = Path(__file__).parent / "ai.py"
 
 
 def student_file(name: AgentName) -> Path:
-    """Return the file of an `ai` or `ai:FILE` agent; expands `~`, which the shell does not."""
+    """Return the file of an `ai`, `ai:FILE` or `kaggle:FILE` agent.
+
+    Expands `~`, which the shell does not.
+    """
     return Path(os.path.expanduser(name.rest)) if name.rest else STUDENT_FILE
+
+
+def policy_folder(name: AgentName) -> str | None:
+    """Return the folder from which an `env` or `kaggle` agent imports; None for other kinds."""
+    if name.kind == "kaggle":
+        return str(student_file(name).resolve().parent)
+    return os.getcwd() if name.kind == "env" else None

@@ -72,6 +72,14 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         takes_rest=True,
         wrong_rest=checks.wrong_policy,
     ),
+    "kaggle": PlayerKind(
+        checks.KAGGLE_USAGE,
+        "connect4.players.local:KaggleAgent",
+        games=frozenset({"classic"}),
+        reaches_out=True,
+        takes_rest=True,
+        wrong_rest=checks.wrong_kaggle_file,
+    ),
     "random": PlayerKind("random", "connect4.players.random:random_player"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:greedy"),
     "minimax": PlayerKind(
@@ -163,7 +171,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     clash = kind.contradiction(name.options)
     if clash is not None:
         raise InputError(f"agent {text!r}: {clash}")
-    if name.kind == "ai":
+    if name.kind in ("ai", "kaggle"):
         _check_file(text, student_file(name))
     return name
 

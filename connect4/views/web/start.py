@@ -30,7 +30,7 @@ KIT: Final = Path(__file__).resolve().parents[3]
 EMPTY: Final = float(os.environ.get("CONNECT4_PAGE_SECONDS", "60"))
 """Seconds after which the server ends when its last page has gone; the tests wait less."""
 
-NOT_OFFERED: Final = frozenset({"human", "remote", "env"})
+NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
 
 PARTS: Final = ("base", "theme", "start")
