@@ -256,7 +256,10 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
             "TypeError: AIPlayer() takes no arguments\n"
             "note: the simulator needs def __init__(self, player_number, time) in class AIPlayer",
         ),
-        ("", "student.py defines no class AIPlayer"),
+        (
+            "class AiPlayer: pass",
+            "student.py defines no class AIPlayer; rename AiPlayer to AIPlayer",
+        ),
     ],
 )
 def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source, last):

@@ -74,6 +74,8 @@ def source_text(data: bytes) -> str:
         raise InputError(
             f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
         ) from None
+    if text.lstrip().startswith("{") and '"nbformat"' in text:
+        raise InputError("a Jupyter notebook; save its code as ai.py (File > Save and Export As)")
     for encoding in _declared_encodings(data):
         try:
             is_same = codecs.lookup(encoding).name not in SLOW and (
