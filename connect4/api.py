@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.seat import choose_level
-from connect4.notebook import show
 from connect4.players.base import Method, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
@@ -168,7 +168,7 @@ def play(
     def seat_here(player: Player) -> Seat:
         name, player_object = agents[player - 1], (one, two)[player - 1]
         if name.kind == "human":
-            return HumanSeat(rules, player, input, print, show=show)
+            return HumanSeat(rules, player, input, print, show=_show)
         method = method_of(name, agents[2 - player], ask)
         setup = Setup(name, player, rules, seconds, seed, method)
         return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
@@ -190,6 +190,15 @@ def _agent(agent: Agent, game: Game, state: State) -> AgentName:
     name = parse_agent(agent, game.name)
     check_board(name, state)
     return name
+
+
+def _show(state: State) -> None:
+    """Display a position for the person who moves: as a picture in a notebook, else as text."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        ipython.display.display(state)
+    else:
+        print(state)
 
 
 def _positive(seconds: Any) -> Seconds:

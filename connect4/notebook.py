@@ -46,15 +46,6 @@ def tree(found: Any) -> str:
     return frame(found.to_html())
 
 
-def show(state: Any) -> None:
-    """Display a position for the person who moves: as a picture in a notebook, else as text."""
-    ipython = sys.modules.get("IPython")
-    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
-        ipython.display.display(state)
-    else:
-        print(state)
-
-
 def frame(document: str) -> str:
     """Return an HTML document in a sandboxed frame."""
     return (
