@@ -459,7 +459,7 @@ def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_eve
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "remote")]
+    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "kaggle", "remote")]
 )
 def test_every_kind_of_agent_is_made_by_the_function_that_its_entry_names(kind):
     game = GAMES["classic"]
