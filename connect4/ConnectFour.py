@@ -34,6 +34,7 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending, Game, Player, State
+from connect4.games.classic import after_moves
 from connect4.isolation.seat import choose_level, prepare
 from connect4.isolation.wasm.budget import fuel_option, seconds_of
 from connect4.players.base import Seat
@@ -126,6 +127,7 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     """Add the options for the game and its empty board, and those of single games."""
     add = group.add_argument
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
+    add("--moves", help="classic: the columns of the first moves, from 1, in place of START")
     add("--swap", action="store_true", help="play a second game with sides swapped")
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
     add("--rows", type=count, help=f"rows of the empty board ({sized})")
@@ -229,7 +231,7 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
         lifetime=arguments.lifetime,
     )
     plans = []
-    title = f"{game.title}, {arguments.start or 'the usual start'}"
+    title = f"{game.title}, {arguments.start or arguments.moves or 'the usual start'}"
     for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
         place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
         plans.append(TablePlan(game, start, agents, terms, title, str(place)))
@@ -297,7 +299,11 @@ def chooses_browser(view: str) -> bool:
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
     """Return the first position of the game; raises `InputError`."""
-    if arguments.start is None:
+    if arguments.moves is not None:
+        if game.name not in ("classic", "classic-full") or arguments.start is not None:
+            raise InputError("--moves takes the place of START in --game classic and classic-full")
+        state = after_moves(game.start(arguments.rows, arguments.columns), arguments.moves)
+    elif arguments.start is None:
         state = game.start(arguments.rows, arguments.columns)
     elif arguments.rows or arguments.columns:
         raise InputError(

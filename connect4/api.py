@@ -1,6 +1,7 @@
 """The Python API behind `import connect4`: positions, games, search trees, advice.
 
-No function here prints, ends the process or leaves another one running, even if it is interrupted.
+No function here ends the process or leaves another one running, even if it is interrupted. Only
+`play` prints, if a person plays.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.seat import choose_level
 from connect4.players.base import Method, Seat, Setup
+from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
 from connect4.players.names import AgentName
 from connect4.players.registry import check_board, method_of, parse_agent
@@ -135,7 +138,7 @@ def play(
     without protection, and the record says so. It is a class or an instance with
     `get_expectimax_move(state)` and `get_intelligent_move(state)`, as in `ai.py`; one with
     `choose(state, seconds)`; or a function of a state. A class is called with `(player_number,
-    seconds)`.
+    seconds)`. `human` is a person, who sees each position and types the moves, also in a notebook.
 
     `start` is a position or the name of a state file; None is the default start of `game`.
     `seconds` is the limit of a move. With the same `seed`, a game between deterministic agents
@@ -164,6 +167,8 @@ def play(
 
     def seat_here(player: Player) -> Seat:
         name, player_object = agents[player - 1], (one, two)[player - 1]
+        if name.kind == "human":
+            return HumanSeat(rules, player, input, print, show=_show)
         method = method_of(name, agents[2 - player], ask)
         setup = Setup(name, player, rules, seconds, seed, method)
         return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
@@ -186,10 +191,17 @@ def _agent(agent: Agent, game: Game, state: State) -> AgentName:
     if not isinstance(agent, str):
         return local_name(agent, game)
     name = parse_agent(agent, game.name)
-    if name.kind == "human":
-        raise InputError("a person plays with `python3 -m connect4`, not from Python")
     check_board(name, state)
     return name
+
+
+def _show(state: State) -> None:
+    """Display a position for the person who moves: as a picture in a notebook, else as text."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        ipython.display.display(state)
+    else:
+        print(state)
 
 
 def _positive(seconds: Any) -> Seconds:

@@ -41,9 +41,9 @@ exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input"""
 Stop it whenever you like: the same command continues where it stopped.
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end or points withheld""",
     "compare": """examples:
-  python3 -m grader compare ai.py old/ai.py --time 1
-  python3 -m grader compare ai.py old/ai.py --fuel 5G       the same result on every machine
-  python3 -m grader compare ai.py old/ai.py --time 1 --part b --records games --page
+  python3 -m grader compare ai.py old.py --time 0.2 --part b --games 20   in two minutes
+  python3 -m grader compare ai.py old.py --fuel 5G       the same result on every machine
+  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page
   python3 -m grader compare connect4/players/ai.py random --games 20
 exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
     "tournament": """examples:

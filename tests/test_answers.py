@@ -101,7 +101,7 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
             "np.array([3, 0])",
             "an action is a tuple (column, is_popout), not a value of type ndarray",
         ),
-        ("None", "an action is a tuple (column, is_popout), not None"),
+        ("None", "an action is a tuple (column, is_popout), not None (a method without `return`"),
         ("3", "an action is a tuple (column, is_popout), not 3"),
         ("'3P'", "an action is a tuple (column, is_popout), not '3P'"),
         ("'x' * 10**6", "an action is a tuple (column, is_popout), not 'xxx"),

@@ -129,9 +129,11 @@ def test_a_board_of_an_impossible_size_is_refused(shape):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([], "board.txt:1: the file is empty; expected the pop-outs, then the board"),
-        (["6", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)"),
-        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; expected 0"),
+        ([], "board.txt:1: the file is empty; expected rows of 0, 1 and 2"),
+        (["6", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; delete this line "),
+        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; delete this line "),
+        (["0 0 0", "0 0 3"], "board.txt:2: value 3; expected 0 (empty), 1 or 2 (the players)"),
+        (["0 1", "0 0"], "board.txt:1: the token in column 1 floats above an empty cell"),
         (["0 0 3", "0 0"], "board.txt:1: player 3 to move; expected 1 or 2"),
         (["0", "0 3"], "board.txt:2: value 3; expected 0 (empty), 1 or 2 (the players)"),
         (["0", "0 0", "0"], "board.txt:3: 1 values in this row, 2 in the first"),
@@ -153,6 +155,13 @@ def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():
     assert state.to_text() == "0 0 2\n0 0 0\n1 0 0\n"
     assert state.to_json() == {"board": [[0, 0, 0], [1, 0, 0]], "mover": 2}
     assert read(CLASSIC, "0", "1 1 1 1").ending() is Ending.LINE
+
+
+def test_a_plain_grid_is_a_position_whose_mover_follows_from_the_tokens():
+    state = read(CLASSIC, "0 0 2", "0 0 0", "1 0 0")
+    assert read(CLASSIC, "0 0 0", "1 0 0") == state
+    assert read(CLASSIC, "000", "100") == state
+    assert read(CLASSIC, "000", "120").mover == 1
 
 
 @pytest.mark.parametrize(

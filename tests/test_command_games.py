@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.command import run
+from tests.command import assert_refused, run
 
 COMMAND = "connect4.ConnectFour"
 
@@ -25,6 +25,30 @@ def test_a_person_plays_classic_by_columns_and_is_asked_again_for_what_cannot_be
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert [turn["action"] for turn in document["turns"]] == list("0011223")
     assert document["result"] == {"scores": [1, 0], "ending": "line", "winner": 1}
+
+
+def test_a_game_of_classic_starts_after_moves_or_from_a_plain_grid(tmp_path):
+    (tmp_path / "grid.txt").write_text("0 0 0 0 0 0 0\n0 0 0 1 0 0 0\n", encoding="utf-8")
+    classic = ("greedy", "random", "--game", "classic", "--view", "none")
+    for options, board in (
+        (
+            ("--moves", "4445"),
+            [[0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 2, 0, 0]],
+        ),
+        (("grid.txt",), [[0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]),
+    ):
+        done = run(COMMAND, *classic, *options, "--record", "game.json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        start = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["start"]
+        assert start["board"][-3:] == board
+    for moves, message in (
+        ("4448", "--moves: '8' is no column; expected digits from 1 to 7, as in 4445"),
+        ("4444444", "--moves: move 7, 4: column 4 is full"),
+        ("12121212", "--moves: move 8, 2: the game is over"),
+    ):
+        assert_refused(run(COMMAND, *classic, "--moves", moves, cwd=tmp_path), message)
+    other = run(COMMAND, "greedy", "random", "--moves", "4445", cwd=tmp_path)
+    assert_refused(other, "--moves takes the place of START in --game classic and classic-full")
 
 
 @pytest.mark.slow

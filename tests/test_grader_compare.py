@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +20,7 @@ from grader.marks.tally import verdict
 from grader.play.schedule import baseline, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
-from tests.command import assert_refused, run
+from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 NEW, OLD = submitted("new", "1" * 64), submitted("old", "2" * 64)
@@ -242,3 +247,31 @@ def test_what_cannot_be_compared_in_a_game_is_refused(
     done = run(COMMAND, "compare", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
+def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in(tmp_path, "new", searcher(1))
+    named = ("compare", "new/ai.py", "random", "--games", "5000", "--part", "b")
+    command = [sys.executable, "-m", COMMAND, *named, "--rubric", "rubric.toml"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        while not (line := process.stderr.readline()).startswith("at most 5000 games"):
+            assert process.poll() is None
+        assert line.endswith("; Ctrl-C gives the result so far\n")
+        while not re.match(r"\d+ of 5000 games", process.stderr.readline()):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert re.search(r"new/ai.py .* random.*: mean margin [+-]\d", output)
+    assert re.search(r"\n\d+ games: \d+ won", output)

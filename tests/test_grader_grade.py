@@ -1029,7 +1029,8 @@ def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
     done = run(COMMAND, *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (
-        "--quick: 1 s a move in place of 1, one pair of games against each opponent" in done.stderr
+        "--quick: a first look, not a mark: 1 s a move in place of 1, one pair of games"
+        in done.stderr
     )
     assert "total " in done.stdout
     assert count(tmp_path / "quick.db") == 4
@@ -1131,8 +1132,7 @@ def test_the_practice_seed_is_for_ones_own_file(tmp_path: Path) -> None:
     done = grade(tmp_path)
     assert done.returncode == 0, done.stderr
     assert (
-        "practice: the random player's moves follow from seed 20240, the same in every run"
-        in done.stderr
+        "practice: the random player plays the same moves in every run (seed 20240)" in done.stderr
     )
     seedless(tmp_path, "seed = 20240\n")
     assert "can be guessed" not in grade(tmp_path, "--dry-run").stderr

@@ -140,9 +140,11 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
         "docs/teachers.md",
     }
     assert not (private | {"benchmarks", "docs/benchmarks.md", "tests/data/agents"}) & names
-    assert not any(name.startswith(".") or "__pycache__" in name for name in names)
+    hidden = {name for name in names if name.startswith(".")}
+    assert hidden == {".gitignore", ".vscode", ".vscode/launch.json"}
+    assert not any("__pycache__" in name for name in names)
     files = {path.name for path in kit.iterdir() if path.is_file()}
-    assert files == {"LICENSE", "README.md", "environment.yml", "pyproject.toml"}
+    assert files == {".gitignore", "LICENSE", "README.md", "environment.yml", "pyproject.toml"}
     report = (kit / "connect4/players/report.txt").read_text(encoding="utf-8")
     assert report == "Authors: NAME ONE (ENTRY NUMBER), NAME TWO (ENTRY NUMBER)\n"
 

@@ -82,7 +82,7 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
         rf"A: random, tiny.txt, as player \d, round 1: {busy}; it is played again\n", out
     )
     assert re.search(
-        rf"\d+ games? failed repeatedly \(INFRA\): {busy}; the points of the matches are withheld: "
+        rf"\d+ games? failed repeatedly: {busy}; the points of the matches are withheld: "
         r"close other programs; the same command plays what is missing\n",
         errors,
     )

@@ -456,6 +456,10 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.zip": zipped({f"{'d/' * 3000}ai.py": b"\xff"})},
         "not UTF-8 (line 1, byte 0)",
     ),
+    "a notebook with another name": (
+        {"eve.py": b'{"cells": [], "nbformat": 4}'},
+        "a Jupyter notebook; save its code as ai.py (File > Save and Export As)",
+    ),
     "long names in a message": (
         {"eve.zip": zipped({f"{'x' * 9000}.py": "x", f"{'y' * 9000}.py": "y"})},
         f"two files that could be the agent: {'x' * 60}...{'x' * 47}.py, yyy",

@@ -256,3 +256,26 @@ def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent_and_no_file(
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.notebook
+def test_a_person_plays_in_a_notebook_with_pictures_and_help() -> None:
+    manager, client = importlib.import_module("jupyter_client.manager").start_new_kernel()
+    typed = iter(["?", "3", "3", "q"])
+    printed: list[str] = []
+    pictures: list[str] = []
+
+    def see(message: dict[str, Any]) -> None:
+        printed.append(message["content"].get("text", ""))
+        pictures.extend(filter(None, [message["content"].get("data", {}).get("image/svg+xml")]))
+
+    code = "import connect4; print(connect4.play('human', 'random', seed=1))"
+    try:
+        client.execute_interactive(
+            code, output_hook=see, stdin_hook=lambda asked: client.input(next(typed)), timeout=100
+        )
+    finally:
+        manager.shutdown_kernel(now=True)
+    assert "".join(printed).count("3P to pop out of column 3; q leaves the game") == 2
+    assert "nobody wins (left), 4 turns>" in "".join(printed)
+    assert len(set(pictures)) == 3, "the position before each of the person's turns"

@@ -245,7 +245,10 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
             "TypeError: AIPlayer() takes no arguments\n"
             "note: the simulator needs def __init__(self, player_number, time) in class AIPlayer",
         ),
-        ("", "student.py defines no class AIPlayer"),
+        (
+            "class AiPlayer: pass",
+            "student.py defines no class AIPlayer; rename AiPlayer to AIPlayer",
+        ),
     ],
 )
 def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source, last):
@@ -418,7 +421,7 @@ def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_eve
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "remote")]
+    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "kaggle", "remote")]
 )
 def test_every_kind_of_agent_is_made_by_the_function_that_its_entry_names(kind):
     game = GAMES["classic"]

@@ -65,8 +65,8 @@ def test_whole_seconds_are_an_int_as_in_play(tmp_path: Path) -> None:
 def test_a_player_that_answers_once_is_found(tmp_path: Path, lifetime: str) -> None:
     found, _, last = check(tmp_path, FLAG, 1.0, f'lifetime = "{lifetime}"\n')
     advice = " (advice)" if lifetime == "move" else ""
-    assert found.startswith(f"1: smoke{advice}: get_expectimax_move on ")
-    assert ", move 2 of one player: an action is a tuple (column, is_popout), not None; " in found
+    assert found.startswith(f"18: smoke{advice}: get_expectimax_move on ")
+    assert ", move 2 of one player: an action is a tuple (column, is_popout), not None " in found
     assert found.endswith(
         "a new player gives a valid move there. Reset what is kept on self (such as a flag that "
         "stops the search) at the start of the method; --lifetime move plays the file as it is"
@@ -132,7 +132,7 @@ def test_a_quick_look_takes_a_time_with_which_the_file_plays(tmp_path: Path) -> 
     rubric(tmp_path, 1.0)
     hand_in(tmp_path, "ann", RESERVE)
     done = run(COMMAND, "grade", "ann/ai.py", *how, cwd=tmp_path)
-    assert "--quick: 1 s a move in place of 1, one pair of games against each" in done.stderr
+    assert "--quick: a first look, not a mark: 1 s a move in place of 1, one pair" in done.stderr
     assert "not every file plays" not in done.stderr
     assert count(tmp_path / "quick.db") == 4
 
@@ -156,6 +156,7 @@ def test_of_one_file_each_reason_for_lost_turns_is_printed(tmp_path: Path) -> No
     told = re.sub(r"\s+", " ", done.stdout)
     assert re.search(
         r" \d+ turns lost: an action is a tuple \(column, is_popout\), not None "
+        r"\(a method without `return` gives None\) "
         r"\(the first in A: random, tiny.txt, as player 1, round 1, turn 1: invalid\) $",
         told,
     )

@@ -19,7 +19,7 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import board_grid, read_position, shown, text_from_json
+from connect4.games.files import board_grid, read_grid, shown, text_from_json
 from connect4.games.grid import Grid
 
 if TYPE_CHECKING:
@@ -208,14 +208,32 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
-    """Read a state file whose first line is `0` or `0 0 MOVER`; raises `InputError`."""
-    popouts, mover, rows = read_position(text, source)
+    """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
+    popouts, mover, rows = read_grid(text, source)
     if popouts != (0, 0):
-        raise InputError(f"{source}:1: classic Connect 4 has no pop-outs; expected 0 (or `0 0 2`)")
+        raise InputError(
+            f"{source}:1: classic Connect 4 has no pop-outs; delete this line "
+            "(or write `0 0 2` if player 2 moves)"
+        )
     try:
         return position(rows, mover, variant)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
+
+
+def after_moves(state: State, columns: str) -> State:
+    """Return the position after drops into columns, counted from 1; raises `InputError`."""
+    for number, digit in enumerate(columns, 1):
+        last = min(state.grid.columns, 9)
+        if not (digit.isascii() and digit.isdigit() and 1 <= int(digit) <= last):
+            raise InputError(
+                f"--moves: {digit!r} is no column; expected digits from 1 to {last}, as in 4445"
+            )
+        if int(digit) - 1 not in state.legal_actions():
+            why = "the game is over" if state.is_over() else f"column {digit} is full"
+            raise InputError(f"--moves: move {number}, {digit}: {why}")
+        state = state.apply(int(digit) - 1)
+    return state
 
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:

@@ -14,6 +14,8 @@ NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 MAX_SIDE: Final = 12
 """The most rows and columns of a board of classic Connect 4 or Pop Out."""
 
+FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
+GRID_LINE: Final = re.compile("[012]{2,}")
 CELLS: Final = {"0": 0, "1": 1, "2": 2}
 
 
@@ -37,27 +39,48 @@ def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row. Raises
     `InputError` with `source:line: cause`.
     """
-    lines = text.splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
+    lines = text.rstrip().splitlines()
     if not lines:
         raise InputError(f"{source}:1: the file is empty; expected the pop-outs, then the board")
     popouts, mover = _read_first_line(lines[0], source)
-    rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines[1:], 2)]
-    if not rows:
+    if len(lines) == 1:
         raise InputError(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
-    for number, row in enumerate(rows, 2):
+    return popouts, mover, _read_rows(lines[1:], source, 2)
+
+
+def read_grid(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
+    """Read a state file like `read_position`; its first line may be missing.
+
+    Then the player with fewer tokens moves, and the rows may have no spaces. Raises `InputError`.
+    """
+    lines = text.rstrip().splitlines()
+    if not lines:
+        raise InputError(f"{source}:1: the file is empty; expected rows of 0, 1 and 2")
+    first, below = lines[0].split(), len(lines[1].split()) if len(lines) > 1 else 0
+    if below and ((len(first) != below and len(first) in (1, 3)) or first in FIRST_LINES):
+        return read_position(text, source)
+    if all(GRID_LINE.fullmatch(line.strip()) for line in lines):
+        lines = [" ".join(line.strip()) for line in lines]
+    rows = _read_rows(lines, source, 1)
+    ones, twos = (sum(row.count(player) for row in rows) for player in (1, 2))
+    return (0, 0), 2 if ones > twos else 1, rows
+
+
+def _read_rows(lines: list[str], source: str, first: int) -> list[list[int]]:
+    """Return the rows of a board; `first` is the number of their first line."""
+    rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines, first)]
+    for number, row in enumerate(rows, first):
         if len(row) != len(rows[0]):
             raise InputError(
                 f"{source}:{number}: {len(row)} values in this row, {len(rows[0])} in the first"
             )
-    for number, (row, below) in enumerate(pairwise(rows), 2):
+    for number, (row, below) in enumerate(pairwise(rows), first):
         for column, (cell, under) in enumerate(zip(row, below, strict=True)):
             if cell and not under:
                 raise InputError(
                     f"{source}:{number}: the token in column {column} floats above an empty cell"
                 )
-    return popouts, mover, rows
+    return rows
 
 
 def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:

@@ -20,7 +20,7 @@ from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
 from connect4.games.base import Game
 from connect4.players.base import Agent, Outcome, Reply, Setup, note_of
-from connect4.players.names import AgentName, student_file
+from connect4.players.names import AgentName, policy_folder, student_file
 from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
 
 SIZE: Final = struct.Struct("=I")
@@ -80,7 +80,7 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         "seconds": setup.seconds,
         "method": setup.method,
         "own_seed": setup.derived_seed(),
-        "folder": os.getcwd() if setup.agent.kind == "env" else None,
+        "folder": policy_folder(setup.agent),
         "source": source,
     }
 

@@ -55,7 +55,7 @@ from connect4.isolation.spawn import (
     WardenGoneError,
 )
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.names import student_file
+from connect4.players.names import policy_folder, student_file
 from connect4.players.registry import modules_of
 from connect4.players.student import reported_stack, uses_numpy_random
 
@@ -73,7 +73,7 @@ LEVELS: Final = ("none", "process", "strong", "wasm")
 IN_REFEREES_PROCESS: Final = frozenset({"remote"})
 """Kinds that use the network and run only the kit's code."""
 
-OUTSIDE: Final = frozenset({"remote", "env"})
+OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
 """Kinds that cannot run in a WebAssembly Python."""
 
 USUAL_LIMITS: Final = Limits()
@@ -148,7 +148,8 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
     draws = source is not None and uses_numpy_random(source)
     modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
     strong, game = level == "strong", setup.game.name
-    folder = Path.cwd() if setup.agent.kind == "env" else None
+    named = policy_folder(setup.agent)
+    folder = None if named is None else Path(named)
     return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
 
 

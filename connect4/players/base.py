@@ -70,7 +70,7 @@ class Setup:
     own_seed: int | None = None
     """The derived seed, if the agent's process must not know the game's seed."""
     folder: str | None = None
-    """The folder for the module of an `env` agent; None: the current folder."""
+    """The folder from which an `env` or `kaggle` agent imports; None: `names.policy_folder`."""
 
     def derived_seed(self) -> int:
         """Return this player's own seed, which does not reveal the opponent's."""

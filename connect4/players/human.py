@@ -10,6 +10,7 @@ from connect4.games.base import Game, Seconds, State
 from connect4.players.base import Outcome, PlayerLeftError, Reply
 
 LEAVE = frozenset({"q", "quit", "exit"})
+HELP = frozenset({"?", "help"})
 
 
 def reply_to(text: str, state: State, game: Game, strict: bool, took: Seconds) -> Reply:
@@ -34,7 +35,7 @@ class HumanSeat:
 
     `say(line)` shows why a text is not a move or not legal, and the person may try again. With
     `strict` an illegal move goes to the referee, as an agent's does. A late move is a lost turn,
-    but only if the referee sets a limit.
+    but only if the referee sets a limit. `show` displays each position before the prompt.
     """
 
     log = ""
@@ -47,20 +48,24 @@ class HumanSeat:
         read_line: Callable[[str], str],
         say: Callable[[str], None],
         strict: bool = False,
+        show: Callable[[State], None] = lambda state: None,
     ) -> None:
         self._game = game
         self._strict = strict
         self._player = player
-        self._help = f"Type {game.action_help}; q leaves the game."
+        self._help = f"Type {game.action_help}; q leaves the game, ? shows this help."
+        self._is_new = True
         self._read_line = read_line
         self._say = say
+        self._show = show
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the person's move; prompts until there is a valid one."""
         began = time.monotonic()
-        if self._help:
+        self._show(state)
+        if self._is_new:
             self._say(self._help)
-            self._help = ""
+            self._is_new = False
         prompt = self._game.prompt.format(player=self._player, last=state.grid.columns - 1)
         while True:
             try:
@@ -69,6 +74,9 @@ class HumanSeat:
                 raise PlayerLeftError("end of input") from None
             if text.lower() in LEAVE:
                 raise PlayerLeftError("left the game")
+            if text in HELP:
+                self._say(self._help)
+                continue
             took = time.monotonic() - began
             try:
                 reply = reply_to(text, state, self._game, self._strict, took)

@@ -1,4 +1,4 @@
-"""Agents that are Python objects: of the calling program, or a function of another package."""
+"""Agents that are Python objects: of the calling program, of another package, or for Kaggle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Game, Seconds, State, quoted
 from connect4.players.base import Setup
-from connect4.players.names import AgentName
+from connect4.players.names import AgentName, policy_folder
 from connect4.players.student import clipped, read_answer
 
 KIND: Final = "local"
@@ -96,10 +96,8 @@ class PolicyAgent:
     def __init__(self, setup: Setup) -> None:
         self._game = setup.game
         self._name = setup.agent.rest
-        random.seed(setup.derived_seed())
-        np.random.seed(setup.derived_seed() % 2**32)
         module, _, function = self._name.partition(":")
-        sys.path.append(setup.folder or os.getcwd())  # last, so that it hides no module of Python's
+        _prepare(setup)
         try:
             self._policy = getattr(importlib.import_module(module), function)
         except Exception as error:
@@ -126,6 +124,72 @@ class PolicyAgent:
         if not 0 <= number < len(actions):
             raise IllegalAction(f"action {quoted(number)} is outside 0..{len(actions) - 1}")
         return actions[number]
+
+
+class Fields(dict[str, Any]):
+    """A dict whose items are attributes too, as in Kaggle's environments."""
+
+    def __init__(self, **items: Any) -> None:
+        super().__init__(items)
+        self.__dict__ = self
+
+
+class KaggleAgent:
+    """Calls an agent for Kaggle's ConnectX: the last callable of the file in `kaggle:FILE`.
+
+    It is called with `(observation, configuration)`, or with the observation alone if it takes one
+    argument, and returns a column. Raises `AgentError` if the file cannot be loaded.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._name = os.path.basename(setup.agent.rest)
+        path = os.path.join(_prepare(setup), self._name)
+        names: dict[str, Any] = {"__name__": "kaggle_agent", "__file__": path}
+        try:
+            with open(path, "rb") as file:
+                exec(compile(file.read(), path, "exec"), names)
+        except Exception as error:
+            raise failure(self._name, "could not be loaded", error) from None
+        found = [value for value in names.values() if callable(value)]
+        if not found:
+            raise AgentError(
+                f"{self._name} has no function; expected f(observation, configuration)"
+            )
+        self._agent = found[-1]
+        code = getattr(self._agent, "__code__", None)
+        self._arguments = 2 if code is None else code.co_argcount
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        """Return the agent's column; raises `IllegalAction` if it is invalid."""
+        board = state.board()
+        rows, columns = board.shape
+        cells = board.ravel().tolist()
+        step = sum(map(bool, cells))
+        observation = Fields(board=cells, mark=state.mover, step=step, remainingOverageTime=0)
+        is_whole = seconds is not None and float(seconds).is_integer()
+        limit = int(seconds) if seconds is not None and is_whole else seconds
+        configuration = Fields(
+            rows=rows, columns=columns, inarow=4, timeout=limit, actTimeout=limit
+        )
+        try:
+            answer = self._agent(*(observation, configuration)[: self._arguments])
+        except Exception as error:
+            raise failure(self._name, "failed", error) from None
+        try:
+            column = operator.index(answer)
+        except TypeError:
+            raise IllegalAction(f"{quoted(answer)} is no column; expected an integer") from None
+        state.apply(column)
+        return column
+
+
+def _prepare(setup: Setup) -> str:
+    """Seed the generators and make the folder of an agent importable; return that folder."""
+    random.seed(setup.derived_seed())
+    np.random.seed(setup.derived_seed() % 2**32)
+    folder = setup.folder or policy_folder(setup.agent) or os.getcwd()
+    sys.path.append(folder)  # last, so that it hides no module of Python's
+    return folder
 
 
 def failure(name: str, what: str, error: Exception) -> AgentError:

@@ -74,6 +74,8 @@ def source_text(data: bytes) -> str:
         raise InputError(
             f"not UTF-8 (line {line}, byte {error.start}); save the file as UTF-8"
         ) from None
+    if text.lstrip().startswith("{") and '"nbformat"' in text:
+        raise InputError("a Jupyter notebook; save its code as ai.py (File > Save and Export As)")
     for encoding in _declared_encodings(data):
         try:
             is_same = codecs.lookup(encoding).name not in SLOW and (
@@ -119,5 +121,15 @@ STUDENT_FILE = Path(__file__).parent / "ai.py"
 
 
 def student_file(name: AgentName) -> Path:
-    """Return the file of an `ai` or `ai:FILE` agent; expands `~`, which the shell does not."""
+    """Return the file of an `ai`, `ai:FILE` or `kaggle:FILE` agent.
+
+    Expands `~`, which the shell does not.
+    """
     return Path(os.path.expanduser(name.rest)) if name.rest else STUDENT_FILE
+
+
+def policy_folder(name: AgentName) -> str | None:
+    """Return the folder from which an `env` or `kaggle` agent imports; None for other kinds."""
+    if name.kind == "kaggle":
+        return str(student_file(name).resolve().parent)
+    return os.getcwd() if name.kind == "env" else None

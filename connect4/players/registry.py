@@ -111,6 +111,7 @@ def wrong_address(rest: str) -> str | None:
 
 
 POLICY_USAGE: Final = "env:MODULE:FUNCTION"
+KAGGLE_USAGE: Final = "kaggle:FILE"
 
 
 def wrong_policy(rest: str) -> str | None:
@@ -118,6 +119,11 @@ def wrong_policy(rest: str) -> str | None:
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", rest) is None:
         return f"expected {POLICY_USAGE}, the name of an installed module and of a function in it"
     return None
+
+
+def wrong_kaggle_file(rest: str) -> str | None:
+    """Return what is wrong with the name of a file for Kaggle, or None."""
+    return None if rest.endswith(".py") else f"expected {KAGGLE_USAGE}, a file that ends in .py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +174,14 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         reaches_out=True,
         takes_rest=True,
         wrong_rest=wrong_policy,
+    ),
+    "kaggle": PlayerKind(
+        KAGGLE_USAGE,
+        "connect4.players.local:KaggleAgent",
+        games=frozenset({"classic"}),
+        reaches_out=True,
+        takes_rest=True,
+        wrong_rest=wrong_kaggle_file,
     ),
     "random": PlayerKind("random", "connect4.players.random:random_player"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
@@ -251,7 +265,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     clash = contradiction(name.options)
     if clash is not None:
         raise InputError(f"agent {text!r}: {clash}")
-    if name.kind == "ai":
+    if name.kind in ("ai", "kaggle"):
         _check_file(text, student_file(name))
     return name
 

@@ -79,7 +79,9 @@ class StudentAgent:
                 np.random.seed(setup.derived_seed() % 2**32)  # students use the legacy generator
             module = self._load_module()
             if not hasattr(module, "AIPlayer"):
-                raise AgentError(f"{self._path.name} defines no class AIPlayer")
+                near = [name for name in vars(module) if name.lower() == "aiplayer"]
+                hint = f"; rename {near[0]} to AIPlayer" if near else ""
+                raise AgentError(f"{self._path.name} defines no class AIPlayer{hint}")
             seconds = setup.seconds
             limit = int(seconds) if float(seconds).is_integer() else seconds
             self.player = module.AIPlayer(setup.player, limit)
@@ -191,7 +193,8 @@ def read_answer(answer: object) -> ExtendedAction:
     lie. Raises `IllegalAction` with the invalid value.
     """
     if not issubclass(type(answer), tuple):
-        raise IllegalAction(f"an action is a tuple (column, is_popout), not {_shown(answer)}")
+        why = " (a method without `return` gives None)" if answer is None else ""
+        raise IllegalAction(f"an action is a tuple (column, is_popout), not {_shown(answer)}{why}")
     if type(type(answer)) is not type or _overrides_tuple(type(answer)):
         raise IllegalAction("an action is a plain tuple; this one redefines how tuples behave")
     values: list[object] = list(tuple.__iter__(cast("tuple[object, ...]", answer)))

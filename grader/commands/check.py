@@ -145,7 +145,7 @@ def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
         if failure is None:
             trial.skipped += 1
             continue
-        found.append(_finding(failure, limit, rubric.limits.lifetime == "move"))
+        found.append(_finding(failure, limit, rubric.limits.lifetime == "move", source))
         if failure.in_loading:
             break
         begin = len(times) - 1 if failure.is_late else 0
@@ -217,7 +217,7 @@ class _Trial:
         return replace(failure, text=f"{where}: {failure.text}")
 
 
-def _finding(failure: Failure, limit: Seconds, moves_anew: bool) -> Finding:
+def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: str) -> Finding:
     text, required = failure.text, True
     if failure.is_late and failure.starved:
         text, required = f"{text} (the machine was too busy to tell: try again)", False
@@ -226,4 +226,11 @@ def _finding(failure: Failure, limit: Seconds, moves_anew: bool) -> Finding:
     if failure.keeps_state:
         required = not moves_anew
     lines = LINE.findall(failure.detail)
-    return Finding(int(lines[-1]) if lines else 1, "smoke", text, required)
+    line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source)
+    return Finding(line, "smoke", text, required)
+
+
+def _line_of(method: str, source: str) -> int:
+    """Return the line that defines a method; 1 if there is none."""
+    match = re.search(rf"^[ \t]+(def )?{re.escape(method)}\b", source, re.MULTILINE)
+    return source.count("\n", 0, match.start()) + 1 if match else 1

@@ -278,7 +278,7 @@ def _announce(
     seconds = sum(map(schedule.worth, games))
     say(
         f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
-        "less once the answer is clear"
+        "less once the answer is clear; Ctrl-C gives the result so far"
     )
     return len(games)
 

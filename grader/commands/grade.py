@@ -113,8 +113,8 @@ def quick(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[R
     without = f", without {', '.join(dict.fromkeys(left))}" if left else ""
     why = f" (your file plays from {needed:g} s on)" if needed else ""
     note = (
-        f"--quick: {limit:g} s a move in place of {rubric.match.time_limit:g}{why}, "
-        f"{games}{without}: a first look, no mark"
+        f"--quick: a first look, not a mark: {limit:g} s a move in place of "
+        f"{rubric.match.time_limit:g}{why}, {games}{without}"
     )
     return rubrics.from_values(values, rubric.source, folder), note
 

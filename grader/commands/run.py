@@ -160,8 +160,8 @@ class ClassRun:
         store.set_submissions(self.found)
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             say(
-                f"practice: the random player's moves follow from seed {PRACTICE_SEED}, the same "
-                "in every run; marks are made with a secret seed, so expect other moves there"
+                "practice: the random player plays the same moves in every run (seed "
+                f"{PRACTICE_SEED}); your mark is made with a secret seed, so it will differ"
             )
         for title in store.take_stock():
             say(f"the last run was ended by the machine during {title}")
@@ -411,7 +411,7 @@ class ClassRun:
         elif len(failed) == results.missing and not self._missing(results):
             games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             say(
-                f"{games} failed repeatedly (INFRA): {first_fault(results)}; the points of the "
+                f"{games} failed repeatedly: {first_fault(results)}; the points of the "
                 f"matches are withheld: {busy}the same command plays what is missing"
             )
             for match in by_match(game for game in results.games if game.key in self.deadly):

@@ -41,7 +41,7 @@ STUB: Final = HERE / "ai_stub.py"
 """The path at which students get the stub, whatever file the teacher has there."""
 
 NO_AUTOGRADER: Final = (
-    *("tests/", "benchmarks/", "docs/"),
+    *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
     *("grader/doctor/", "grader/commands/doctor.py"),
     *("grader/similar/", "grader/commands/similar.py"),
 )
@@ -50,7 +50,10 @@ NO_AUTOGRADER: Final = (
 FOLDER: Final = "connect4-kit"
 """The folder that the students' zip unpacks to."""
 
-TOP: Final = ("LICENSE", "README.md", "environment.yml", "pyproject.toml")
+TOP: Final = (
+    *("LICENSE", "README.md", "environment.yml", "pyproject.toml"),
+    *(".gitignore", ".vscode/launch.json"),
+)
 SEEN: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
 """Folders with the kit's own files; other files there stay with the teacher (`own_files`)."""
 
@@ -162,7 +165,8 @@ def kit_files(
     left = []
     for path in paths:
         name = path.relative_to(ROOT).as_posix()
-        if UNSEEN.search(name) or path.is_symlink() or not path.is_file() or not wanted(name):
+        is_seen = name in TOP or not UNSEEN.search(name)
+        if not is_seen or path.is_symlink() or not path.is_file() or not wanted(name):
             continue
         if is_own(name) or name in also:
             yield name, path.read_bytes()

@@ -244,7 +244,8 @@ def code_from_elsewhere(rubric: Rubric) -> list[str]:
     for written, agent in named.items():
         name = split_name(agent)
         is_file = name.kind == "ai" and name.rest
-        if name.kind == "env" or (is_file and not Path(name.rest).is_relative_to(folder)):
+        is_here = is_file and Path(name.rest).is_relative_to(folder)
+        if name.kind in ("env", "kaggle") or (is_file and not is_here):
             what = "code from outside the rubric's folder, which runs in every game against it"
             notes.append(f"{rubric.source}: the agent {written!r} is {what}")
     return notes

@@ -36,7 +36,7 @@ FIRST_PAGE: Final = 600.0
 PORT: Final = 4404
 """The usual port: a browser keeps the last choices for each port."""
 
-NOT_OFFERED: Final = frozenset({"human", "remote", "env"})
+NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
 
 PARTS: Final = ("base", "theme", "start")
