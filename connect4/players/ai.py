@@ -6,13 +6,13 @@ empty cell and 1 or 2 for a player's token; `popouts` maps a player to an `Integ
 of pop-outs left. A move is `(column, is_popout)`. Both parts of a state are the agent's own copies.
 
 How it works. A line is a row, a column or a diagonal. Each player's points are the sum over all
-lines, so that a position can be valued line by line. If every empty cell becomes mine or the
+lines, so a position can be valued line by line. If every empty cell becomes mine or the
 opponent's with equal chance, a line has an expected margin: my points less the opponent's, on
 average. The sum over all lines is the evaluation; on a full board it is the margin itself.
 
-A drop changes four lines. Its gain is how much the expected margin grows with it. With equal
-chances a cell is worth the same to both players, so one list of gains, best first, serves both: it
-orders the moves of the search, and its first entries replace the last ply.
+A drop changes four lines. Its gain is the growth of the mover's expected margin. An empty cell is
+the mean of its two fillings, so both players gain the same by taking it. One list of gains, best
+first, serves both: it orders the moves of the search, and its first entries replace the last ply.
 
 The file reads from top to bottom: line tables, the board, the budget, expectimax, alpha-beta, and
 the `AIPlayer` that uses them.
@@ -41,19 +41,19 @@ ME, OPPONENT = 1, 2
 # -- Lines: the expected margin of a row, a column or a diagonal
 
 LONGEST = 12
-"""Cells. The table of a line has 3**length entries; a longer line counts as two."""
+"""Cells, as on the largest board. A table has 3**length entries; a longer line is split."""
 
 
 def line_table(length: int) -> tuple[float, ...]:
     """Return the expected margin of every line of `length` cells, by the code of the line.
 
-    The code is the cells read as ternary digits, the first cell last: 0 for empty, 1 for mine, 2
-    for the opponent's. An empty cell counts as the mean of both ways to fill it.
+    The code has a ternary digit for each cell: 0 for empty, 1 for mine, 2 for the opponent's. The
+    first cell has the lowest digit. An empty cell counts as the mean of both ways to fill it.
     """
     masks = [f"{mask:0{length}b}" for mask in range(2**length)]  # full lines: 1 for mine
-    runs = [[len(run) for run in mask.split("0")] for mask in masks]  # each four of one: 20 points
+    runs = [[len(run) for run in mask.split("0")] for mask in masks]  # each 4 of a run: 20 points
     mine = np.array([sum(win_pts[n % 4] + n // 4 * 20 for n in lengths) for lengths in runs], float)
-    margins = (mine - mine[::-1]).reshape((2,) * length)  # reversed, the masks swap the players
+    margins = (mine - mine[::-1]).reshape((2,) * length)  # reversed: the opponent's points
     for cell in range(length):
         theirs, own = np.moveaxis(margins, cell, 0)
         margins = np.stack(((own + theirs) / 2, own, theirs), cell)
@@ -216,7 +216,7 @@ class Board:
         return [(line, change) for line, change in changes.items() if change], key, top
 
 
-board_of = lru_cache(4)(Board)  # makes the board of a shape and a player once for a game
+board_of = lru_cache(4)(Board)  # a game builds its board once; 4: both players of two shapes
 
 
 # -- The budget of a move
@@ -227,10 +227,10 @@ class BudgetSpentError(Exception):
 
 
 class Budget:
-    """How long a move may take: seconds, or nodes of the search in their place."""
+    """How long a move may take: a number of seconds or, if given, a number of nodes."""
 
     def __init__(self, seconds: float, nodes: int | None):
-        reserve = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
+        reserve = min(0.1 * seconds + 0.02, 0.6 * seconds)  # the machine may be busy
         self.deadline = INFINITY if nodes is not None else clock.monotonic() + seconds - reserve
         self.nodes_left = INFINITY if nodes is None else nodes
 
@@ -248,7 +248,7 @@ class Expectimax:
     """Expectimax against an opponent that takes each of its actions with equal probability."""
 
     DEPTHS = 1, 3
-    """Plies: the gains alone, then my move, the opponent's and my answer."""
+    """Plies: my move; then mine, the opponent's, mine. Odd: the gains replace my last ply."""
 
     def __init__(self, board: Board):
         self.board = board
@@ -289,11 +289,11 @@ class AlphaBeta:
     """
 
     TEMPO = 0.5
-    """The part of its best gain that counts for the player to move after the last ply: with a
+    """After the last ply, the player to move is credited with this part of its best gain. With one
     half, searches of odd and of even depths find about the same values."""
 
     KEEP, SPEND, HOARD, PAID = 5.0, 2.0, 4, 6.0
-    """Points: the worth of a pop-out in hand, see `_in_hand`. Tried in games from both sides."""
+    """Points for a pop-out in hand; HOARD is a count. See `_in_hand`. Chosen by trial games."""
 
     MOST_ENTRIES = 150_000
     """Positions in the table; a full table is emptied. They take about 60 MB."""
@@ -302,11 +302,11 @@ class AlphaBeta:
         self.board = board
 
     def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action that the budget lets us find."""
+        """Return the best action found within the budget."""
         self._begin(position, budget)
         actions = self.board.actions(position)[:]
         try:
-            for depth in range(1, min(self.plies_left, 200) + 1):  # within Python's recursion
+            for depth in range(1, min(self.plies_left, 200) + 1):  # Python's recursion has a limit
                 self._deepen(position, actions, depth)
         except BudgetSpentError:
             pass
@@ -379,7 +379,7 @@ class AlphaBeta:
     def _last_ply(self, position: Position, actions: Actions) -> float:
         """Return the mover's value with one ply to go, read off the gains.
 
-        That is the best gain, less a part of the best drop that is then left for the other player.
+        That is the best gain, less TEMPO times the gain of the best drop then left to the opponent.
         """
         _, drops, margin, _, mover, own, other, _ = position
         first, second = [*(gain for gain, _ in drops[:2]), 0.0, 0.0][:2]
@@ -394,10 +394,10 @@ class AlphaBeta:
     def _in_hand(self, mover: int, popouts: int) -> float:
         """Return what a number of pop-outs in hand is worth to the mover.
 
-        Each ply lowers the number of plies left by one, so it is known from the start who makes the
-        last move. The other player is the one to move when the board is full. It has to pop out, at
-        a loss, as often as it can, while the last mover drops into the gap. So the last mover keeps
-        its pop-outs. With a hoard it can answer all those of the other, which then cost points.
+        Each move lowers the number of plies left by one, so we know at once who makes the last one.
+        The other player is to move when the board is full. It has to pop out, at a loss, as often
+        as it can, and the last mover drops into the gap. So the last mover keeps its pop-outs. With
+        more than HOARD it can answer each one of the other player; those then cost that player.
         """
         if mover == self.last_mover:
             return self.KEEP * popouts
@@ -473,7 +473,7 @@ class AIPlayer:
         if len(moves) == 1:
             return moves[0]
         board = board_of(*state[0].shape, self.player_number)
-        gc.disable()  # a search makes no cycles, and a walk through its table could make it late
+        gc.disable()  # the search makes no cycles; a collection takes long in a large table
         try:
             return board.move(method(board).choose(board.read(state), budget))
         finally:

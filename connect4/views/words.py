@@ -1,4 +1,4 @@
-"""Texts that several views share: how a game ended, how a turn was judged, why one was lost."""
+"""Texts that several views share: how a game ended, how a turn was judged, why a turn was lost."""
 
 from __future__ import annotations
 

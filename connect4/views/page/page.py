@@ -78,7 +78,7 @@ def game_data(record: Record) -> dict[str, Any]:
 
 
 def head_data(record: Record) -> dict[str, Any]:
-    """Return what is known of a game before its first turn."""
+    """Return what is known about a game before its first turn."""
     return {
         **shape_data(record.start),
         "title": record.game.title,

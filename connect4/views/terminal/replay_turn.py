@@ -72,7 +72,7 @@ def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None
 def replay_turn(
     record: Record, number: int, seconds: Seconds, level: Level, named: str | None = None
 ) -> tuple[int, str, str]:
-    """Ask the agent of a turn once more; print what was recorded beside what it answers now.
+    """Ask the agent of a turn once more; print the recorded answer and the new one.
 
     `named` is the agent on the command line (see `recorded_agent`). Return 0 if the agent plays a
     legal move, else 1; then a heading for the agent's output, and the output.
@@ -182,7 +182,7 @@ def _answers(record: Record, turn: Turn, seconds: Seconds, level: Level) -> bool
 def comparison(
     recorded: Turn, now: tuple[str | None, Outcome], changed: bool, kept: bool = False
 ) -> str:
-    """Return in words whether an answer is the recorded one, and what cannot be known.
+    """Say whether an answer is the recorded one, and what cannot be known.
 
     `now` is the action as a person would type it, and what the turn came to. `kept` means that the
     player of the game may have kept something which this one lacks.

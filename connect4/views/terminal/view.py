@@ -150,7 +150,7 @@ class TerminalView:
         self._ticker: Ticker | None = None
 
     def see(self, event: Event, printed: str = "") -> None:
-        """Show one event of the referee, and what the agent printed in a turn that ended."""
+        """Show one event of the referee and, after a turn, what the agent printed."""
         if isinstance(event, Started):
             self._game = event.game
             self._begin(event.state)

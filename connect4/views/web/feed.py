@@ -1,4 +1,4 @@
-"""Turn the referee's events into what the page shows, one event after each turn."""
+"""Convert the referee's events to the page's events, as plain data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Feed:
     def see(self, event: Event, person: bool, printed: str) -> None:
         """Send an event of the referee.
 
-        `person` is whether the mover is one, `printed` what the agent printed in a turn that ended.
+        `person` is true if the mover is a person. `printed` is what the agent printed in the turn.
         """
         if isinstance(event, TurnBegun):
             moves = playable(self._record.game, event.state) if person else None
@@ -68,7 +68,7 @@ class Feed:
             self.events.add("turn", {"turn": row, **new})
 
     def note(self, text: str) -> None:
-        """Tell the person to move something."""
+        """Show a message on the page."""
         self.events.add("note", text)
 
     def over(self, record: Record) -> None:
@@ -76,11 +76,11 @@ class Feed:
         self.events.add("over", {"game": game_data(record), "record": records.dumps(record)})
 
     def stay(self) -> None:
-        """Tell the page that its server goes on after the last game."""
+        """Tell the page that its server keeps running after the last game."""
         self.events.add("stay", None)
 
     def end(self, games: Sequence[Record]) -> None:
-        """Send the page that can be kept, after the last game."""
+        """After the last game, send the page that people can save."""
         self.events.add("end", {"page": page(games) if games else ""})
 
 

@@ -1,4 +1,4 @@
-"""Play games on a page: the referee in this thread, the server's threads beside it."""
+"""Play games on a page: the referee runs in this thread, the server in threads of its own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIRST_PAGE: Final = 10.0
 """Seconds that the first game waits for a page."""
 
 LAST_WORD: Final = 5.0
-"""Seconds that the command waits, at its end, for the page to have everything."""
+"""Seconds that the command waits at its end until the page has received everything."""
 
 AWAY: Final = 60.0
 """Seconds without any page after which a game with a person ends."""
@@ -48,7 +48,7 @@ class PersonSeat:
     load_failure = None
 
     def ask(self, state: State, seconds: float | None) -> Reply:
-        """Leave the game; only a game without a page asks."""
+        """Leave the game: only a game without a page calls this."""
         raise PlayerLeftError("no page")
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class GamePage:
         self._moves.put(text)
 
     def play(self, plan: TablePlan) -> tuple[Record, list[str], KeyboardInterrupt | None]:
-        """Play a game; return its record, what the agents printed, and a Ctrl-C that ended it."""
+        """Play a game; return its record, the agents' output, and the Ctrl-C that ended it."""
         stopped = None
         person = any(agent.kind == "human" for agent in plan.agents)
         with Table(plan.game, plan.start, plan.agents, plan.terms, _seat_person) as table:
@@ -98,7 +98,7 @@ class GamePage:
         return table.record, logs, stopped
 
     def play_all(self, plans: Sequence[TablePlan]) -> None:
-        """Play games one after the other, and stay at their end."""
+        """Play games one after the other; the page stays open after the last one."""
         try:
             for plan in plans:
                 self.play(plan)
@@ -131,7 +131,7 @@ class GamePage:
                 return
 
     def _reply(self, begun: TurnBegun, plan: TablePlan) -> Reply:
-        """Return the move of a person; raises `PlayerLeftError` if nobody is there any more."""
+        """Return a person's move; raises `PlayerLeftError` if the person has left."""
         began = time.monotonic()
         self._turn = begun.number
         while not self._moves.empty():
@@ -155,14 +155,14 @@ class GamePage:
                 self._feed.note(str(error))
 
     def end(self) -> None:
-        """Send the rest, and wait until a page has it."""
+        """Send the last event, and wait until a page has received it."""
         self._feed.end(self.games)
         if not self.events.empty_for:
             self._received.wait(LAST_WORD)
 
 
 LIVE: Final = (*PARTS, "play")
-"""The assets of a page that plays."""
+"""The assets of a page on which people play."""
 
 
 def _document() -> Content:
@@ -177,9 +177,9 @@ def _seat_person(player: Player) -> Seat:
 def play_on_page(
     plans: list[TablePlan], port: int, over: Callable[[Record, list[str]], object]
 ) -> KeyboardInterrupt | None:
-    """Play games on a page that a browser opens, each then given to `over`; return a Ctrl-C.
+    """Play games on a page in a browser; pass each to `over`; return the Ctrl-C that ended them.
 
-    The first game begins when the page is there, or after `FIRST_PAGE` seconds.
+    The first game begins when a page connects, or after `FIRST_PAGE` seconds.
     """
     stopped = None
     with Server(port) as server, opened(server.address):
@@ -196,7 +196,7 @@ def play_on_page(
 
 
 def no_browser() -> str | None:
-    """Return why no browser can show a page here, None if one can."""
+    """Return why no browser can show a page here; None if one can."""
     if named := os.environ.get("BROWSER"):
         is_text = Path(named.split()[0]).name in TEXT_BROWSERS
         return "the browser is one for text" if is_text else None
@@ -216,10 +216,10 @@ def no_browser() -> str | None:
 
 @contextmanager
 def opened(address: str) -> Iterator[None]:
-    """Let a browser open an address, or print it where there is none.
+    """Open an address in a browser, or print it if there is no browser.
 
-    The browser gets a file that only its owner can read and that leads on: other users see the
-    arguments of a program, and the address has the token.
+    The address contains the token, and other users can see a program's arguments. So the browser
+    opens a file that only its owner can read, which redirects to the address.
     """
     why = no_browser()
     if why is not None:
@@ -244,9 +244,9 @@ def opened(address: str) -> Iterator[None]:
 
 
 def open_address(address: str) -> None:
-    """Let a browser open an address, in a process of its own.
+    """Open an address in a browser, in a separate process.
 
-    A command in `BROWSER` may run as long as its window; it keeps none of this command's pipes.
+    A command in `BROWSER` may run until its window is closed; it inherits no pipes of this command.
     """
     subprocess.Popen(
         [sys.executable, "-m", "webbrowser", address],
