@@ -137,6 +137,9 @@ def test_a_person_plays_by_key_click_and_word(
         turn = 4
         said(browser, "Turn 4:")
     answered(browser, "your move")
+    if game == "dynamic":
+        example = browser.text("#how").rstrip(".").split()[-1]
+        assert example[:2] in ("13", "15", "17", "72", "74", "76"), "a piece of the mover"
     browser.find("#typed").send_keys("99Q" + Keys.ENTER)
     browser.wait("return !document.querySelector('#answer').textContent.includes('your move')")
     browser.find("#typed").send_keys(typed + Keys.ENTER)
@@ -144,6 +147,8 @@ def test_a_person_plays_by_key_click_and_word(
     browser.find("#typed").send_keys("q" + Keys.ENTER)
     out, _ = process.communicate(timeout=30)
     assert "The game ended: a player left." in out
+    browser.wait("return document.querySelector('#save-page')")
+    assert not browser.text("#answer")
     quiet(browser)
 
 
