@@ -166,6 +166,13 @@ def test_arrows_and_enter_drop_and_pop_out(begin: Begin, browser: Browser) -> No
     said(browser, "plays 2P")
 
 
+def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None:
+    begin("connect4.ConnectFour", "human", "human", "--rows", "4", "--columns", "12")
+    answered(browser, "Player 1: your move")
+    ActionChains(browser.driver).send_keys("10", Keys.ENTER).perform()
+    said(browser, "player 1 plays 10")
+
+
 def test_a_late_person_loses_the_turn(begin: Begin, browser: Browser) -> None:
     words = ("human", "random", "case1", "--human-clock", "--time", "0.5")
     begin("connect4.ConnectFour", *words)
@@ -193,6 +200,9 @@ def test_the_start_page_plays_makes_and_opens(
     begin: Begin, browser: Browser, tmp_path: Path
 ) -> None:
     process, address = begin("connect4", "--port", "0")
+    Select(browser.find("#board")).select_by_value("file")
+    browser.find(".go").click()
+    assert browser.text("#wrong").startswith("Type the path")
     Select(browser.find("#game")).select_by_value("dynamic")
     browser.find("[value=watch]").click()
     assert browser.text("#command").endswith("alphabeta greedy --game dynamic")

@@ -152,7 +152,7 @@ const live = {
     byId("board").classList.toggle("playable", moves.length > 0);
     if (turn?.moves) say(`Player ${turn.player}: your move.`);
     if (turn?.moves) byId("how").textContent = page.game.rowLabels ? `Click a piece, then a square, or type ${turn.moves[0]?.text}.`
-      : `Click a column, or type its number.${page.game.owners ? " To pop out, click the triangle or type 3P." : ""}`;
+      : `Click a column, or type its number${page.game.columns > 10 ? " and Enter" : ""}.${page.game.owners ? " To pop out, click the triangle or type 3P." : ""}`;
     this.mark(null);
   },
 
@@ -295,11 +295,23 @@ function keep(id, label, content) {
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || target.tagName === "INPUT") return;
-    if (act(event)) {
+    if (begins(event)) {
+      byId("typed").focus(); // which receives the digit
+      event.stopImmediatePropagation();
+    } else if (act(event)) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
   }, true);
+
+  /**
+   * Return whether a key may be the first of two digits, such as of column 10.
+   * @param {KeyboardEvent} event
+   */
+  function begins({ key }) {
+    const { columnLabels, rowLabels } = page.game;
+    return !rowLabels && columnLabels.length > 10 && /^\d$/.test(key);
+  }
 
   /** @param {KeyboardEvent} event */
   function act({ key, code, shiftKey, target }) {
