@@ -24,10 +24,12 @@ IN_THE_TERMINAL = "python3 -m connect4.ConnectFour human ai"
 def planned(words: list[str]) -> list[TablePlan]:
     """Return the games of a command line of `connect4.ConnectFour`; raises `InputError`."""
     said = io.StringIO()
-    with contextlib.redirect_stderr(said):
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         try:
             arguments = ConnectFour.make_parser().parse_intermixed_args(words)
-        except SystemExit:
+        except SystemExit as stop:
+            if not stop.code:
+                raise InputError("this is no game") from None
             line = said.getvalue().strip().removeprefix("error: ")
             raise InputError(line.removesuffix(" (--help shows examples)")) from None
     return ConnectFour.plans_of(arguments)

@@ -7,6 +7,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -23,10 +24,11 @@ def server() -> Iterator[Server]:
         yield site
 
 
-def refuse_nine(asked: dict[str, str]) -> None:
+def refuse_nine(asked: dict[str, Any]) -> None:
     """Do nothing with a move."""
     if asked["text"] == "9":
         raise RefusedError("column 9 is outside 0..7")
+    int(asked.get("turn", 0))
 
 
 def ask(site: Server, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str]:
@@ -65,7 +67,8 @@ def test_a_request_that_is_none_gets_one_line(server: Server) -> None:
     }
     assert ask(server, move, b"{", Content_Length="1000001")[0] == 413
     assert ask(server, move, b"x" * 64_001) == (413, "at most 64000 bytes")
-    for body in (b"", b"[", b"[]", b"{}", b"null", b"\xff"):
+    wrong = (b'{"text": "3", "turn": 1e999}', b"[" * 60_000)
+    for body in (b"", b"[", b"[]", b"{}", b"null", b"\xff", *wrong):
         assert ask(server, move, body) == (400, "no such request"), body
     assert ask(server, move, b'{"text": "3"}', Content_Type="text/plain")[0] == 415
 

@@ -137,6 +137,9 @@ def test_a_person_plays_by_key_click_and_word(
         turn = 4
         said(browser, "Turn 4:")
     answered(browser, "your move")
+    if game == "dynamic":
+        example = browser.text("#how").rstrip(".").split()[-1]
+        assert example[:2] in ("13", "15", "17", "72", "74", "76"), "a piece of the mover"
     browser.find("#typed").send_keys("99Q" + Keys.ENTER)
     browser.wait("return !document.querySelector('#answer').textContent.includes('your move')")
     browser.find("#typed").send_keys(typed + Keys.ENTER)
@@ -144,6 +147,8 @@ def test_a_person_plays_by_key_click_and_word(
     browser.find("#typed").send_keys("q" + Keys.ENTER)
     out, _ = process.communicate(timeout=30)
     assert "The game ended: a player left." in out
+    browser.wait("return document.querySelector('#save-page')")
+    assert not browser.text("#answer")
     quiet(browser)
 
 
@@ -159,6 +164,13 @@ def test_arrows_and_enter_drop_and_pop_out(begin: Begin, browser: Browser) -> No
     answered(browser, "Player 1: your move")
     browser.press("p")
     said(browser, "plays 2P")
+
+
+def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None:
+    begin("connect4.ConnectFour", "human", "human", "--rows", "4", "--columns", "12")
+    answered(browser, "Player 1: your move")
+    ActionChains(browser.driver).send_keys("10", Keys.ENTER).perform()
+    said(browser, "player 1 plays 10")
 
 
 def test_a_late_person_loses_the_turn(begin: Begin, browser: Browser) -> None:
@@ -188,6 +200,9 @@ def test_the_start_page_plays_makes_and_opens(
     begin: Begin, browser: Browser, tmp_path: Path
 ) -> None:
     process, address = begin("connect4", "--port", "0")
+    Select(browser.find("#board")).select_by_value("file")
+    browser.find(".go").click()
+    assert browser.text("#wrong").startswith("Type the path")
     Select(browser.find("#game")).select_by_value("dynamic")
     browser.find("[value=watch]").click()
     assert browser.text("#command").endswith("alphabeta greedy --game dynamic")

@@ -83,7 +83,7 @@ function token(player) {
  * @param {number} value
  */
 function number(value, digits = 0) {
-  return value.toFixed(digits).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros))
+  return value.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")
     .replace(/^-0$/, "0").replace("-", "\u2212");
 }
 

@@ -85,6 +85,7 @@ const live = {
     listGames();
     page.choose(index, atEnd ? game.turns.length : at);
     byId("say").hidden = true;
+    say("");
     this.offer();
   },
 
@@ -133,12 +134,14 @@ const live = {
     for (const player of [1, 2]) {
       const clock = byId(`clock${player}`);
       clock.hidden = turn?.player !== player;
+      if (page.at === page.game.last) byId(`player${player}`).classList.toggle("turn", turn?.player === player);
       if (!turn || turn.player !== player) continue;
       const spent = Math.max(0, Date.now() / 1000 - turn.at);
       const left = page.game.left[page.game.last]?.[player - 1];
-      const pops = left === undefined ? "" : `${left} pop-out${left === 1 ? "" : "s"} left \u00b7 `;
-      clock.textContent = turn.limit === null ? `${pops}${spent.toFixed(1)} s`
-        : `${pops}${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`;
+      const facts = left === undefined ? [] : [`${left} pop-out${left === 1 ? "" : "s"} left`];
+      facts.push(turn.limit === null ? `${spent.toFixed(1)} s`
+        : `${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`);
+      clock.replaceChildren(...facts.flatMap((fact) => [make("span", "fact", fact), " "]));
     }
   },
 
@@ -148,8 +151,8 @@ const live = {
     if (turn?.moves) byId("say").hidden = false; // it stays while the other side thinks
     byId("board").classList.toggle("playable", moves.length > 0);
     if (turn?.moves) say(`Player ${turn.player}: your move.`);
-    byId("how").textContent = page.game?.rowLabels ? "Click a piece, then a square, or type 71W."
-      : `Click a column, or type its number.${page.game?.owners ? " To pop out, click the triangle or type 3P." : ""}`;
+    if (turn?.moves) byId("how").textContent = page.game.rowLabels ? `Click a piece, then a square, or type ${turn.moves[0]?.text}.`
+      : `Click a column, or type its number${page.game.columns > 10 ? " and Enter" : ""}.${page.game.owners ? " To pop out, click the triangle or type 3P." : ""}`;
     this.mark(null);
   },
 
@@ -292,11 +295,23 @@ function keep(id, label, content) {
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || target.tagName === "INPUT") return;
-    if (act(event)) {
+    if (begins(event)) {
+      byId("typed").focus(); // which receives the digit
+      event.stopImmediatePropagation();
+    } else if (act(event)) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
   }, true);
+
+  /**
+   * Return whether a key may be the first of two digits, such as of column 10.
+   * @param {KeyboardEvent} event
+   */
+  function begins({ key }) {
+    const { columnLabels, rowLabels } = page.game;
+    return !rowLabels && columnLabels.length > 10 && /^\d$/.test(key);
+  }
 
   /** @param {KeyboardEvent} event */
   function act({ key, code, shiftKey, target }) {

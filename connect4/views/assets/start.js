@@ -217,7 +217,8 @@ function showAgent(id, text) {
   byId("form").addEventListener("change", changed);
   byId("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    ask("play", { words: words(), file: field("board").value === "dropped" ? dropped : null });
+    if (field("board").value === "file" && !field("place").value.trim()) wrong("Type the path of the state file, or drop the file here.");
+    else ask("play", { words: words(), file: field("board").value === "dropped" ? dropped : null });
   });
   byId("copy").addEventListener("click", () => {
     const selection = getSelection();

@@ -47,6 +47,13 @@ POLICY: Final = (
 )
 
 
+NO_REQUEST: Final = (
+    *(ValueError, TypeError, AttributeError, LookupError),
+    *(OverflowError, RecursionError),  # 1e999 as a turn; thousands of brackets
+)
+"""What reading a request raises that has the wrong form."""
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a path contains; `kind` is its media type."""
@@ -285,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             try:
                 answer = act(json.loads(self.rfile.read(int(length))))
-            except (ValueError, TypeError, KeyError, AttributeError):
+            except NO_REQUEST:
                 self._refuse(400, "no such request")
             except RefusedError as error:
                 self._answer(200, Content("application/json", json.dumps({"wrong": str(error)})))
