@@ -1,4 +1,4 @@
-"""A small web server for pages on this machine: only who has the address gets in.
+"""A small web server for pages on this machine; only people who have the address get in.
 
 It listens on the loopback address. The first part of each path is a secret token, because cookies
 are shared between ports. A request must name this machine (`Host`) and come from its own page
@@ -68,7 +68,7 @@ class RefusedError(Exception):
 
 
 class Events:
-    """The events of one page, from the first on: whoever connects late gets all of them."""
+    """The events of one page since the first; a page that connects late receives all of them."""
 
     def __init__(self) -> None:
         self._sent: list[str] = []
@@ -130,7 +130,7 @@ class Server:
     """
 
     def __init__(self, port: int = 0, with_token: bool = True) -> None:
-        """Start to listen, on any free port for 0; raises `InputError` if that is impossible."""
+        """Start to listen; port 0 is any free port. Raises `InputError` if that is impossible."""
         self.token = secrets.token_hex(16) if with_token else ""
         self.gets: dict[str, Callable[[], Content]] = {}
         self.posts: dict[str, Callable[[Any], Any]] = {}
@@ -210,7 +210,7 @@ class _Http(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def admit(self, request: socket.socket) -> None:
-        """Count a connection no longer among those that wait."""
+        """Stop counting a connection as waiting."""
         with self._lock:
             self._waiting.pop(request, None)
 
@@ -227,7 +227,7 @@ class _Http(ThreadingHTTPServer):
                 self._answered.notify_all()
 
     def wait_for_answers(self) -> None:
-        """Wait until permitted requests have their answers."""
+        """Wait until all permitted requests are answered."""
         with self._answered:
             self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
@@ -236,7 +236,7 @@ class _Http(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: a page that goes away in mid-answer is no error."""
+        """Print nothing: it is no error if a page closes during an answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -300,7 +300,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(200, Content("application/json", json.dumps(answer or {})))
 
     def _permitted(self) -> str | None:
-        """Return the path of a permitted request; else answer it, and return None."""
+        """Return the path of a permitted request; refuse any other and return None."""
         origin = self.headers.get("Origin")
         path = self.path.partition("?")[0]
         if not self.site.is_own(self.headers.get("Host", "")):
@@ -315,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _stream(self, events: Events) -> None:
-        """Send all events, from the one after the last that the page has."""
+        """Send every event that the page does not have yet."""
         last = self.headers.get("Last-Event-ID", "")
         number = int(last) + 1 if re.fullmatch(r"\d{1,9}", last) else 0
         self.send_response(200)

@@ -31,10 +31,10 @@ EMPTY: Final = float(os.environ.get("CONNECT4_PAGE_SECONDS", "60"))
 """Seconds after which the server ends when its last page has gone; the tests wait less."""
 
 FIRST_PAGE: Final = 600.0
-"""Seconds that it waits for its first page: over SSH, a port is to be forwarded."""
+"""Seconds that it waits for its first page: over SSH, people must first forward a port."""
 
 PORT: Final = 4404
-"""The usual port: a browser keeps the last choices for each port."""
+"""The default port: a browser remembers the last choices by port."""
 
 NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
@@ -66,7 +66,7 @@ class StartServer:
         self.server.posts["open"] = self._open
 
     def serve(self, patience: float = EMPTY) -> None:
-        """Serve until no page has been there for a while; a Ctrl-C ends it too."""
+        """Serve until no page has been open for a while, or until Ctrl-C."""
         self._pages[0].wait_for_page(FIRST_PAGE)
         while min(events.empty_for for events in self._pages) < patience:
             time.sleep(0.2)
