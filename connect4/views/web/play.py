@@ -61,7 +61,7 @@ class GamePage:
     def __init__(self, server: Server, path: str = "") -> None:
         self.events = Events()
         self._feed = Feed(self.events)
-        self._moves: SimpleQueue[str] = SimpleQueue()
+        self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
         self._turn = 0
         self.games: list[Record] = []
@@ -77,7 +77,7 @@ class GamePage:
         text, turn = str(asked["text"])[:100], int(asked["turn"])
         if turn != self._turn:
             raise RefusedError("this turn is over")
-        self._moves.put(text)
+        self._moves.put((turn, text))
 
     def play(self, plan: TablePlan) -> tuple[Record, list[str], KeyboardInterrupt | None]:
         """Play a game; return its record, the agents' output, and the Ctrl-C that ended it."""
@@ -121,6 +121,8 @@ class GamePage:
                 event = events.send(reply)
                 reply = None
                 asked = isinstance(event, TurnBegun) and plan.is_person(event.state.mover)
+                if isinstance(event, TurnBegun):
+                    self._turn = event.number
                 printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
                 self._feed.see(event, asked, printed)
                 if isinstance(event, TurnBegun) and asked:
@@ -133,9 +135,6 @@ class GamePage:
     def _reply(self, begun: TurnBegun, plan: TablePlan) -> Reply:
         """Return a person's move; raises `PlayerLeftError` if the person has left."""
         began = time.monotonic()
-        self._turn = begun.number
-        while not self._moves.empty():
-            self._moves.get()
         while True:
             took = time.monotonic() - began
             if begun.limit is not None and took > begun.limit:
@@ -143,10 +142,12 @@ class GamePage:
             if self.events.empty_for > AWAY:
                 raise PlayerLeftError("the page was closed")
             try:
-                text = self._moves.get(timeout=TICK).strip()
+                turn, text = self._moves.get(timeout=TICK)
             except Empty:
                 continue
-            if text.lower() in LEAVE:
+            if turn != begun.number:  # a second click, that came before the turn was over
+                continue
+            if text.strip().lower() in LEAVE:
                 raise PlayerLeftError("left the game")
             try:
                 took = time.monotonic() - began
@@ -184,7 +185,7 @@ def play_on_page(
     stopped = None
     with Server(port) as server, opened(server.address):
         page = GamePage(server)
-        if not page.events.wait_for_page(FIRST_PAGE):
+        if not page.events.wait_for_page(FIRST_PAGE) and no_browser() is None:
             print(f"no page has opened yet; the game is at {server.address}", file=sys.stderr)
         for plan in plans:
             record, logs, stopped = page.play(plan)
