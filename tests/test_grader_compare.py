@@ -253,7 +253,8 @@ def test_what_cannot_be_compared_in_a_game_is_refused(
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
     rubric(tmp_path)
-    hand_in(tmp_path, "new", searcher(1))
+    slow = searcher(1).replace("return self.best", "time.sleep(0.1); return self.best")
+    hand_in(tmp_path, "new", f"import time\n{slow}")  # so that no answer is clear before Ctrl-C
     named = ("compare", "new/ai.py", "random", "--games", "5000", "--part", "b")
     command = [sys.executable, "-m", COMMAND, *named, "--rubric", "rubric.toml"]
     with subprocess.Popen(
