@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -256,7 +257,8 @@ def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
     slow = searcher(1).replace("return self.best", "time.sleep(0.1); return self.best")
     hand_in(tmp_path, "new", f"import time\n{slow}")  # so that no answer is clear before Ctrl-C
     named = ("compare", "new/ai.py", "random", "--games", "5000", "--part", "b")
-    command = [sys.executable, "-m", COMMAND, *named, "--rubric", "rubric.toml"]
+    kept = ("--rubric", "rubric.toml", "--records", "games")
+    command = [sys.executable, "-m", COMMAND, *named, *kept]
     with subprocess.Popen(
         command,
         cwd=tmp_path,
@@ -269,8 +271,9 @@ def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
         while not (line := process.stderr.readline()).startswith("at most 5000 games"):
             assert process.poll() is None
         assert line.endswith("; Ctrl-C gives the result so far\n")
-        while not re.match(r"\d+ of 5000 games", process.stderr.readline()):
+        while len([*(tmp_path / "games").rglob("*.json")]) < 2:
             assert process.poll() is None
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=60)
     assert process.returncode == 3
