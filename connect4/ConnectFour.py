@@ -344,7 +344,7 @@ def play_all(
     status = 0
 
     def over(record: Record, logs: Sequence[str]) -> None:
-        keep(record, logs, plans[len(games)], arguments.log, arguments.record is not None)
+        keep(record, logs, plans[len(games)], arguments.log, arguments.record)
         games.append(record)
 
     if in_browser:

@@ -46,7 +46,7 @@ class AlphaBeta:
     """Less than values differ by: the width of a window that only asks "better or not"."""
 
     TABLE_SIZE = 2**18
-    """Entries; a new one takes its place from whatever is there, which never stops the clock."""
+    """Entries. A new one replaces the old one in its place, so no search pauses to make room."""
 
     LEAP, LEAP_WITH_POPOUTS = 8, 2
     """The last N depths before the end of the game are skipped: they take nearly as long.

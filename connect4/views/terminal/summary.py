@@ -98,11 +98,11 @@ def tell_average(one: str, two: str, results: Sequence[Result]) -> None:
 
 
 def keep(
-    record: Record, logs: Sequence[str], plan: TablePlan, log: Path | None, recorded: bool
+    record: Record, logs: Sequence[str], plan: TablePlan, log: Path | None, named: Path | None
 ) -> None:
     """Print the summary of a finished game; write its logs to `log`, and its record.
 
-    The record is written if it is asked for (`recorded`) or a program lost a turn.
+    The record is written if a file is `named` for it, or if a program lost a turn.
     """
     faulty = bool(agents_faults(record))
     printed = [
@@ -118,18 +118,18 @@ def keep(
     if log:
         for heading, text in printed:
             keep_log(heading, text, log)
-    if recorded or faulty:
+    if named or faulty:
         try:
             records.write(record, Path(plan.record_name))
         except InputError as error:
-            if recorded:
+            if named:
                 raise
             print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
             return
     tell_what_next(record, plan.record_name)
-    if faulty and not recorded:
+    if faulty and not named:
         print(f"The game's record is in {plan.record_name}; --record FILE puts it elsewhere.")
-    elif recorded:
+    elif named and str(named) != plan.record_name:  # one of two games
         print(f"The game's record is in {plan.record_name}.")
     sys.stdout.flush()
 

@@ -55,7 +55,8 @@ class StartServer:
         """
         self.server = Server(free_port() if port is None else port)
         self._planned = planned
-        self._folder = Path(tempfile.mkdtemp(prefix="connect4-"))
+        self._temporary = tempfile.TemporaryDirectory(prefix="connect4-")  # gone with the command
+        self._folder = Path(self._temporary.name)
         self._pages: list[Events] = []
         self._lock = threading.Lock()
         self._add_page("")
