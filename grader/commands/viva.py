@@ -11,7 +11,7 @@ from typing import Final
 from connect4.errors import InputError
 from connect4.players.base import Method
 from grader.commands.common import DONE, named_few
-from grader.output.files import write
+from grader.output.files import check_out, write
 from grader.output.results import Results, read_results
 from grader.output.viva import GAMES, Question, analysed, branch, questions, viva_page
 from grader.play.schedule import PART_A, PlannedGame
@@ -87,10 +87,11 @@ def _source(name: str, game: PlannedGame, store: Store) -> str:
 
 
 def _check_private(place: Path) -> None:
-    """Raise `InputError` if a page would stand below a folder that students may see."""
+    """Create the page's folder; raises `InputError` if students may see it."""
     for folder in place.absolute().parents:
         shown = next((name for name in OUTPUTS if (folder / name).is_file()), None)
         if shown is not None:
             raise InputError(
                 f"-o {place}: {folder} holds {shown}, so students may see it; choose another folder"
             )
+    check_out(place.parent)
