@@ -45,12 +45,12 @@ def test_the_page_asks_first_and_answers_on_a_second_sheet(tmp_path: Path) -> No
     asked = questions([analysed(7, "A: random, small", game(tmp_path), 1, 0)])
     assert 1 <= len(asked) <= 5
     assert len({item.turn.number for item in asked}) == len(asked)
-    page = viva_page("<ann>", asked, lambda item: "3 4")
+    page = viva_page("<ann>", asked, lambda item: f"3 4 {item.turn.number}")
     sheet, key = page.split('<h2 class="sheet">Key</h2>')
     assert "&lt;ann&gt;" in sheet
     assert "Game 7 (A: random, small), turn" in sheet
-    assert "Its own search: 3 4" not in sheet
-    assert key.count("Its own search: 3 4") == len(asked)
+    assert "Its method explain: 3 4" not in sheet
+    assert key.count("Its method explain: 3 4") == len(asked)
 
 
 def test_the_branch_of_a_search_is_its_principal_variation() -> None:
@@ -74,12 +74,12 @@ def test_the_command_writes_a_page_for_its_owner_alone(tmp_path: Path) -> None:
         (tmp_path / "class" / f"{name}.py").write_text(f"{stub}\n# {name}\n", encoding="utf-8")
     words = ["grade", "class", "--rubric", "rubric.toml", "--results", "g.db", "--out", "out"]
     assert run("grader", *words, cwd=tmp_path, seconds=200).returncode == 0
-    done = run(
-        "grader", "viva", "ann", "--results", "g.db", "-o", "ann.html", cwd=tmp_path, seconds=200
-    )
+    page = tmp_path / "talks" / "ann.html"
+    words = ["viva", "ann", "--results", "g.db", "-o", str(page)]
+    done = run("grader", *words, cwd=tmp_path, seconds=200)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "ann.html").stat().st_mode & 0o777 == 0o600
-    assert "has no method explain(state)" in (tmp_path / "ann.html").read_text(encoding="utf-8")
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert "has no method explain(state)" in page.read_text(encoding="utf-8")
     done = run("grader", "viva", "eve", "--results", "g.db", "-o", "eve.html", cwd=tmp_path)
     assert_refused(done, "g.db: 'eve' has no games there; ann, bob (2 in all) have")
     done = run("grader", "viva", "ann", "--results", "g.db", "-o", "out/ann.html", cwd=tmp_path)

@@ -181,7 +181,7 @@ def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:
     pops = [turn for turn in free if _is_pop_out(turn)][:2]
     rest = [turn for turn in free if turn not in pops]
     step = max(1, len(rest) // (CANDIDATES - len(pops)))
-    return [*pops, *rest[::step]][:CANDIDATES]
+    return [*pops, *rest[step // 2 :: step]][:CANDIDATES]
 
 
 def _kind_of(item: Question) -> Kind:
@@ -219,8 +219,8 @@ def worths(game: Played, turn: Turn) -> list[Worth]:
 def _worth(
     state: State, action: Action, found: Expected, depth: int, game: Played, expert: Expert
 ) -> Worth:
-    value = found.at(depth)
-    value = found.value if value is None else value
+    estimate = None if found.proven else found.at(depth)
+    value = found.value if estimate is None else estimate
     write = game.record.game.format_action
     line = ["pass" if move is None else write(move) for move in found.line[:SHOWN_MOVES]]
     sign = 1 if state.mover == 1 else -1
@@ -230,9 +230,9 @@ def _worth(
 def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str:
     """Return the moves that the file's own search expects, from its method `explain`; or why not.
 
-    The file runs in an isolated process.
+    `explain` may search less deeply than a turn. The file runs in an isolated process.
     """
-    name = AgentName("ai:", "ai", "")
+    name = AgentName("ai.py", "ai", "")
     setup = Setup(
         name, item.state.mover, item.game.record.game, seconds, 0, method, source.encode()
     )
@@ -243,8 +243,9 @@ def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str
     write = item.game.record.game.format_action
     moves = ["pass" if node.move is None else write(node.move) for node in principal(nodes)]
     value = next((node.value for node in nodes if node.value is not None), None)
-    worth = "" if value is None else f", worth {value:g}"
-    return f"{' '.join(moves) or 'no move'}{worth}"
+    worth = "" if value is None else f", worth {value:.1f}"
+    other = "" if moves[:1] == [item.turn.text] else f" (in the game it played {item.turn.text})"
+    return f"{' '.join(moves) or 'no move'}{worth}{other}"
 
 
 def principal(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -261,7 +262,14 @@ def principal(nodes: Sequence[Node]) -> Iterator[Node]:
 def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
     """Return the page: the questions first, and on a second sheet of paper the key."""
     sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
-    key = [_key(place, item, branches(item)) for place, item in enumerate(asked, 1)]
+    searched = [branches(item) for item in asked]
+    same = {f"<p>Its method explain: {html.escape(text)}</p>" for text in searched}
+    if len(same) > 1:
+        same = set()
+    key = [
+        _key(place, item, "" if same else text)
+        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
+    ]
     parts = [
         heading(f"Talk with {name}"),
         "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
@@ -270,6 +278,7 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         '<h2 class="sheet">Key</h2>',
         "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
         "other moves may be as good.</p>",
+        *same,
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
@@ -320,7 +329,8 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", "worth", "", "then"), rows))
-    text.append(f"<p>Its own search: {html.escape(searched)}</p>")
+    if searched:
+        text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
 
 
