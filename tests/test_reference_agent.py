@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import random
 import re
 from functools import cache
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +17,10 @@ from hypothesis import strategies as st
 from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
-from connect4.reference import AIPlayer, alphabeta, leaves, tables
+from connect4.reference import AIPlayer, tables
 from connect4.reference.alphabeta import AlphaBeta
-from connect4.reference.evaluation import Evaluation, Judgement
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.lines import ME, OPPONENT, Lines, Position
-from connect4.reference.searching import Budget, slot_of
-from connect4.utils import Integer
+from connect4.reference.lines import Lines
 from tests.games import played as played_game
 
 DATA = Path(__file__).parent / "data" / "reference.json"
@@ -158,22 +153,6 @@ def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
     assert (search.playouts is None) == (max(shape) > tables.LONGEST_TABLE)
 
 
-def test_many_popouts_are_used_early_by_a_player_that_must_pop_out_on_a_full_board() -> None:
-    rows = "000000 000000 000020 000010 002110 012222"
-    board = np.array([[int(cell) for cell in row] for row in rows.split()])
-
-    def move(popouts: int) -> tuple[int, bool]:
-        player = AIPlayer(1, 1)
-        player.node_budget = 300
-        counts = {1: Integer(popouts), 2: Integer(3)}
-        return player.get_expectimax_move((board.copy(), counts))
-
-    assert move(3) == (2, False)
-    assert move(9) == (2, True)
-    board[4, 1] = 2  # now player 1 makes the last move
-    assert not move(9)[1]
-
-
 @settings(max_examples=100, deadline=None)
 @given(positions, st.integers(0, 2**32), st.sampled_from([AlphaBeta, Expectimax]))
 def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
@@ -198,94 +177,6 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (total if mover == 1 else -total) == pytest.approx(anew[2])
         assert key == anew[3] ^ (lines.turn if mover == 2 else 0)
         assert (own, other) == pair(state)
-
-
-def expected(own: int, other: int) -> float:
-    """Return what the one to move expects of an empty 6x8, where the other makes the last move."""
-    player = AIPlayer(1, 5)
-    player.node_budget = 200
-    start = ExtendedState(np.zeros((6, 8), dtype=np.int64), (own, other))
-    return player.expected_play(start.for_agent())[0]
-
-
-def test_pop_outs_in_hand_are_worth_more_to_the_player_who_makes_the_last_move() -> None:
-    assert expected(0, 4) < expected(0, 2) < expected(0, 0) < expected(2, 0)
-    assert expected(6, 6) < expected(3, 3) < expected(0, 0)
-
-
-@pytest.mark.parametrize("popouts", [0, 1, 3])
-def test_both_players_judge_a_position_alike(popouts: int) -> None:
-    rng = random.Random(popouts)
-    judged = set()
-    for plies in range(0, 42, 3):
-        state = played(empty(6, 8, popouts), plies, rng)
-        found = []
-        for player in (1, 2):
-            lines = lines_of(state.shape, player)
-            position = lines.read(state.board(), *pair(state))
-            if player != state.mover:
-                codes, drops, total, key, _, own, other = position
-                position = codes, drops, -total, key, OPPONENT, own, other
-            mover = position[4]
-            last_mover = mover if lines.plies_left(position) % 2 else 3 - mover
-            judgement = Evaluation(lines, last_mover).judge(position, lines.actions(position))
-            found.append(judgement.added)
-        assert found[0] == pytest.approx(found[1], abs=2e-3)
-        judged.add(found[0])
-    assert len(judged) > 7
-
-
-def search_of(state: ExtendedState) -> tuple[AlphaBeta, Position, Judgement]:
-    """Return a search without results, and the position with a judgement that adds nothing."""
-    lines = lines_of(state.shape, state.mover)
-    position = lines.read(state.board(), *pair(state))
-    search = AlphaBeta(lines)
-    search.evaluation = Evaluation(lines, ME if lines.plies_left(position) % 2 else OPPONENT)
-    search.leaves = leaves.Leaves(search.evaluation)
-    search.budget = Budget(60, None)
-    return search, position, Judgement(0, 0.0, 0.0, search.evaluation.replies(position))
-
-
-@pytest.fixture
-def complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pop-out is left out of a search, however little it gains."""
-    monkeypatch.setattr(leaves, "MARGIN", 1000.0)
-    monkeypatch.setattr(alphabeta, "MARGIN", 1000.0)
-
-
-@pytest.mark.usefixtures("complete")
-@pytest.mark.parametrize("depth", [2, 3])
-@pytest.mark.parametrize("popouts", [0, 2])
-def test_a_search_inside_a_window_and_its_table_agree_with_one_without(
-    popouts: int, depth: int
-) -> None:
-    rng = random.Random(10 * popouts + depth)
-    sides = {-1: 0, 0: 0, 1: 0}
-    for _ in range(40):
-        state = played(empty(6, 8, popouts), rng.randrange(8, 36), rng)
-        search, position, judgement = search_of(state)
-        whole = search._search(position, judgement, depth, -inf, inf)
-        for _ in range(4):
-            alpha = whole + rng.uniform(-3, 2)
-            beta = alpha + rng.choice([search.CLOSE, rng.uniform(0.01, 3)])
-            search, position, judgement = search_of(state)
-            found = search._search(position, judgement, depth, alpha, beta)
-            side = (found >= beta) - (found <= alpha)
-            assert side == (whole >= beta) - (whole <= alpha)
-            slot = slot_of(position)
-            key, depth_kept, bound, kept, _ = search.known[slot % search.TABLE_SIZE]
-            assert (key, depth_kept, bound, kept) == (slot, depth, side, found)
-            if bound:
-                assert bound * (kept - whole) <= 1e-6  # no more than it is worth, or no less
-            else:
-                assert kept == pytest.approx(whole)
-            sides[side] += 1
-    assert min(sides.values()) > 10
-
-
-@pytest.fixture
-def rng() -> random.Random:
-    return random.Random(5)
 
 
 @settings(max_examples=60, deadline=None)
@@ -380,18 +271,6 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
     assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
-
-
-def test_what_a_move_keeps_is_not_walked_by_the_garbage_collector_in_a_later_one() -> None:
-    player = AIPlayer(1, 5)
-    player.node_budget = 300
-    before = len(gc.get_objects())
-    try:
-        player.get_intelligent_move(empty(8, 10, 4).for_agent())
-        assert gc.isenabled()
-        assert len(gc.get_objects()) < before
-    finally:
-        gc.unfreeze()
 
 
 @pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
