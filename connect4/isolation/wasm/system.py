@@ -29,7 +29,6 @@ NAMETOOLONG: Final = 37
 NOENT: Final = 44
 NOSYS: Final = 52
 NOTDIR: Final = 54
-NOTSOCK: Final = 57
 ROFS: Final = 69
 SPIPE: Final = 70
 
@@ -55,6 +54,8 @@ PIECE: Final = 1 << 16
 
 BOOT_TIME: Final = 1_600_000_000 * 10**9
 """The time on the clock when an agent starts, in nanoseconds since 1970."""
+
+STREAMS: Final = (0, 1, 2, ANSWERS)
 
 ENVIRONMENT: Final = (
     *(b"HOME=/", b"LC_ALL=C.UTF-8", b"PYTHONDONTWRITEBYTECODE=1", b"PYTHONHASHSEED=0"),
@@ -127,10 +128,6 @@ class System:
         except (IndexError, struct.error):
             return INVAL
         return answer
-
-    def descriptors(self) -> list[int]:
-        """Return the numbers of all open files and folders."""
-        return sorted(self._open)
 
     # -- helpers
 
@@ -256,7 +253,7 @@ class System:
         return SUCCESS
 
     def _kind(self, number: int) -> int | None:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return STREAM
         at = self._open.get(number)
         return None if at is None else FOLDER if at.data is None else FILE
@@ -268,23 +265,14 @@ class System:
         everything = 0x1FFFFFFF
         return self._pack(out, "BxHxxxxQQ", kind, 0, everything, everything)
 
-    def _fd_fdstat_set_flags(self, number: int, flags: int) -> int:
-        return SUCCESS if self._kind(number) is not None else BADF
-
     def _fd_filestat_get(self, number: int, out: int) -> int:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return self._pack(out, "QQB7xQQQQQ", 1, 0, STREAM, 1, 0, 0, 0, 0)
         at = self._open.get(number)
         return BADF if at is None else self._status(at.path, out)
 
-    def _fd_advise(self, number: int, offset: int, size: int, advice: int) -> int:
-        return SUCCESS
-
-    def _fd_sync(self, number: int) -> int:
-        return SUCCESS
-
     def _fd_close(self, number: int) -> int:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return SUCCESS
         return BADF if self._open.pop(number, None) is None else SUCCESS
 
@@ -381,10 +369,6 @@ class System:
         path = self._path(folder, place, size)
         return path if isinstance(path, int) else self._status(path, out)
 
-    def _path_readlink(self, *arguments: int) -> int:
-        path = self._path(*arguments[:3])
-        return path if isinstance(path, int) else INVAL
-
     def _path_open(
         self,
         folder: int,
@@ -410,10 +394,3 @@ class System:
             return MFILE
         self._open[number] = _Open(path, None if is_folder else self.tree.files[path])
         return self._pack(out, "I", number)
-
-    # -- sockets: there are none
-
-    def _sock_accept(self, *arguments: int) -> int:
-        return NOTSOCK
-
-    _sock_recv = _sock_send = _sock_shutdown = _sock_accept
