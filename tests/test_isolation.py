@@ -1106,15 +1106,3 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
     for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
         with pytest.raises(InputError, match="maximum is a pair of whole numbers"):
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})
-
-
-def test_the_kits_files_are_compiled_only_where_python_writes_bytecode(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = tmp_path / "part.py"
-    source.write_text("PART = 1\n")
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert not readable.bytecode_of(source).exists()
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert readable.bytecode_of(source).exists()
-    assert not readable.bytecode_of(tmp_path / "missing" / "part.py").exists()

@@ -26,7 +26,7 @@ UBUNTU: Final = (
 
 
 def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
-    """Return the command that runs another one inside bubblewrap.
+    """Return the prefix that runs a command inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, `others`, empty `/tmp`, `/dev` and
     `/proc`, no network and no other process. Raises `FileNotFoundError` if bubblewrap is not
@@ -70,7 +70,8 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
 
 def why_same_user() -> str | None:
     """Return why agents started by root keep root's user id here; None if they do not."""
-    return sandbox.why_same_user(tuple(map(str, readable_paths())))
+    kept = sandbox.kept_capabilities(tuple(map(str, readable_paths())))
+    return kept if isinstance(kept, str) else None
 
 
 @cache

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from connect4.isolation import seccomp
 from connect4.isolation.limits import Limits, impose
@@ -29,11 +29,11 @@ NOBODY: Final = 65534
 
 
 def prepare(readable: tuple[str, ...]) -> None:
-    """Load once what `enter` would load in each process that is forked from this one."""
+    """Load now, once, what `enter` would otherwise load in every forked process."""
     import resource  # noqa: F401
 
     if os.geteuid() == 0:
-        why_same_user(readable)
+        kept_capabilities(readable)
 
 
 def denies() -> bool:
@@ -115,35 +115,24 @@ def known_here(user: int) -> bool:
 
 
 @cache
-def why_same_user(readable: tuple[str, ...]) -> str | None:
-    """Return why agents started by root keep root's user id here; None if they do not.
+def kept_capabilities(readable: tuple[str, ...]) -> int | str:
+    """Return the capabilities that an agent keeps as another user than root, or why it is root.
 
-    `readable` are the paths that they must read; see `how_python_stays_readable`.
+    `readable` are the paths that it must read. If only root may enter a folder above Python (a 0700
+    home), it keeps one capability, to read, which Landlock restricts. An agent that stays root has
+    no capabilities.
     """
     if sys.platform != "linux":
-        return None
+        return 0
     if not _has_capabilities(CAP_SETUID, CAP_SETGID):
         return "this container may not change users"
     if not any(map(known_here, (FIRST_SLOT, NOBODY))):
         return "this container knows no other user"
-    if how_python_stays_readable(readable) == "same user":
-        return "no other user can read this Python"
-    return None
-
-
-@cache
-def how_python_stays_readable(
-    readable: tuple[str, ...],
-) -> Literal["as it is", "capability", "same user"]:
-    """Return how a process of root reads Python after it has given up root.
-
-    If only root may enter a folder above Python (a 0700 home), the process keeps one capability, to
-    read, which Landlock restricts. In a container without that capability it stays root, without
-    any capabilities.
-    """
     if _open_to_all(readable):
-        return "as it is"
-    return "capability" if _has_capabilities(CAP_DAC_READ_SEARCH) else "same user"
+        return 0
+    if _has_capabilities(CAP_DAC_READ_SEARCH):
+        return 1 << CAP_DAC_READ_SEARCH
+    return "no other user can read this Python"
 
 
 def _open_to_all(paths: Sequence[str]) -> bool:
@@ -170,17 +159,17 @@ def _become_another_user(user: int, readable: tuple[str, ...]) -> None:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         return
-    if why_same_user(readable) is not None:  # which the referee has said
+    kept = kept_capabilities(readable)
+    if isinstance(kept, str):  # the referee has reported why
         _capabilities(0)
         return
-    way = how_python_stays_readable(readable)
-    if way == "capability":
+    if kept:
         prctl(PR_SET_KEEPCAPS, 1)
     number = user if known_here(user) else NOBODY
     os.setgroups([])
     os.setresgid(number, number, number)
     os.setresuid(number, number, number)
-    _capabilities(1 << CAP_DAC_READ_SEARCH if way == "capability" else 0)
+    _capabilities(kept)
 
 
 CREATE_RULESET: Final = 444

@@ -24,7 +24,7 @@ from connect4.isolation.agent_process import (
     ProcessEndedError,
 )
 from connect4.isolation.in_process import InProcessSeat
-from connect4.isolation.limits import Limits, allow_tasks
+from connect4.isolation.limits import Limits, allow_tasks, join_group
 from connect4.isolation.measuring import (
     FREE_LOADING,
     MADE_ANEW,
@@ -381,6 +381,7 @@ class IsolatedSeat:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
         child.known_as(value if key == UP else 0)
+        join_group(self._launcher.group, child.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return child

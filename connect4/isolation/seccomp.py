@@ -101,15 +101,11 @@ LAST_KNOWN: Final = 469
 
 LOAD: Final = 0x20
 AND: Final = 0x54
-JUMP: Final = 0x05
 EQUAL: Final = 0x15
 GREATER: Final = 0x25
 AT_LEAST: Final = 0x35
 ANY_BIT: Final = 0x45
 RETURN: Final = 0x06
-
-LONGEST_BRANCH: Final = 255
-"""The maximum length of a jump after a comparison, in instructions."""
 
 ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
@@ -279,40 +275,26 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
     }
 
 
-def _search(ranges: Sequence[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the call's number; a range has its first number and its steps."""
-    if len(ranges) == 1:
-        return ranges[0][1]
-    middle = len(ranges) // 2
-    low, high = _search(ranges[:middle]), _search(ranges[middle:])
-    first = ranges[middle][0]
-    if len(low) <= LONGEST_BRANCH:
-        return [(AT_LEAST, len(low), 0, first), *low, *high]
-    return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(low)), *low, *high]
-
-
 def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
     """Return the filter for the process `own_pid`, the only one that it may send signals to."""
-    verdicts: dict[int, list[Instruction]] = {
-        number: [(RETURN, 0, 0, UNKNOWN)] for number in (*here.unused, LAST_KNOWN + 1)
-    }
-    conditions = _conditions(here, own_pid, landlocked)
-    for name, numbers in (CALLS | CONDITIONAL).items():
-        number = numbers[here.column]
-        if number is not None:
-            verdicts[number] = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
-    ranges: list[tuple[int, list[Instruction]]] = []
-    for number in range(LAST_KNOWN + 2):
-        verdict = verdicts.get(number, [(RETURN, 0, 0, NO)])
-        if not ranges or ranges[-1][1] != verdict:
-            ranges.append((number, verdict))
-    return [
+    steps = [
         (LOAD, 0, 0, MACHINE_AT),
         (EQUAL, 1, 0, here.audit),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER_AT),
-        *_search(ranges),
+        (GREATER, 0, 1, LAST_KNOWN),
+        (RETURN, 0, 0, UNKNOWN),
+        (AT_LEAST, 0, 2, here.unused.start),
+        (AT_LEAST, 1, 0, here.unused.stop),
+        (RETURN, 0, 0, UNKNOWN),
     ]
+    conditions = _conditions(here, own_pid, landlocked)
+    for name, numbers in (CONDITIONAL | CALLS).items():
+        number = numbers[here.column]
+        if number is not None:
+            verdict = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
+            steps += [(EQUAL, 0, len(verdict), number), *verdict]
+    return [*steps, (RETURN, 0, 0, NO)]
 
 
 class _Program(ctypes.Structure):
