@@ -70,7 +70,7 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
 
 def why_same_user() -> str | None:
     """Return why agents started by root keep root's user id here; None if they do not."""
-    kept = sandbox.kept_capabilities(tuple(map(str, readable_paths())))
+    kept = sandbox.kept_capabilities()
     return kept if isinstance(kept, str) else None
 
 

@@ -67,23 +67,14 @@ class ProcessFiles:
             yield found[0]
             if found[17] != "1":  # the number of threads
                 for thread in os.listdir(f"/proc/{self.pid}/task"):
-                    yield _state_of(f"/proc/{self.pid}/task/{thread}/stat")
+                    path = f"/proc/{self.pid}/task/{thread}/stat"
+                    with contextlib.suppress(OSError), contextlib.closing(KeptFile(path)) as file:
+                        yield file.fields()[0]  # unless it has ended
 
     def close(self) -> None:
         """Close the files."""
         self.times.close()
         self._state.close()
-
-
-def _state_of(path: str) -> str:
-    """Return the state letter of one thread."""
-    file = KeptFile(path)
-    try:
-        return file.fields()[0]
-    except OSError:  # it has ended
-        return "X"
-    finally:
-        file.close()
 
 
 class OwnWait:

@@ -109,10 +109,8 @@ def serve() -> None:
     os.dup2(nothing, 1)
     setup, game = read_setup(question["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
-    paths = tuple(map(str, readable.readable_paths(files)))
-    sandbox.prepare(paths)
-    rules = sandbox.rules(paths)
-    sandbox.enter(Limits(**question["limits"]), question["slot"], None, paths, rules)
+    rules = sandbox.rules(map(str, readable.readable_paths(files)))
+    sandbox.enter(Limits(**question["limits"]), question["slot"], None, rules, None)
     answer = _answer(setup, question["method"], game.from_json(question["state"]))
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         answers.write(f"{answer}\n")

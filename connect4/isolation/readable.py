@@ -1,7 +1,7 @@
 """The files that an agent may read: Python, its libraries, and the files of the kit that it loads.
 
-The referee creates the lists and the kernel's rules once for all wardens, and sends them to the
-agents' processes. A rule belongs to a file, so it also holds inside bubblewrap.
+The referee creates the kernel's rules once for all wardens, and sends them to the agents'
+processes. A rule belongs to a file, so it also holds inside bubblewrap.
 """
 
 from __future__ import annotations
@@ -187,8 +187,8 @@ def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str
 def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    A submission may also list the library's folder, in which Python looks up modules. Raises
-    `OSError`.
+    The folders in which Python looks up modules may be listed, too. Raises `OSError`.
     """
     listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
+    listable += [] if folder is None else [str(folder)]
     return sandbox.rules(paths_for(allowed, folder), listable)

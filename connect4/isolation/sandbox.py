@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from connect4.isolation import seccomp
 from connect4.isolation.limits import Limits, impose
 
@@ -28,12 +30,12 @@ NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
 
 
-def prepare(readable: tuple[str, ...]) -> None:
+def prepare() -> None:
     """Load now, once, what `enter` would otherwise load in every forked process."""
     import resource  # noqa: F401
 
     if os.geteuid() == 0:
-        kept_capabilities(readable)
+        kept_capabilities()
 
 
 def denies() -> bool:
@@ -42,12 +44,12 @@ def denies() -> bool:
 
 
 def enter(
-    limits: Limits, slot: int, core: int | None, readable: tuple[str, ...], files: int | None
+    limits: Limits, slot: int, core: int | None, files: int | None, folder: str | None
 ) -> None:
     """Give up, permanently, every right that an agent does not need; raises `OSError`.
 
     `slot` is a number that no other living agent has, `core` the processor to stay on, `files` the
-    `rules` of readable files, for the `readable` paths.
+    `rules` of readable files, `folder` the one that it may import from.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -58,7 +60,7 @@ def enter(
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     impose(limits)
     if os.geteuid() == 0:
-        _become_another_user(FIRST_SLOT + slot, readable)
+        _become_another_user(FIRST_SLOT + slot, folder)
     if sys.platform != "linux":
         return
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
@@ -115,12 +117,11 @@ def known_here(user: int) -> bool:
 
 
 @cache
-def kept_capabilities(readable: tuple[str, ...]) -> int | str:
+def kept_capabilities(folder: str | None = None) -> int | str:
     """Return the capabilities that an agent keeps as another user than root, or why it is root.
 
-    `readable` are the paths that it must read. If only root may enter a folder above Python (a 0700
-    home), it keeps one capability, to read, which Landlock restricts. An agent that stays root has
-    no capabilities.
+    If only root may enter a folder above Python, the kit or `folder` (a 0700 home), it keeps one
+    capability, to read, which Landlock restricts. An agent that stays root has no capabilities.
     """
     if sys.platform != "linux":
         return 0
@@ -128,7 +129,8 @@ def kept_capabilities(readable: tuple[str, ...]) -> int | str:
         return "this container may not change users"
     if not any(map(known_here, (FIRST_SLOT, NOBODY))):
         return "this container knows no other user"
-    if _open_to_all(readable):
+    wanted = (sys.executable, os.__file__, np.__file__, __file__, folder or "/")
+    if _open_to_all(wanted):
         return 0
     if _has_capabilities(CAP_DAC_READ_SEARCH):
         return 1 << CAP_DAC_READ_SEARCH
@@ -153,13 +155,13 @@ def _open_to_all(paths: Sequence[str]) -> bool:
     return all(os.stat(parent).st_mode & stat.S_IXOTH for parent in parents)
 
 
-def _become_another_user(user: int, readable: tuple[str, ...]) -> None:
+def _become_another_user(user: int, folder: str | None) -> None:
     if sys.platform != "linux":
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         return
-    kept = kept_capabilities(readable)
+    kept = kept_capabilities(folder)
     if isinstance(kept, str):  # the referee has reported why
         _capabilities(0)
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import os
 import secrets
 import signal
@@ -25,7 +24,7 @@ from connect4.errors import IsolationError
 from connect4.isolation import machine, readable
 from connect4.isolation import worker as _compiled  # noqa: F401  # see `readable.worker_files`
 from connect4.isolation.limits import Limits, leave_group, memory_group
-from connect4.isolation.protocol import END, SIZE, START, STATUS
+from connect4.isolation.protocol import END, RULES, START, STATUS
 
 PATIENCE: Final = 20.0
 """Seconds for steps that no agent can slow down, such as the start of a process."""
@@ -149,13 +148,11 @@ class Warden:
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
-        named = json.dumps(readable.paths_for(allowed, folder)).encode()
         with contextlib.suppress(OSError):  # it has ended; `start` will detect that
             if rules is None:
-                self.control.sendall(SIZE.pack(len(named)))
+                self.control.sendall(RULES)
             else:
-                socket.send_fds(self.control, [SIZE.pack(len(named))], [rules])
-            self.control.sendall(named)
+                socket.send_fds(self.control, [RULES], [rules])
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """Fork an agent's process that has these handles; the caller closes its own copies."""

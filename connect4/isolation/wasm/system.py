@@ -302,16 +302,6 @@ class System:
         self.memory.charge(total // BYTES_PER_FUEL)
         return self._pack(out, "I", total)
 
-    def _fd_pread(self, number: int, vectors: int, count: int, offset: int, out: int) -> int:
-        at = self._open.get(number)
-        if at is None:
-            return BADF
-        place, at.place = at.place, offset
-        try:
-            return self._fd_read(number, vectors, count, out)
-        finally:
-            at.place = place
-
     def _fd_write(self, number: int, vectors: int, count: int, out: int) -> int:
         if number not in (1, 2, ANSWERS):
             return BADF
