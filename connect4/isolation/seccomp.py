@@ -152,9 +152,7 @@ FUTEX_WAITS: Final = (0, 9)
 """`FUTEX_WAIT` and `FUTEX_WAIT_BITSET`."""
 
 LAST_CLOCK: Final = 11
-CLOCK_OF_THREAD: Final = 4
-CLOCK_KINDS: Final = 3
-"""A clock number below 0 is `~process << 3 | kind`; bit 2 marks a thread, kind 3 an open device."""
+"""No clock of a process, a thread or a device: those have numbers below 0."""
 
 PR_GET_SECCOMP: Final = 21
 PR_SET_SECCOMP: Final = 22
@@ -195,6 +193,11 @@ def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
     return [_load(argument), *checks, (RETURN, 0, 0, NO)]
 
 
+def _up_to(argument: int, greatest: int) -> list[Instruction]:
+    """Refuse if the argument, as a number without a sign, is greater; else continue."""
+    return [_load(argument), (GREATER, 0, 1, greatest), (RETURN, 0, 0, NO)]
+
+
 def _without(argument: int, bits: int) -> list[Instruction]:
     """Refuse if the argument has any of the bits; else continue."""
     return [_load(argument), (ANY_BIT, 0, 1, bits), (RETURN, 0, 0, NO)]
@@ -203,27 +206,6 @@ def _without(argument: int, bits: int) -> list[Instruction]:
 def _masked(argument: int, mask: int, value: int) -> list[Instruction]:
     """Refuse unless the argument's bits under the mask equal the value; else continue."""
     return [_load(argument), (AND, 0, 0, mask), (EQUAL, 1, 0, value), (RETURN, 0, 0, NO)]
-
-
-def _clock(own_pid: int) -> list[Instruction]:
-    """Continue for the fixed clocks, those of this process and those of threads; else refuse.
-
-    The kernel lets only a process itself read the clocks of its threads.
-    """
-    processes = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, own_pid) for kind in range(3)]
-    return [
-        _load(0),
-        (GREATER, 1, 0, LAST_CLOCK),
-        (RETURN, 0, 0, ALLOW),
-        *[step for clock in processes for step in ((EQUAL, 0, 1, clock), (RETURN, 0, 0, ALLOW))],
-        (ANY_BIT, 1, 0, 1 << 31),
-        (RETURN, 0, 0, NO),
-        (AND, 0, 0, CLOCK_OF_THREAD | CLOCK_KINDS),
-        (AT_LEAST, 1, 0, CLOCK_OF_THREAD),
-        (RETURN, 0, 0, NO),
-        (EQUAL, 0, 1, CLOCK_OF_THREAD | CLOCK_KINDS),
-        (RETURN, 0, 0, NO),
-    ]
 
 
 def _futex() -> list[Instruction]:
@@ -271,7 +253,7 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # only the referee may change it
         "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on other processes of the user
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
-        **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
+        **dict.fromkeys(OF_A_CLOCK, _up_to(0, LAST_CLOCK)),
     }
 
 
