@@ -6,7 +6,6 @@ Times that an agent's process reports are not used.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import re
@@ -116,11 +115,8 @@ def one_core() -> int | None:
     """
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1:
         return None
-    try:
-        core = int(ctypes.CDLL(None).sched_getcpu())
-    except AttributeError:  # the C library lacks it
-        return None
-    return core if core >= 0 else None
+    with open("/proc/thread-self/stat", encoding="latin-1") as file:
+        return int(file.read().rpartition(")")[2].split()[36])
 
 
 class Spent(NamedTuple):

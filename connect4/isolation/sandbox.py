@@ -219,7 +219,6 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     rules = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     if rules < 0:
         raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
-    rules = moved_up(rules)
     for path in readable:
         allow(rules, path)
     for path in listable:

@@ -98,8 +98,11 @@ def main(arguments: list[str], kept: list[str]) -> None:
     empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
-    if sys.flags.no_site:
-        _add_builtins()
+    if sys.flags.no_site:  # which has not added `exit`, `help` and the like
+        import site
+
+        for add in (site.setquit, site.setcopyright, site.sethelper):
+            add()
     _, _, _, handle, allowed, game, *modules, _ = arguments
     find_game(game)
     for module in modules:
@@ -121,15 +124,6 @@ def main(arguments: list[str], kept: list[str]) -> None:
         traceback.print_exc()
     finally:  # skip what an agent registered with atexit, and do not wait for threads
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
-
-
-def _add_builtins() -> None:
-    """Add what a Python without `site` lacks: `exit`, `help` and the like."""
-    import site
-
-    site.setquit()
-    site.setcopyright()
-    site.sethelper()
 
 
 def _unshare(line: str) -> Socket:

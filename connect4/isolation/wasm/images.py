@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import posixpath
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -113,17 +114,9 @@ class Tree:
         return self._numbers[path]
 
     @staticmethod
-    def resolved(folder: str, path: str) -> str | None:
-        """Return the path relative to the root; None if it leaves the tree."""
-        parts = folder.split("/") if folder else []
-        for part in path.split("/"):
-            if part == "..":
-                if not parts:
-                    return None
-                parts.pop()
-            elif part not in ("", "."):
-                parts.append(part)
-        return "/".join(parts)
+    def resolved(folder: str, path: str) -> str:
+        """Return the path relative to the root, above which there is nothing."""
+        return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
 
 
 class Start(NamedTuple):
@@ -133,10 +126,6 @@ class Start(NamedTuple):
     tree: Tree
 
 
-def _is_submodule(name: str, package_name: str) -> bool:
-    return name == package_name or name.startswith(f"{package_name}.")
-
-
 @cache
 def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
     """Return the start for submissions that may import `allowed`; for the kit's agents if None.
@@ -144,11 +133,11 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
     `more` are files that an agent needs besides. The module must be compiled already: see
     `package.compiled`.
     """
-    everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
-    library = {LIBRARY: _library(everything)}
     names = ("connect4", *(allowed or ()))
-    own = [name.replace(".", "/") for name in names if _is_submodule(name, "connect4")]
-    paths = [f"{path}{end}" for path in own for end in ENDS]
+    own = [name for name in names if name.partition(".")[0] == "connect4"]
+    everything = own != list(names)
+    library = {LIBRARY: _library(everything)}
+    paths = [f"{name.replace('.', '/')}{end}" for name in own for end in ENDS]
     kit = _kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
     text = START.format(
         names=names,

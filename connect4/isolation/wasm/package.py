@@ -10,7 +10,6 @@ import atexit
 import contextlib
 import hashlib
 import os
-import sys
 import tempfile
 import threading
 import time
@@ -156,23 +155,12 @@ def watch(store: Any, stops: Callable[[], bool]) -> object:
 
 def cache_folder() -> Path:
     """Return the folder of this user for compiled modules."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        base = Path(named)
-    elif sys.platform == "darwin":
-        base = _home() / "Library" / "Caches" / "connect4"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or _home()) / "connect4"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "connect4"
-    return base / "fuel"
-
-
-def _home() -> Path:
     try:
-        return Path.home()
+        usual = Path.home() / ".cache"
     except RuntimeError:  # a user without a home
-        return Path(tempfile.gettempdir(), f"connect4-of-{os.getuid()}")
+        usual = Path(tempfile.gettempdir(), f"connect4-of-{os.getuid()}")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or usual)
+    return Path(os.environ.get(CACHE_VARIABLE) or cache / "connect4") / "fuel"
 
 
 def compiled_file() -> Path:

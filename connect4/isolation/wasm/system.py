@@ -139,6 +139,10 @@ class System:
         raw = self.memory.read(place & 0xFFFFFFFF, 8 * (count & 0xFFFF))
         yield from struct.iter_unpack("<II", raw)
 
+    def _sizes(self, texts: tuple[bytes, ...], count: int, size: int) -> int:
+        self._pack(count, "I", len(texts))
+        return self._pack(size, "I", sum(len(text) + 1 for text in texts))
+
     def _strings(self, texts: tuple[bytes, ...], places: int, data: int) -> int:
         for number, text in enumerate(texts):
             self._pack(places + 4 * number, "I", data & 0xFFFFFFFF)
@@ -157,9 +161,8 @@ class System:
             return NAMETOOLONG
         text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
         path = self.tree.resolved(at.path, text)
-        if path is None or not (path in self.tree.files or self.tree.is_folder(path)):
-            return NOENT
-        return path
+        known = path in self.tree.files or self.tree.is_folder(path)
+        return path if known else NOENT
 
     def _status(self, path: str, out: int) -> int:
         data = self.tree.files.get(path)
@@ -173,15 +176,13 @@ class System:
     # -- the program, its clocks, its random bytes
 
     def _args_sizes_get(self, count: int, size: int) -> int:
-        self._pack(count, "I", len(ARGUMENTS))
-        return self._pack(size, "I", sum(len(text) + 1 for text in ARGUMENTS))
+        return self._sizes(ARGUMENTS, count, size)
 
     def _args_get(self, places: int, data: int) -> int:
         return self._strings(ARGUMENTS, places, data)
 
     def _environ_sizes_get(self, count: int, size: int) -> int:
-        self._pack(count, "I", len(ENVIRONMENT))
-        return self._pack(size, "I", sum(len(text) + 1 for text in ENVIRONMENT))
+        return self._sizes(ENVIRONMENT, count, size)
 
     def _environ_get(self, places: int, data: int) -> int:
         return self._strings(ENVIRONMENT, places, data)
@@ -342,7 +343,7 @@ class System:
         data = b""
         names = [".", "..", *self.tree.names(at.path)]
         for index, name in enumerate(names[cookie:], cookie + 1):
-            path = self.tree.resolved(at.path, name) or ""
+            path = self.tree.resolved(at.path, name)
             kind = FOLDER if self.tree.is_folder(path) else FILE
             text = name.encode()
             entry = struct.pack("<QQIB3x", index, self.tree.number(path), len(text), kind) + text
