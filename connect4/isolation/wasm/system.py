@@ -194,8 +194,6 @@ class System:
         now = self.now()
         if clock == CLOCK:
             now += BOOT_TIME
-        elif clock in (2, 3):  # processor time: sleeping takes none
-            now -= self._slept
         return self._pack(out, "Q", now)
 
     def _random_get(self, place: int, size: int) -> int:
