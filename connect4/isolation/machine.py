@@ -16,11 +16,8 @@ from typing import Final
 from connect4.isolation import sandbox, seccomp
 from connect4.isolation.readable import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
 
-APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
-"""What bubblewrap reports if AppArmor stops it."""
-
-UBUNTU: Final = (
-    "AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
+APPARMOR: Final = (
+    "; AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
     "docs/isolation.md shows"
 )
 
@@ -135,7 +132,8 @@ def bubblewrap_works() -> str | None:
     if done.returncode == 0:
         return None
     lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-    cause = f"; {UBUNTU}" if re.search(APPARMOR, lines[0]) else ""
+    denied = "uid map: Permission denied", "RTM_NEWADDR: Operation not permitted"
+    cause = APPARMOR if any(text in lines[0] for text in denied) else ""
     return f"bubblewrap does not work here ({lines[0]}{cause})"
 
 

@@ -88,20 +88,14 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
 
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
     """Return the setup that `setup_to_json` wrote."""
-    source = value["source"]
-    game = find_game(value["game"])
-    setup = Setup(
-        AgentName(**value["agent"]),
-        value["player"],
-        game,
-        value["seconds"],
-        seed=0,
-        method=value["method"],
-        source=None if source is None else source.encode("latin-1"),
-        own_seed=value["own_seed"],
-        folder=value["folder"],
-    )
-    return setup, game
+    game, source = find_game(value["game"]), value["source"]
+    own = {
+        "agent": AgentName(**value["agent"]),
+        "game": game,
+        "seed": 0,
+        "source": None if source is None else source.encode("latin-1"),
+    }
+    return Setup(**(value | own)), game
 
 
 MAX_ACTION_TEXT: Final = 16

@@ -82,20 +82,22 @@ PR_SET_KEEPCAPS: Final = 8
 PR_SET_NO_NEW_PRIVS: Final = 38
 
 
+def _call(function: str, *arguments: int | bytes) -> None:
+    """Call a function of the C library that returns 0 if it succeeds; raises `OSError`."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, function)(*arguments):
+        raise OSError(ctypes.get_errno(), f"{function} {arguments[0]!r}")
+
+
 def prctl(option: int, value: int) -> None:
     """Set one property of this process (Linux); raises `OSError`."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(option, value, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), f"prctl {option}")
+    _call("prctl", option, value, 0, 0, 0)
 
 
 def _capabilities(effective: int) -> None:
     """Keep only these capabilities."""
-    libc = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
-    data = struct.pack("=6I", effective, effective, 0, 0, 0, 0)
-    if libc.capset(header, data):
-        raise OSError(ctypes.get_errno(), "capset")
+    _call("capset", header, struct.pack("=6I", effective, effective, 0, 0, 0, 0))
 
 
 def _has_capabilities(*numbers: int) -> bool:

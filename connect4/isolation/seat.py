@@ -89,9 +89,7 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     if requested == "wasm":
         from connect4.isolation.wasm import package
 
-        reason = package.why_not()
-        if reason is not None:
-            raise InputError(f"isolation wasm: {reason}")
+        package.check()
         return "wasm", ()
     if requested not in (*LEVELS, "auto"):
         raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")

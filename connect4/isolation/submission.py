@@ -11,6 +11,7 @@ import errno
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -123,7 +124,8 @@ def _denied(error: OSError) -> str | None:
     if type(error).__name__ == "gaierror":
         return SOCKETS
     refused = error.errno in (errno.EPERM, errno.EACCES)
-    place = _innermost(error)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    place = frames[-1].f_code.co_filename if frames else ""
     if refused and place.endswith(("/socket.py", "/ssl.py")):
         return SOCKETS
     if refused and ("/multiprocessing/" in place or place.endswith(("/subprocess.py", "/pty.py"))):
@@ -134,11 +136,3 @@ def _denied(error: OSError) -> str | None:
         missing = error.errno in (errno.ENOENT, errno.EROFS) and not library
         return FILES if refused or missing else None
     return ANY if error.errno == errno.EPERM else None
-
-
-def _innermost(error: BaseException) -> str:
-    """Return the file of the code that raised the error."""
-    trace, file = error.__traceback__, ""
-    while trace is not None:
-        file, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
-    return file

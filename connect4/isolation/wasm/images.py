@@ -91,27 +91,16 @@ class Tree:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
-        self._folders: dict[str, set[str]] = {"": set()}
+        self.folders: dict[str, set[str]] = {"": set()}
+        """The names in each folder."""
         for path in self.files:
             below = path
             while below:
                 folder, _, name = below.rpartition("/")
-                self._folders.setdefault(folder, set()).add(name)
+                self.folders.setdefault(folder, set()).add(name)
                 below = folder
-        names = sorted({*self.files, *self._folders})
-        self._numbers = {path: number for number, path in enumerate(names, 1)}
-
-    def is_folder(self, path: str) -> bool:
-        """Return whether there is a folder of that path."""
-        return path in self._folders
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names in a folder, sorted."""
-        return sorted(self._folders[folder])
-
-    def number(self, path: str) -> int:
-        """Return a number that is unique to this path in the tree."""
-        return self._numbers[path]
+        names = sorted({*self.files, *self.folders})
+        self.numbers = {path: number for number, path in enumerate(names, 1)}
 
     @staticmethod
     def resolved(folder: str, path: str) -> str:

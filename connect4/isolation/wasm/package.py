@@ -77,6 +77,13 @@ def why_not() -> str | None:
     return None
 
 
+def check() -> None:
+    """Raise `InputError` if agents cannot run by fuel here."""
+    reason = why_not()
+    if reason is not None:
+        raise InputError(f"isolation wasm: {reason}")
+
+
 @lru_cache(maxsize=1)
 def _artifacts() -> Any:
     """Return the paths of the module, its library and its lists in the package."""
@@ -177,13 +184,10 @@ def is_compiled() -> bool:
 def compiled(report: Callable[[str], None] | None = None) -> Compiled:
     """Return the compiled module; the first call on a machine compiles it.
 
-    That takes minutes; `report` is called with a line from time to time. Only one process of a
-    user compiles at a time.
-    Raises `InputError` if the packages are missing.
+    That takes minutes; `report` is called with a line before and after it. Only one process of a
+    user compiles at a time. Raises `InputError` if the packages are missing.
     """
-    reason = why_not()
-    if reason is not None:
-        raise InputError(f"isolation wasm: {reason}")
+    check()
     with _lock:
         if not _compiled:
             engine = _engine()
@@ -219,28 +223,15 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
         data = _artifacts().plain.read_bytes()
         if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
             raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
-        done = threading.Event()
-        telling = threading.Thread(target=_tell, args=(report, done), daemon=True)
-        telling.start()
-        try:
-            module = wasmtime.Module(engine, data)
-        finally:
-            done.set()
-            telling.join()
+        began = time.monotonic()
+        report("compiling Python for WebAssembly, once on this machine (about 3 minutes) ...")
+        module = wasmtime.Module(engine, data)
+        took = time.monotonic() - began
+        report(f"compiled in {took:.0f} s; later starts take less than a second")
         problem = write_cached(path.name, module.serialize())
         if problem is not None:
             report(f"the compiled module was not stored: {problem}")
     return module
-
-
-def _tell(report: Callable[[str], None], done: threading.Event) -> None:
-    """Report that the module is being compiled, and for how long."""
-    began = time.monotonic()
-    what = "compiling Python for WebAssembly, once on this machine (about 3 minutes)"
-    report(f"{what} ...")
-    while not done.wait(60):
-        report(f"{what}: {time.monotonic() - began:.0f} s so far")
-    report(f"compiled in {time.monotonic() - began:.0f} s; later starts take less than a second")
 
 
 def _is_private(path: Path) -> bool:

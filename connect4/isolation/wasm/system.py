@@ -161,14 +161,13 @@ class System:
             return NAMETOOLONG
         text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
         path = self.tree.resolved(at.path, text)
-        known = path in self.tree.files or self.tree.is_folder(path)
-        return path if known else NOENT
+        return path if path in self.tree.numbers else NOENT
 
     def _status(self, path: str, out: int) -> int:
         data = self.tree.files.get(path)
         kind = FOLDER if data is None else FILE
         size = 0 if data is None else len(data)
-        number = self.tree.number(path)
+        number = self.tree.numbers[path]
         return self._pack(
             out, "QQB7xQQQQQ", 1, number, kind, 1, size, BOOT_TIME, BOOT_TIME, BOOT_TIME
         )
@@ -339,12 +338,12 @@ class System:
             return BADF if at is None else NOTDIR
         size &= 0xFFFFFFFF
         data = b""
-        names = [".", "..", *self.tree.names(at.path)]
+        names = [".", "..", *sorted(self.tree.folders[at.path])]
         for index, name in enumerate(names[cookie:], cookie + 1):
             path = self.tree.resolved(at.path, name)
-            kind = FOLDER if self.tree.is_folder(path) else FILE
+            kind = FOLDER if path in self.tree.folders else FILE
             text = name.encode()
-            entry = struct.pack("<QQIB3x", index, self.tree.number(path), len(text), kind) + text
+            entry = struct.pack("<QQIB3x", index, self.tree.numbers[path], len(text), kind) + text
             data += entry
             if len(data) >= size:
                 break
@@ -373,7 +372,7 @@ class System:
         path = self._path(folder, place, size)
         if isinstance(path, int):
             return ROFS if path == NOENT and how & CREATES else path
-        is_folder = self.tree.is_folder(path)
+        is_folder = path in self.tree.folders
         if how & CREATES or (rights & WRITES and not is_folder):
             return ROFS
         if how & ONLY_FOLDER and not is_folder:
