@@ -53,7 +53,7 @@ def starts() -> None:
     print(f"image, from the cache:    {timed(lambda: images.start(ALLOWED_MODULES)):.2f} s")
     tree = images.start(ALLOWED_MODULES).tree
     print(
-        f"image, {images.start(ALLOWED_MODULES).image.size / 1e6:.1f} MB; {len(tree.files)} files"
+        f"image, {len(images.start(ALLOWED_MODULES).image) / 1e6:.1f} MB; {len(tree.files)} files"
     )
 
     def opened() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -25,11 +23,9 @@ from connect4.isolation import agent_process, machine, readable, spawn, submissi
 from connect4.isolation import seat as isolated
 from connect4.isolation.measuring import Reloads, Spent, Timed
 from connect4.isolation.seat import MADE_ANEW, Level, Lifetime, Limits, choose_level, open_seat
-from connect4.isolation.spawn import PATIENCE, Warden
+from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
-from connect4.players.student import reported_stack
 from connect4.record import dumps
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
@@ -247,25 +243,6 @@ def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path
     assert log == "1\n1\n"
 
 
-def test_a_reported_stack_is_read_as_what_anybody_may_have_written() -> None:
-    source = b"one\n  two()\n" + b"x" * 900
-    dump = (
-        b'Current thread 0x00007f (most recent call first):\n  File "ai.py", line 2 in deep\n'
-        b'  File "/usr/lib/python3.11/re.py", line 1 in match\n  File "ai.py", line 1 in <module>\n'
-        b'  File "ai.py", line 4 in beyond\n  File "ai.py", line 0 in before\n'
-        b'  File "ai.py", line 1 in \x1b[2J\n  File "ai.py", line 1 in two words\n'
-        b'File "ai.py", line 1 in unindented\n'
-    )
-    assert reported_stack(dump, "ai.py", source) == (
-        f'{IS_WHERE}\n  File "ai.py", line 1, in <module>\n    one\n'
-        '  File "ai.py", line 2, in deep\n    two()'
-    )
-    assert len(reported_stack(b'  File "ai.py", line 3 in f\n' * 500, "ai.py", source)) < 6000
-    assert reported_stack(dump, "other.py", source) == ""
-    assert "one\n" in reported_stack(dump, "ai.py", b"one\r  two()\r# coding: hex")
-    assert reported_stack(dump, "ai.py", b"\xff").count("line") == 1  # no text, and no error
-
-
 def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
     log = printed("prints_two_megabytes", limits=Limits(log_bytes=1000))
     left_out = f"\n... ({2048 * 1024 - 1000} bytes left out)\n"
@@ -331,16 +308,6 @@ def test_other_errors_have_no_note(level: Level, move: str, tmp_path: Path) -> N
     opened.close()
     assert "Error" in detail.splitlines()[-1]
     assert "note" not in detail
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_an_error_inside_the_kits_own_agent_keeps_its_traceback(level: Level) -> None:
-    opened = open_seat(Setup(parse_agent("random"), 1, EXTENDED, 5.0, SEED), level)
-    detail = opened.ask(board("0\n1 2\n2 1\n"), 5.0).detail or ""  # there is no move
-    opened.close()
-    assert detail.startswith("Traceback (most recent call last):\n")
-    assert 'players/random.py", line ' in detail
-    assert detail.splitlines()[-1] == "IndexError: Cannot choose from an empty sequence"
 
 
 REFUSED = (
@@ -482,41 +449,6 @@ def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
         assert f"`{name.removeprefix('connect4.')}`" in text
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root only")
-@pytest.mark.parametrize("level", LEVELS)
-def test_the_user_of_an_agent_tells_nothing_of_process_numbers(
-    level: Level, tmp_path: Path
-) -> None:
-    path = agent(tmp_path, "import os\nprint(os.getuid())")
-    users = []
-    for _ in range(3):
-        opened = seat(path, level)
-        warden = min(processes())
-        opened.ask(board(), 5.0)
-        opened.close()
-        users.append(int(opened.log))
-        assert abs(users[-1] - 2_000_000_000 - warden) > 1000
-    assert len(set(users)) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["thinks_on_opponents_time", "wakes_itself_by_a_signal", "wakes_itself_by_a_timer"]
-)
-@pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_is_stopped_unless_it_is_asked(level: Level, name: str) -> None:
-    opened = seat(name, level)
-    try:
-        time.sleep(0.3)  # before the game's first clock
-        for _ in range(2):
-            assert opened.ask(board(), 5.0).action != (99, False)
-            time.sleep(0.3)
-            assert "T" in processes().values()
-        assert opened.ask(board(), 5.0).action != (99, False)
-    finally:
-        opened.close()
-
-
 def test_the_processor_time_of_all_threads_is_noted(tmp_path: Path) -> None:
     path = agent(tmp_path, "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass")
     (reply,), _ = asked(path)
@@ -595,12 +527,6 @@ def test_a_late_turn_tells_what_is_allowed_or_blames_the_machine(
     timed: Timed, answered: bool, text: str
 ) -> None:
     assert timed.late_text(0.5, answered, 0.005).startswith(text)
-
-
-def test_an_agent_that_loads_fast_is_loaded_again_after_each_crash() -> None:
-    replies, _ = asked("os_exit", turns=12)
-    ended = f"os_exit.py: its process ended with exit status 3\n{MADE_ANEW}"
-    assert [reply.detail for reply in replies] == [ended] * 12
 
 
 def test_a_reload_that_fails_costs_one_turn(tmp_path: Path) -> None:
@@ -738,27 +664,6 @@ def test_a_process_that_does_not_die_is_its_agents_timeout(
     wait_for_none(os.getpid())
 
 
-def test_a_students_text_needs_no_file(tmp_path: Path) -> None:
-    source = agent(tmp_path, "").read_bytes()
-    (tmp_path / "ai.py").unlink()
-    one, two = AgentName("ai:alice", "ai", "ai.py"), parse_agent("random")
-    terms = Terms(5.0, SEED, "process", method="intelligent", sources=(source, None))
-    with Table(EXTENDED, board(), (one, two), terms) as table:
-        list(table.events())
-        turns = [turn for turn in table.record.turns if turn.player == 1]
-    assert {turn.outcome for turn in turns} == {Outcome.PLAYED}
-    assert table.record.players[0].sha256 == hashlib.sha256(source).hexdigest()
-    assert table.left_behind == []
-
-
-def test_agents_are_the_first_to_go_where_memory_is_short() -> None:
-    opened = seat("plain")
-    warden, process = sorted(processes())
-    scores = [Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in (warden, process)]
-    opened.close()
-    assert int(scores[1]) == 1000 > int(scores[0])
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Path) -> None:
     """Also where both are the same user's: `python3 -m tests.as_ordinary_user` runs this too."""
@@ -782,15 +687,6 @@ def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Pa
     other.close()
     assert {reply.outcome for reply in replies} == {Outcome.PLAYED}, replies
     assert greedy.log == "refused\nTrue\n" * 2
-
-
-def test_an_agent_stays_on_the_processor_it_is_given(tmp_path: Path) -> None:
-    core = max(os.sched_getaffinity(0))
-    path = agent(tmp_path, "import os\nprint(os.sched_getaffinity(0))")
-    opened = open_seat(setup(path), "process", core=core)
-    opened.ask(board(), 5.0)
-    opened.close()
-    assert opened.log == f"{{{core}}}\n"
 
 
 @pytest.mark.slow
@@ -859,29 +755,6 @@ def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(leve
     with pytest.raises(PlayerLeftError, match="the seat was closed"):
         opened.ask(board(), 1.0)
     opened.close()
-    assert not processes()
-
-
-def test_a_ctrl_c_while_an_agent_is_being_started_waits_for_nobody() -> None:
-    """The referee hangs up before the new process has done anything at all."""
-    warden = Warden(strong=False, game="extended", modules=[])
-    pairs = [socket.socketpair() for _ in range(2)]
-    stack = os.pipe()
-    (_, channel), (_, log) = pairs
-    warden.start(channel, log, stack[1])
-    warden.close()
-    for end in (*pairs[0], *pairs[1]):
-        end.close()
-    for handle in stack:
-        os.close(handle)
-    assert warden._process.returncode == 0, "it ended by itself, not because patience did"
-
-
-def test_seats_do_not_leak_descriptors_or_threads() -> None:
-    before = len(os.listdir("/proc/self/fd")), threading.active_count()
-    for _ in range(3):
-        asked("os_exit", turns=5)
-    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
     assert not processes()
 
 
@@ -1088,16 +961,6 @@ trace = Trace()
     assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
 
 
-def test_the_two_seeds_of_a_game_do_not_give_each_other_away() -> None:
-    seeds = {
-        Setup(parse_agent("random"), player, EXTENDED, 1.0, seed).derived_seed()
-        for player in (1, 2)
-        for seed in range(SEED, SEED + 50)
-    }
-    assert len(seeds) == 100
-    assert min(abs(one - two) for one in seeds for two in seeds if one != two) > 1000
-
-
 def test_a_position_keeps_the_maximum_of_its_counters() -> None:
     state = ExtendedState(board().board(), (1, 0), 2, (3, 4))
     again = EXTENDED.from_json(state.to_json())
@@ -1106,15 +969,3 @@ def test_a_position_keeps_the_maximum_of_its_counters() -> None:
     for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
         with pytest.raises(InputError, match="maximum is a pair of whole numbers"):
             EXTENDED.from_json(state.to_json() | {"maximum": wrong})
-
-
-def test_the_kits_files_are_compiled_only_where_python_writes_bytecode(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = tmp_path / "part.py"
-    source.write_text("PART = 1\n")
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert not readable.bytecode_of(source).exists()
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert readable.bytecode_of(source).exists()
-    assert not readable.bytecode_of(tmp_path / "missing" / "part.py").exists()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from connect4.isolation.limits import EXTRA_BYTES, MemoryGroup, hierarchy, memory_group
+from connect4.isolation.limits import EXTRA_BYTES, hierarchy, join_group, leave_group, memory_group
 from connect4.isolation.seat import Limits
 from connect4.players.base import Outcome
-from tests.seats import board, processes, seat
+from tests.seats import board, seat
 
 pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux"),
@@ -23,16 +22,6 @@ pytestmark = [
 PEAK = ("memory.peak", "memory.max_usage_in_bytes")
 LIMIT = ("memory.max", "memory.limit_in_bytes")
 KILLS = ("memory.events", "memory.oom_control")
-
-
-EARLIER: set[Path] = set()
-
-
-@pytest.fixture(autouse=True)
-def only_new_groups() -> None:
-    """Have `groups` leave out what other tests of this process made."""
-    EARLIER.clear()
-    EARLIER.update(groups())
 
 
 def value(folder: Path, names: tuple[str, ...]) -> int:
@@ -47,19 +36,19 @@ def kills(folder: Path) -> int:
 
 
 def groups() -> list[Path]:
-    """Return the groups of this process, without those that earlier seats left behind."""
+    """Return the groups of this process."""
     parent = hierarchy()
     assert parent is not None
-    return sorted(set(parent.glob(f"connect4-{os.getpid()}-*")) - EARLIER)
+    return sorted(parent.glob(f"connect4-{os.getpid()}-*"))
 
 
-def test_a_seats_processes_are_in_a_group_of_their_own_that_goes_with_it() -> None:
-    assert hierarchy() is not None
+def test_an_agent_is_in_a_group_of_its_own_that_goes_with_it() -> None:
     opened = seat("plain")
     opened.ask(board(), 5.0)
     (folder,) = groups()
     inside = {int(pid) for pid in (folder / "cgroup.procs").read_text().split()}
-    assert inside == set(processes())
+    assert opened._child is not None
+    assert inside == {opened._child.pid}
     assert value(folder, LIMIT) == Limits().memory_bytes + EXTRA_BYTES
     opened.close()
     assert groups() == []
@@ -70,10 +59,10 @@ def test_what_takes_more_than_its_group_may_is_killed_alone() -> None:
     assert group is not None
     took = "kept = [bytearray(1 << 24) for _ in range(100)]"
     with subprocess.Popen([sys.executable, "-c", f"input(); {took}"], stdin=subprocess.PIPE) as one:
-        group.add(one.pid)
+        join_group(group, one.pid)
         one.communicate(b"go\n")
-    assert kills(group.folder) == 1
-    group.close()
+    assert kills(group) == 1
+    leave_group(group)
     assert one.returncode == -9
     assert groups() == []
 
@@ -112,22 +101,5 @@ def test_a_group_that_a_killed_referee_left_is_removed_by_the_next() -> None:
         pass
     left = parent / f"connect4-{ended.pid}-0"
     left.mkdir()
-    group = memory_group(1 << 28)
-    assert group is not None
-    group.close()
-    end = time.monotonic() + 5
-    while left.exists() and time.monotonic() < end:
-        time.sleep(0.01)
+    leave_group(memory_group(1 << 28))
     assert not left.exists()
-
-
-def test_a_group_in_use_stays_when_it_is_closed() -> None:
-    group = memory_group(1 << 28)
-    assert group is not None
-    with subprocess.Popen(["sleep", "60"]) as sleeping:
-        group.add(sleeping.pid)
-        group.close()
-        assert group.folder.exists()
-        sleeping.kill()
-    MemoryGroup(group.folder).close()
-    assert groups() == []

@@ -99,7 +99,7 @@ class Channel:
             raise ProcessEndedError from None
 
     def receive(self, deadline: Seconds) -> bytes:
-        """Return the next line without its end, or over `MAX_LINE` bytes without a line end.
+        """Return the next line without its end, or more than `MAX_LINE` bytes if there is none.
 
         `deadline` is a time of `time.monotonic`, or infinite. Raises `NoAnswerError`,
         `ProcessEndedError` or `WardenGoneError`.
@@ -181,11 +181,6 @@ class Channel:
         """
         return self._own_wait.seconds() - self._waited
 
-    def close_far_ends(self) -> None:
-        """Close the ends that belong to the agent's process."""
-        for end in self.far_ends:
-            end.close()
-
     def close(self) -> None:
         """Read the last output and close this end."""
         self._selector.close()
@@ -213,7 +208,8 @@ class AgentProcess:
             self.close()
             raise
         finally:
-            self.channel.close_far_ends()
+            for end in self.channel.far_ends:
+                end.close()
             os.close(stack)
 
     def known_as(self, pid: int) -> None:
@@ -254,7 +250,7 @@ class AgentProcess:
         return timed
 
     def _uses_up(self, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
-        """Return whether a late agent takes its whole limit itself, running or idle.
+        """Return whether a late agent used its whole limit itself, running or idle.
 
         It runs on until it has an answer or ends, has been on a processor for the limit (since its
         process was `busy` that long), or has had `PATIENT` times the limit.

@@ -1,6 +1,6 @@
 """An agent's limits: time, memory, threads, files, printed text.
 
-`MemoryGroup` is a control group (cgroup) that limits memory; root can create one.
+A memory group is a control group (cgroup) that limits memory; root can create one.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+import time
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -86,7 +86,6 @@ EXTRA_BYTES: Final = 256 << 20
 NAME: Final = "connect4-"
 
 _numbers = count()
-_closed: set[Path] = set()
 
 
 @cache
@@ -108,67 +107,52 @@ def hierarchy() -> Path | None:
     return None
 
 
-class MemoryGroup:
-    """One control group; `add` puts a process into it."""
+def memory_group(memory_bytes: int) -> Path | None:
+    """Return the folder of a new group for an agent with that much memory.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    @property
-    def folder(self) -> Path:
-        """The group's folder in the file system of the kernel."""
-        return self._folder
-
-    def add(self, process: int) -> None:
-        """Put a process into this group, with all that it starts from now on.
-
-        A process that has ended is ignored.
-        """
-        with contextlib.suppress(OSError):
-            (self._folder / "cgroup.procs").write_text(str(process), encoding="ascii")
-
-    def close(self) -> None:
-        """Remove the group; if one of its processes is still ending, a later call removes it."""
-        try:
-            self._folder.rmdir()
-        except FileNotFoundError:
-            _closed.discard(self._folder)
-        except OSError:
-            _closed.add(self._folder)
-        else:
-            _closed.discard(self._folder)
-
-
-def memory_group(memory_bytes: int) -> MemoryGroup | None:
-    """Return a new group for an agent with that much memory; None if none can be created."""
+    Returns None if none can be created. Removes the groups of referees that were killed.
+    """
     parent = hierarchy()
     if parent is None:
         return None
-    for left in _left_behind(parent):
-        MemoryGroup(left).close()
-    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
-    with contextlib.suppress(OSError):
-        folder.mkdir()
-        names = ("memory.max", "memory.limit_in_bytes")
-        limit = next(folder / name for name in names if (folder / name).exists())
-        limit.write_text(str(memory_bytes + EXTRA_BYTES), encoding="ascii")
-        for name, value in (
-            ("memory.swap.max", 0),
-            ("memory.memsw.limit_in_bytes", memory_bytes + EXTRA_BYTES),
-        ):
-            with contextlib.suppress(OSError):  # missing if the kernel does not count swap
-                if (folder / name).exists():
-                    (folder / name).write_text(str(value), encoding="ascii")
-        return MemoryGroup(folder)
-    with contextlib.suppress(OSError):
-        folder.rmdir()
-    return None
-
-
-def _left_behind(parent: Path) -> Iterator[Path]:
-    """Yield the groups of referees that were killed, and our own that outlived their seats."""
-    yield from tuple(_closed)
     for folder in parent.glob(f"{NAME}*-*"):
         owner = folder.name.removeprefix(NAME).partition("-")[0]
-        if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
-            yield folder
+        if not os.path.exists(f"/proc/{owner}"):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
+    limit = str(memory_bytes + EXTRA_BYTES)
+    try:
+        folder.mkdir()
+        names = ("memory.max", "memory.limit_in_bytes")
+        _write(next(folder / name for name in names if (folder / name).exists()), limit)
+    except OSError:
+        leave_group(folder)
+        return None
+    for name, value in (("memory.swap.max", "0"), ("memory.memsw.limit_in_bytes", limit)):
+        with contextlib.suppress(OSError):  # missing if the kernel does not count swap
+            _write(folder / name, value)
+    return folder
+
+
+def join_group(folder: Path | None, process: int) -> None:
+    """Put a process into a group, with all that it starts from now on, unless it has ended."""
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            _write(folder / "cgroup.procs", str(process))
+
+
+def leave_group(folder: Path | None) -> None:
+    """Remove a group, as soon as its last process has ended; wait at most a second for that."""
+    end = time.monotonic() + 1.0
+    while folder is not None and folder.exists():
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        if time.monotonic() > end:
+            return
+        time.sleep(0.005)
+
+
+def _write(path: Path, value: str) -> None:
+    with path.open("r+", encoding="ascii") as file:  # never creates one
+        file.write(value)

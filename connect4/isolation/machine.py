@@ -16,17 +16,14 @@ from typing import Final
 from connect4.isolation import sandbox, seccomp
 from connect4.isolation.readable import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
 
-APPARMOR: Final = "uid map: Permission denied|RTM_NEWADDR: Operation not permitted"
-"""What bubblewrap reports if AppArmor stops it."""
-
-UBUNTU: Final = (
-    "AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
+APPARMOR: Final = (
+    "; AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "
     "docs/isolation.md shows"
 )
 
 
 def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
-    """Return the command that runs another one inside bubblewrap.
+    """Return the prefix that runs a command inside bubblewrap.
 
     Inside there are Python, the kit or some `files` of it, `others`, empty `/tmp`, `/dev` and
     `/proc`, no network and no other process. Raises `FileNotFoundError` if bubblewrap is not
@@ -70,7 +67,8 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
 
 def why_same_user() -> str | None:
     """Return why agents started by root keep root's user id here; None if they do not."""
-    return sandbox.why_same_user(tuple(map(str, readable_paths())))
+    kept = sandbox.kept_capabilities()
+    return kept if isinstance(kept, str) else None
 
 
 @cache
@@ -134,7 +132,8 @@ def bubblewrap_works() -> str | None:
     if done.returncode == 0:
         return None
     lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-    cause = f"; {UBUNTU}" if re.search(APPARMOR, lines[0]) else ""
+    denied = "uid map: Permission denied", "RTM_NEWADDR: Operation not permitted"
+    cause = APPARMOR if any(text in lines[0] for text in denied) else ""
     return f"bubblewrap does not work here ({lines[0]}{cause})"
 
 

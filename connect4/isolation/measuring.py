@@ -1,4 +1,4 @@
-"""The referee's measurements of an agent: time, process, loading, output.
+"""What the referee measures of an agent: time, process, loading, output.
 
 Times that an agent's process reports are not used.
 """
@@ -6,16 +6,20 @@ Times that an agent's process reports are not used.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
+import re
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from connect4.games.base import Seconds
+from connect4.games.base import Seconds, State
 from connect4.isolation.limits import Limits
+from connect4.isolation.protocol import setup_to_json
+from connect4.players.base import PlayerLeftError, Reply, Setup
+from connect4.players.names import student_file
 
 
 class KeptFile:
@@ -27,7 +31,10 @@ class KeptFile:
             self._handle = os.open(path, os.O_RDONLY)
 
     def fields(self) -> list[str]:
-        """Return its current words, in a `stat` file those after the name; raises `OSError`."""
+        """Return its current words; for a `stat` file, only those after the name.
+
+        Raises `OSError`.
+        """
         return os.pread(self._handle, 4096, 0).decode("latin-1").rpartition(")")[2].split()
 
     def close(self) -> None:
@@ -59,23 +66,14 @@ class ProcessFiles:
             yield found[0]
             if found[17] != "1":  # the number of threads
                 for thread in os.listdir(f"/proc/{self.pid}/task"):
-                    yield _state_of(f"/proc/{self.pid}/task/{thread}/stat")
+                    path = f"/proc/{self.pid}/task/{thread}/stat"
+                    with contextlib.suppress(OSError), contextlib.closing(KeptFile(path)) as file:
+                        yield file.fields()[0]  # unless it has ended
 
     def close(self) -> None:
         """Close the files."""
         self.times.close()
         self._state.close()
-
-
-def _state_of(path: str) -> str:
-    """Return the state letter of one thread."""
-    file = KeptFile(path)
-    try:
-        return file.fields()[0]
-    except OSError:  # it has ended
-        return "X"
-    finally:
-        file.close()
 
 
 class OwnWait:
@@ -117,11 +115,8 @@ def one_core() -> int | None:
     """
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1:
         return None
-    try:
-        core = int(ctypes.CDLL(None).sched_getcpu())
-    except AttributeError:  # the C library lacks it
-        return None
-    return core if core >= 0 else None
+    with open("/proc/thread-self/stat", encoding="latin-1") as file:
+        return int(file.read().rpartition(")")[2].split()[36])
 
 
 class Spent(NamedTuple):
@@ -218,7 +213,7 @@ FREE_LOADING: Final = 0.5
 
 
 class Reloads:
-    """The time for reloading an agent in a game, apart from planned starts."""
+    """The time for reloading an agent in a game; planned starts do not count."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -254,60 +249,146 @@ class Reloads:
         return f"No new AIPlayer is made: {self.used_up}." if self.used_up else MADE_ANEW
 
 
+class ReloadedSeat(ABC):
+    """A seat whose agent runs apart from the referee, and is reloaded after a failure.
+
+    It is reloaded outside the clock, as far as `Reloads` allows. With `lifetime` move it is loaded
+    for each turn, and long loading counts on the clock. An agent that could not be loaded at first
+    has a `load_failure` and fails on every turn; a later failure costs one turn. If another thread
+    closes the seat, the current turn raises `PlayerLeftError`.
+    """
+
+    left_behind: int | None = None
+    """The number of a process that was killed but has not ended."""
+
+    def __init__(self, setup: Setup, limits: Limits, lifetime: str) -> None:
+        self._game = setup.game
+        self._setup = setup_to_json(setup)
+        source = self._setup["source"]
+        self._source = None if source is None else source.encode("latin-1")
+        self._name = setup.agent.kind if source is None else student_file(setup.agent).name
+        self._limits = limits
+        self._lifetime = lifetime
+        self._reloads = Reloads(limits)
+        self._log = Log(limits.log_bytes)
+        self._asking = threading.RLock()
+        self._closed = self._never_loaded = False
+        self.load_failure: str | None = None
+
+    def _load_first(self) -> None:
+        try:
+            self._start(self._limits.start_seconds)
+        except BaseException:  # also on Ctrl-C, so that nothing of the agent is left
+            self.close()
+            raise
+        self._never_loaded = self.load_failure is not None
+
+    @property
+    def log(self) -> str:
+        """The output of the agent so far; see `Log`."""
+        return self._log.text()
+
+    def begin_turn(self, number: int) -> None:
+        self._log.begin_turn(number)
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply to a request with a time limit, or with none.
+
+        Raises `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
+        """
+        with self._asking:
+            try:
+                if not self._closed:
+                    return self._ask(state, seconds)
+            except Exception:
+                if not self._closed:
+                    self.close()
+                    raise
+            except BaseException:  # on Ctrl-C: this request must not be answered later
+                self._end()
+                raise
+        raise PlayerLeftError("the seat was closed")
+
+    def _load_again(self) -> Seconds:
+        """Load the agent, or note why it is not loaded; return the time that the turn pays."""
+        self.load_failure = None
+        if self._lifetime == "move":
+            return max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
+        self.load_failure = self._reloads.without_player
+        if self.load_failure is None:
+            self._reloads.add(self._start(self._reloads.allowed()))
+            if self.load_failure is not None and self._reloads.without_player is not None:
+                self.load_failure = f"{self._reloads.without_player}\n{self.load_failure}"
+        return 0.0
+
+    def _memory_gone(self) -> list[str]:
+        """Return the note for the author of an agent that is about to be reloaded."""
+        if self._source is None or self._lifetime == "move":
+            return []
+        return [self._reloads.after_loss]
+
+    @abstractmethod
+    def _ask(self, state: State, seconds: Seconds | None) -> Reply: ...
+
+    @abstractmethod
+    def _start(self, limit: Seconds) -> Seconds:
+        """Load the agent, or note why that failed; return the time it took."""
+
+    @abstractmethod
+    def _end(self) -> object:
+        """End the agent, if it is loaded."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End everything, even during a turn that another thread waits for."""
+
+
+MARK: Final = re.compile(rb"^\[turn [0-9]+\]\n", re.MULTILINE)
+
+
 class Log:
     """The first and the last half of a limited output; the bytes in between are counted.
 
-    A line `[turn 7]` precedes the output of turn 7, if `begin_turn` was called.
+    A line `[turn 7]` precedes the output of turn 7, if `begin_turn` was called. It also precedes
+    the last half, if that begins within the output of turn 7.
     """
 
     def __init__(self, limit: int) -> None:
-        self._first_room = limit // 2
-        self._last_room = limit - self._first_room
+        self._room = limit // 2
         self._first = bytearray()
         self._last = bytearray()
-        self._size = 0
-        self._turn: int | None = None
-        self._begins: dict[int, int] = {}
-        """The turns with output, and the position of their first byte."""
+        self._left_out = 0
+        self._mark = self._last_mark = b""
 
     def begin_turn(self, number: int) -> None:
         """Mark what follows as the output of that turn."""
-        self._turn = number
+        self._mark = b"[turn %d]\n" % number
 
     def add(self, data: bytes) -> None:
         """Append output; keep its beginning and its end."""
-        if data and self._turn is not None:
-            self._begins.setdefault(self._turn, self._size)
-        room = self._first_room - len(self._first)
+        if data and self._mark:
+            before = self._last or self._first
+            line_end = b"\n" if before and not before.endswith(b"\n") else b""
+            data, self._mark = line_end + self._mark + data, b""
+        room = self._room - len(self._first)
         self._first += data[:room]
         self._last += data[room:]
-        self._size += len(data)
-        if len(self._last) > 2 * self._last_room:  # not each time, because it moves the bytes
-            self._last = self._end()
+        if len(self._last) > 2 * self._room:  # not each time, because it moves the bytes
+            self._drop()
 
-    def _end(self) -> bytearray:
-        return self._last[max(0, len(self._last) - self._last_room) :]
+    def _drop(self) -> None:
+        """Drop all but the end of the last half."""
+        surplus = max(0, len(self._last) - self._room)
+        marks = MARK.findall(self._last[:surplus])
+        self._last_mark = marks[-1] if marks else self._last_mark
+        self._left_out += surplus
+        del self._last[:surplus]
 
     def text(self) -> str:
         """Return the stored output, and how much was dropped."""
-        last = self._end()
-        after = self._size - len(last)
-        left_out = after - len(self._first)
-        if not left_out:
-            return self._marked(self._first + last, 0)
-        first = self._marked(self._first, 0)
-        return f"{first}\n... ({left_out} bytes left out)\n{self._marked(last, after)}"
-
-    def _marked(self, data: bytearray, begin: int) -> str:
-        """Return the bytes from `begin` on as text, with lines that mark the turns."""
-        cuts: dict[int, int] = {}
-        for turn, place in self._begins.items():
-            if place < begin + len(data):
-                cuts[max(0, place - begin)] = turn
-        text, done = "", 0
-        for place, turn in cuts.items():
-            text += data[done:place].decode("utf-8", "replace")
-            text += "\n" if text and not text.endswith("\n") else ""
-            text += f"[turn {turn}]\n"
-            done = place
-        return text + data[done:].decode("utf-8", "replace")
+        self._drop()
+        first, last = self._first, self._last
+        if not self._left_out:
+            return (first + last).decode("utf-8", "replace")
+        middle = b"\n... (%d bytes left out)\n%s" % (self._left_out, self._last_mark)
+        return (first + middle + last).decode("utf-8", "replace")

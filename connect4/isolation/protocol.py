@@ -13,8 +13,9 @@ import signal
 import struct
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
@@ -23,8 +24,8 @@ from connect4.players.base import Agent, Outcome, Reply, Setup, note_of
 from connect4.players.names import AgentName, policy_folder, student_file
 from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
 
-SIZE: Final = struct.Struct("=I")
-"""Precedes the first message: the list of readable paths, sent with the descriptor of the rules."""
+RULES: Final = b"r"
+"""The first message to a warden, sent with the descriptor of its rules, if it has any."""
 START: Final = b"s"
 END: Final = b"e"
 STATUS: Final = struct.Struct("=i")
@@ -60,7 +61,7 @@ def line_of(message: dict[str, Any]) -> bytes:
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return the setup for the agent's process: with its own seed, not the game's, and its source.
+    """Return the setup for the agent's process: its source, and its own seed instead of the game's.
 
     Raises `InputError` if the student's file cannot be read.
     """
@@ -87,20 +88,14 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
 
 def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
     """Return the setup that `setup_to_json` wrote."""
-    source = value["source"]
-    game = find_game(value["game"])
-    setup = Setup(
-        AgentName(**value["agent"]),
-        value["player"],
-        game,
-        value["seconds"],
-        seed=0,
-        method=value["method"],
-        source=None if source is None else source.encode("latin-1"),
-        own_seed=value["own_seed"],
-        folder=value["folder"],
-    )
-    return setup, game
+    game, source = find_game(value["game"]), value["source"]
+    own = {
+        "agent": AgentName(**value["agent"]),
+        "game": game,
+        "seed": 0,
+        "source": None if source is None else source.encode("latin-1"),
+    }
+    return Setup(**(value | own)), game
 
 
 MAX_ACTION_TEXT: Final = 16
@@ -158,22 +153,18 @@ def ending_text(status: int) -> str:
     return f"its process was ended by {names.get(-status, f'signal {-status}')}"
 
 
-class Channel(Protocol):
-    """Sends messages to the referee."""
-
-    def sendall(self, data: bytes, /) -> object:
-        """Send a whole message."""
-        ...
+Send: TypeAlias = Callable[[bytes], object]
+"""Sends bytes to the referee."""
 
 
-def say(channel: Channel, message: dict[str, Any]) -> None:
+def say(send: Send, message: dict[str, Any]) -> None:
     """Flush the agent's output, then send one line."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except BaseException:  # the agent may have closed or replaced it
             continue
-    channel.sendall(line_of(message))
+    send(line_of(message))
 
 
 def draw_from(seed: int) -> None:
@@ -193,8 +184,8 @@ def draw_from(seed: int) -> None:
     os.getrandom = lambda size, flags=0: stream.randbytes(size)
 
 
-def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:
-    """Return the agent; None if it could not be loaded, which the referee has been told."""
+def load(send: Send, setup: Setup, note: Note | None) -> Agent | None:
+    """Return the agent, or report the failure to the referee and return None."""
     try:
         if setup.source is not None:
             return StudentAgent(setup, note)
@@ -202,7 +193,7 @@ def load(channel: Channel, setup: Setup, note: Note | None) -> Agent | None:
 
         return build(setup)
     except BaseException as error:
-        say(channel, {FAILED: _detail(error)})
+        say(send, {FAILED: _detail(error)})
         return None
 
 

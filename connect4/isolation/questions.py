@@ -1,4 +1,4 @@
-"""Call a student's `AIPlayer` for purposes other than moves, in an isolated process.
+"""Call a method of a student's `AIPlayer` other than for a move, in an isolated process.
 
 That process has the same restrictions as an agent's process in a game, with bubblewrap if it works.
 The caller checks the result.
@@ -6,9 +6,10 @@ The caller checks the result.
 
 from __future__ import annotations
 
-import gc
+import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -17,12 +18,12 @@ from typing import Any, Final
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import AgentError
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Seconds, State
 from connect4.isolation import machine, readable, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
 from connect4.isolation.seat import USUAL_LIMITS, choose_level
-from connect4.isolation.spawn import agent_environment
+from connect4.isolation.spawn import SLOTS, agent_environment
 from connect4.players.base import Setup
 from connect4.players.student import StudentAgent
 
@@ -42,47 +43,50 @@ MAX_VALUES: Final = 12_000_000
 An empty list takes two bytes in an answer, and 64 once it is read."""
 
 
-class Questions:
-    """Asks the file that `setup` names; each question goes to a new `AIPlayer`."""
+def ask_student(setup: Setup, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
+    """Call `method(state)` of a new `AIPlayer` of the mover with that time limit.
 
-    def __init__(self, setup: Setup) -> None:
-        """Raise `InputError` if the file cannot be read; no code runs before the first question."""
-        shares_user = machine.shares_user(choose_level("auto")[0] == "strong")
-        tasks = USUAL_LIMITS.tasks + (machine.tasks_of_user() if shares_user else 0)
-        limits = replace(USUAL_LIMITS, tasks=tasks)
-        self._settings = {"setup": setup_to_json(setup), "limits": asdict(limits)}
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def ask(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
-        """Call the mover's `method(state)` with that time limit.
-
-        Returns `answer` and the list that the method returned, or `missing`, or `failed` and the
-        reason in one line.
-        """
-        process = self._process = self._process or _start(self._settings)
+    Returns `answer` and the list that the method returned, or `missing`, or `failed` and the reason
+    in one line. Raises `InputError` if the file cannot be read.
+    """
+    strong = choose_level("auto")[0] == "strong"
+    tasks = machine.tasks_of_user() if machine.shares_user(strong) else 0
+    question = {
+        "setup": setup_to_json(replace(setup, player=state.mover)),
+        "limits": asdict(replace(USUAL_LIMITS, tasks=USUAL_LIMITS.tasks + tasks)),
+        "slot": secrets.randbelow(SLOTS),
+        "method": method,
+        "state": state.to_json(),
+    }
+    inside: list[str] = []
+    if strong:
+        program, *options = machine.bubblewrap()
+        inside = [program, "--die-with-parent", *options]
+    seconds += PATIENCE
+    with subprocess.Popen(
+        [*inside, str(readable.PYTHON), "-P", "-c", BOOT, str(readable.KIT.parent)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=agent_environment(),
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
         assert process.stdout is not None
-        seconds += PATIENCE
         timer = threading.Timer(seconds, process.kill)
         timer.start()
         try:
-            _send(process, {"method": method, "player": state.mover, "state": state.to_json()})
-            ((key, value),) = _read(process.stdout.readline(MAX_BYTES)).items()
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-            in_time = timer.is_alive()
-            self.close()
-            if in_time:
-                return "failed", f"answered {method} with something that is not an answer"
-            return "failed", f"did not answer {method} within {seconds:g} s"
+            with contextlib.suppress(OSError), process.stdin as stream:  # it may have ended
+                stream.write(line_of(question))
+            line = process.stdout.readline(MAX_BYTES)
         finally:
+            in_time = timer.is_alive()
             timer.cancel()
-        return key, value
-
-    def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
             process.kill()
-            process.communicate()
+    try:
+        ((key, value),) = _read(line).items()
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        if in_time:
+            return "failed", f"answered {method} with something that is not an answer"
+        return "failed", f"did not answer {method} within {seconds:g} s"
+    return key, value
 
 
 def _read(line: bytes) -> Any:
@@ -92,60 +96,32 @@ def _read(line: bytes) -> Any:
     return json.loads(line)
 
 
-def _start(settings: dict[str, Any]) -> subprocess.Popen[bytes]:
-    """Start the student's process."""
-    inside: list[str] = []
-    if choose_level("auto")[0] == "strong":
-        program, *options = machine.bubblewrap()
-        inside = [program, "--die-with-parent", *options]
-    process = subprocess.Popen(
-        [*inside, str(readable.PYTHON), "-P", "-c", BOOT, str(readable.KIT.parent)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env=agent_environment(),
-    )  # fmt: skip
-    _send(process, {**settings, "slot": process.pid})
-    return process
-
-
-def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    process.stdin.write(line_of(message))
-    process.stdin.flush()
-
-
 # -- the student's process
 
 
 def serve() -> None:
-    """Answer the questions on standard input; the output of the student's file is dropped."""
+    """Answer the question on standard input; the output of the student's file is dropped."""
     sys.path.remove(sys.argv[1])
-    questions, channel = os.fdopen(os.dup(0), encoding="ascii"), os.dup(1)
+    question = json.loads(sys.stdin.readline())
+    channel = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    settings = json.loads(questions.readline())
-    setup, game = read_setup(settings["setup"])
+    setup, game = read_setup(question["setup"])
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
-    paths = tuple(map(str, readable.readable_paths(files)))
-    sandbox.prepare(paths)
-    rules = sandbox.rules(paths)
-    sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, paths, rules)
+    rules = sandbox.rules(map(str, readable.readable_paths(files)))
+    sandbox.enter(Limits(**question["limits"]), question["slot"], None, rules, None)
+    answer = _answer(setup, question["method"], game.from_json(question["state"]))
     with os.fdopen(channel, "w", encoding="ascii") as answers:
-        for line in questions:
-            answers.write(_answer(setup, game, json.loads(line)) + "\n")
-            answers.flush()
-            gc.unfreeze()  # the module is a cycle, and its search may have frozen it
-            gc.collect()
+        answers.write(f"{answer}\n")
 
 
-def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
-    """Return the answer to one question as a line of JSON."""
-    method = question["method"]
+def _answer(setup: Setup, method: str, state: State) -> str:
+    """Return the answer as a line of JSON."""
     try:
-        player = StudentAgent(replace(setup, player=question["player"])).player
+        player = StudentAgent(setup).player
         if not hasattr(player, method):
             return json.dumps({"missing": None})
-        state = game.from_json(question["state"])
         answer = list(getattr(player, method)(state.for_agent()))
         return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
     except AgentError as error:

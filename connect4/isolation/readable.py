@@ -1,16 +1,13 @@
 """The files that an agent may read: Python, its libraries, and the files of the kit that it loads.
 
-The referee creates the lists and the kernel's rules once for all wardens, and sends them to the
-agents' processes. A rule belongs to a file, so it also holds inside bubblewrap.
+The referee creates the kernel's rules once for all wardens, and sends them to the agents'
+processes. A rule belongs to a file, so it also holds inside bubblewrap.
 """
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
-import py_compile
-import site
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
@@ -32,14 +29,37 @@ PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).nam
 If it is a link itself, it stays one, because Python finds its environment next to it.
 """
 
+LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+
+OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+
 SYSTEM_LIBRARIES: Final = (
-    *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/lib", "/lib64"),
-    *("/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
+    *LIBRARY_FOLDERS,
+    *("/usr/lib32", "/usr/libexec", "/nix/store"),
+    *OF_THE_SYSTEM,
 )
 """The paths of the interpreter's shared libraries, in addition to the folders of Python."""
 
 Files: TypeAlias = tuple[Path, ...] | None
 """The readable files of the kit; None for all but the student's file."""
+
+
+def library_folders() -> list[Path]:
+    """Return the folders of the standard library and of numpy."""
+    numeric = Path(np.__file__).parent
+    folders = [Path(sysconfig.get_path("stdlib"))]
+    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
+    folders += [numeric, numeric.with_name("numpy.libs")]
+    found = (folder.resolve() for folder in folders if folder.is_absolute() and folder.is_dir())
+    return list(dict.fromkeys(found))
+
+
+@cache
+def package_folders() -> tuple[str, ...]:
+    """Return the folders of installed packages, that of numpy among them."""
+    folders = [entry for entry in sys.path if "-packages" in entry]
+    folders.append(str(Path(np.__file__).parent.parent))
+    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
 
 
 @cache
@@ -48,21 +68,11 @@ def readable_paths(files: Files = None) -> tuple[Path, ...]:
 
     Submissions need not be readable, because an agent receives its source by message.
     """
-    known = sysconfig.get_paths()
-    folders = [known[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders += [*site.getsitepackages(), f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
-    if site.ENABLE_USER_SITE:
-        folders.append(site.getusersitepackages())
-    numeric = Path(np.__file__).resolve().parent
-    wanted = [Path(folder) for folder in (*folders, *SYSTEM_LIBRARIES)]
-    wanted += [numeric, numeric.with_name("numpy.libs")]
-    found = {path.resolve() for path in wanted if os.access(path, os.R_OK)}
-    return tuple(
-        sorted(
-            {part for path in found for part in _without_kit(path)}
-            | set(_kit() if files is None else files)
-        )
-    )
+    folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
+    folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
+    found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
+    parts = {part for path in found for part in _without_kit(path)}
+    return tuple(sorted(parts | set(_kit() if files is None else files)))
 
 
 def _without_kit(path: Path) -> Iterator[Path]:
@@ -86,8 +96,10 @@ def _kit() -> Iterator[Path]:
             yield entry
 
 
-def importable(folder: Path) -> tuple[Path, ...]:
+def importable(folder: Path | None) -> tuple[Path, ...]:
     """Return the modules and packages in a folder, except the kit, for a policy to import."""
+    if folder is None:
+        return ()
     entries = set(folder.iterdir()) - {KIT, KIT.with_name("grader")}
     packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
     modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
@@ -114,7 +126,7 @@ def needs_no_package(allowed: Sequence[str] | None) -> bool:
 
 @cache
 def worker_files(allowed: tuple[str, ...]) -> Files:
-    """Return `WORKER_FILES` with their compiled forms.
+    """Return `WORKER_FILES` with their compiled forms, which no process in bubblewrap can write.
 
     Returns None if `allowed` names other modules of the kit; the list is then reduced once they are
     loaded.
@@ -126,17 +138,8 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
             and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
         ):
             return None
-    found = map(bytecode_of, (path for path in paths if path.suffix))
+    found = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
     return (*paths, *(path for path in found if path.exists()))
-
-
-def bytecode_of(path: Path) -> Path:
-    """Return the path of the compiled form of a file; no process in bubblewrap can write it."""
-    found = Path(cache_from_source(str(path)))
-    if not found.exists() and not sys.dont_write_bytecode:
-        with contextlib.suppress(OSError):
-            py_compile.compile(str(path), doraise=False, quiet=2)
-    return found
 
 
 LEFT_OUT: Final = (
@@ -144,40 +147,6 @@ LEFT_OUT: Final = (
     *("turtledemo", "include"),
 )
 """Folders of Python that no agent needs; so are those that begin with `config-`."""
-
-LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
-
-OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime")
-
-ZONES: Final = Path("/usr/share/zoneinfo")
-
-
-def links_to_python() -> list[Path]:
-    """Return the interpreter as it was started, each link on the way, and the program."""
-    path = PYTHON
-    paths = [path]
-    while path.is_symlink():
-        path = Path(os.path.normpath(path.parent / os.readlink(path)))
-        paths.append(path)
-    return paths
-
-
-def library_folders() -> list[Path]:
-    """Return the folders of the standard library and of numpy."""
-    numeric = Path(np.__file__).parent
-    folders = [Path(sysconfig.get_path("stdlib"))]
-    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
-    folders += [numeric, numeric.with_name("numpy.libs")]
-    found = (folder.resolve() for folder in folders if folder.is_absolute() and folder.is_dir())
-    return list(dict.fromkeys(found))
-
-
-@cache
-def package_folders() -> tuple[str, ...]:
-    """Return the folders of installed packages, that of numpy among them."""
-    folders = [entry for entry in sys.path if "-packages" in entry]
-    folders.append(str(Path(np.__file__).parent.parent))
-    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
 
 
 def shared_libraries() -> Iterator[Path]:
@@ -193,8 +162,8 @@ def shared_libraries() -> Iterator[Path]:
 def python_paths() -> tuple[str, ...]:
     """Return the paths that Landlock lets a submission read, folders with all their contents."""
     standard, *others = library_folders()
-    paths = [*others, *shared_libraries(), *links_to_python(), ZONES, *map(Path, OF_THE_SYSTEM)]
-    paths += [Path(sys.prefix, "pyvenv.cfg")]
+    paths = [*others, *shared_libraries(), *map(Path, OF_THE_SYSTEM)]
+    paths += [PYTHON, Path(sys.prefix, "pyvenv.cfg")]
     with os.scandir(standard) as entries:
         found = [Path(entry.path) for entry in entries if entry.name not in LEFT_OUT]
     paths += [path for path in found if not path.name.startswith("config-")]
@@ -202,31 +171,24 @@ def python_paths() -> tuple[str, ...]:
 
 
 @cache
-def paths_for(allowed: tuple[str, ...] | None) -> tuple[str, ...]:
+def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str, ...]:
     """Return the paths that agents may read, without the kit's files that a warden adds.
 
-    `allowed` are the modules that a submission may import; None for an agent of the kit.
+    `allowed` are the modules that a submission may import; None for an agent of the kit. That may
+    import modules of `folder`, too.
     """
     if needs_no_package(allowed):
         return python_paths()
     paths = readable_paths(None if allowed is None else ())
-    return tuple(map(str, paths))
+    return tuple(map(str, (*paths, *importable(folder))))
 
 
 @cache
-def _rules(allowed: tuple[str, ...] | None) -> int | None:
+def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    A submission may also list the library's folder, in which Python looks up modules.
+    The folders in which Python looks up modules may be listed, too. Raises `OSError`.
     """
     listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
-    return sandbox.rules(paths_for(allowed), listable)
-
-
-def handle(allowed: tuple[str, ...] | None) -> int | None:
-    """Return a descriptor of the rules, to be closed by the caller; None without Landlock.
-
-    Raises `OSError`.
-    """
-    made = _rules(allowed)
-    return None if made is None else os.dup(made)
+    listable += [] if folder is None else [str(folder)]
+    return sandbox.rules(paths_for(allowed, folder), listable)

@@ -16,7 +16,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
+
+import numpy as np
 
 from connect4.isolation import seccomp
 from connect4.isolation.limits import Limits, impose
@@ -28,12 +30,12 @@ NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
 
 
-def prepare(readable: tuple[str, ...]) -> None:
-    """Load once what `enter` would load in each process that is forked from this one."""
+def prepare() -> None:
+    """Load now, once, what `enter` would otherwise load in every forked process."""
     import resource  # noqa: F401
 
     if os.geteuid() == 0:
-        why_same_user(readable)
+        kept_capabilities()
 
 
 def denies() -> bool:
@@ -42,12 +44,12 @@ def denies() -> bool:
 
 
 def enter(
-    limits: Limits, slot: int, core: int | None, readable: tuple[str, ...], files: int | None
+    limits: Limits, slot: int, core: int | None, files: int | None, folder: str | None
 ) -> None:
     """Give up, permanently, every right that an agent does not need; raises `OSError`.
 
     `slot` is a number that no other living agent has, `core` the processor to stay on, `files` the
-    `rules` of readable files, for the `readable` paths.
+    `rules` of readable files, `folder` the one that it may import from.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -58,7 +60,7 @@ def enter(
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     impose(limits)
     if os.geteuid() == 0:
-        _become_another_user(FIRST_SLOT + slot, readable)
+        _become_another_user(FIRST_SLOT + slot, folder)
     if sys.platform != "linux":
         return
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
@@ -80,20 +82,22 @@ PR_SET_KEEPCAPS: Final = 8
 PR_SET_NO_NEW_PRIVS: Final = 38
 
 
+def _call(function: str, *arguments: int | bytes) -> None:
+    """Call a function of the C library that returns 0 if it succeeds; raises `OSError`."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, function)(*arguments):
+        raise OSError(ctypes.get_errno(), f"{function} {arguments[0]!r}")
+
+
 def prctl(option: int, value: int) -> None:
     """Set one property of this process (Linux); raises `OSError`."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(option, value, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), f"prctl {option}")
+    _call("prctl", option, value, 0, 0, 0)
 
 
 def _capabilities(effective: int) -> None:
     """Keep only these capabilities."""
-    libc = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
-    data = struct.pack("=6I", effective, effective, 0, 0, 0, 0)
-    if libc.capset(header, data):
-        raise OSError(ctypes.get_errno(), "capset")
+    _call("capset", header, struct.pack("=6I", effective, effective, 0, 0, 0, 0))
 
 
 def _has_capabilities(*numbers: int) -> bool:
@@ -115,35 +119,24 @@ def known_here(user: int) -> bool:
 
 
 @cache
-def why_same_user(readable: tuple[str, ...]) -> str | None:
-    """Return why agents started by root keep root's user id here; None if they do not.
+def kept_capabilities(folder: str | None = None) -> int | str:
+    """Return the capabilities that an agent keeps as another user than root, or why it is root.
 
-    `readable` are the paths that they must read; see `how_python_stays_readable`.
+    If only root may enter a folder above Python, the kit or `folder` (a 0700 home), it keeps one
+    capability, to read, which Landlock restricts. An agent that stays root has no capabilities.
     """
     if sys.platform != "linux":
-        return None
+        return 0
     if not _has_capabilities(CAP_SETUID, CAP_SETGID):
         return "this container may not change users"
     if not any(map(known_here, (FIRST_SLOT, NOBODY))):
         return "this container knows no other user"
-    if how_python_stays_readable(readable) == "same user":
-        return "no other user can read this Python"
-    return None
-
-
-@cache
-def how_python_stays_readable(
-    readable: tuple[str, ...],
-) -> Literal["as it is", "capability", "same user"]:
-    """Return how a process of root reads Python after it has given up root.
-
-    If only root may enter a folder above Python (a 0700 home), the process keeps one capability, to
-    read, which Landlock restricts. In a container without that capability it stays root, without
-    any capabilities.
-    """
-    if _open_to_all(readable):
-        return "as it is"
-    return "capability" if _has_capabilities(CAP_DAC_READ_SEARCH) else "same user"
+    wanted = (sys.executable, os.__file__, np.__file__, __file__, folder or "/")
+    if _open_to_all(wanted):
+        return 0
+    if _has_capabilities(CAP_DAC_READ_SEARCH):
+        return 1 << CAP_DAC_READ_SEARCH
+    return "no other user can read this Python"
 
 
 def _open_to_all(paths: Sequence[str]) -> bool:
@@ -164,23 +157,23 @@ def _open_to_all(paths: Sequence[str]) -> bool:
     return all(os.stat(parent).st_mode & stat.S_IXOTH for parent in parents)
 
 
-def _become_another_user(user: int, readable: tuple[str, ...]) -> None:
+def _become_another_user(user: int, folder: str | None) -> None:
     if sys.platform != "linux":
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         return
-    if why_same_user(readable) is not None:  # which the referee has said
+    kept = kept_capabilities(folder)
+    if isinstance(kept, str):  # the referee has reported why
         _capabilities(0)
         return
-    way = how_python_stays_readable(readable)
-    if way == "capability":
+    if kept:
         prctl(PR_SET_KEEPCAPS, 1)
     number = user if known_here(user) else NOBODY
     os.setgroups([])
     os.setresgid(number, number, number)
     os.setresuid(number, number, number)
-    _capabilities(1 << CAP_DAC_READ_SEARCH if way == "capability" else 0)
+    _capabilities(kept)
 
 
 CREATE_RULESET: Final = 444
@@ -228,7 +221,6 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     rules = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
     if rules < 0:
         raise OSError(ctypes.get_errno(), "Landlock: no ruleset")
-    rules = moved_up(rules)
     for path in readable:
         allow(rules, path)
     for path in listable:

@@ -7,7 +7,6 @@ This is the referee's side; `worker` is the other end, and `sandbox` restricts t
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -24,12 +23,11 @@ from connect4.isolation.agent_process import (
     ProcessEndedError,
 )
 from connect4.isolation.in_process import InProcessSeat
-from connect4.isolation.limits import Limits, allow_tasks
+from connect4.isolation.limits import Limits, allow_tasks, join_group
 from connect4.isolation.measuring import (
     FREE_LOADING,
     MADE_ANEW,
-    Log,
-    Reloads,
+    ReloadedSeat,
     Spent,
     Timed,
     one_core,
@@ -43,7 +41,6 @@ from connect4.isolation.protocol import (
     ending_text,
     read_answer,
     read_message,
-    setup_to_json,
 )
 from connect4.isolation.spawn import (
     FORKS,
@@ -54,8 +51,8 @@ from connect4.isolation.spawn import (
     Warden,
     WardenGoneError,
 )
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.names import policy_folder, student_file
+from connect4.players.base import Outcome, Reply, Setup
+from connect4.players.names import policy_folder
 from connect4.players.registry import modules_of
 from connect4.players.student import reported_stack, uses_numpy_random
 
@@ -92,9 +89,7 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     if requested == "wasm":
         from connect4.isolation.wasm import package
 
-        reason = package.why_not()
-        if reason is not None:
-            raise InputError(f"isolation wasm: {reason}")
+        package.check()
         return "wasm", ()
     if requested not in (*LEVELS, "auto"):
         raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
@@ -154,104 +149,47 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
 
 
 def _loading(child: AgentProcess, before: Spent, began: Seconds) -> Timed:
-    """Return the times of a child since it `began` to load; `before` are its times then."""
+    """Return the times of a child since it `began`; `before` holds its times at that moment."""
     took, after = time.monotonic() - began, child.spent()
     return Timed(took, after.busy - before.busy, waited=after.waited_since(before))
 
 
-class IsolatedSeat:
+class IsolatedSeat(ReloadedSeat):
     """Runs an agent in a separate process, which is stopped except during its turns.
 
-    The process is restarted after a late turn or a crash, outside the clock, as far as `Reloads`
-    allows. With `lifetime` move it is restarted for each turn, and long loading counts on the
-    clock. An agent that could not be loaded at first has a `load_failure` and fails on every turn;
-    a later failure costs one turn. If another thread closes the seat, the current turn raises
-    `PlayerLeftError`.
+    An agent without an answer `Limits.margin_seconds` after its limit is killed. An earlier answer
+    is late if it exceeds the limit by more than the measured transport.
     """
 
     def __init__(
         self, setup: Setup, level: Level, limits: Limits, lifetime: Lifetime, core: int | None
     ) -> None:
         """Start the agent; raises `IsolationError`."""
-        self._game = setup.game
-        self._name = (
-            student_file(setup.agent).name if setup.agent.kind == "ai" else setup.agent.kind
-        )
-        self._limits = limits
+        super().__init__(setup, limits, lifetime)
         self._shares_user = machine.shares_user(level == "strong")
-        self._lifetime = lifetime
-        self._log = Log(limits.log_bytes)
-        self._asking = threading.RLock()
-        self._closed = False
         self._child: AgentProcess | None = None
-        self.load_failure: str | None = None
-        self.left_behind: int | None = None
-        """The number of a process that was killed but has not ended."""
-        self._reloads = Reloads(limits)
-        described = setup_to_json(setup)
-        source = described["source"]
-        self._source = None if source is None else source.encode("latin-1")
         self._launcher = _launcher(setup, self._source, level, limits)
-        self._settings = {
-            "setup": described,
-            "limits": asdict(limits),
-            "slot": self._launcher.number,
-            "core": one_core() if core is None else core,
-        }
-        self._start_first()
-        self._never_loaded = self.load_failure is not None
-
-    def _start_first(self) -> None:
-        """Start the agent for the first time; raises `IsolationError`."""
+        self._core = one_core() if core is None else core
         try:
-            self._start(self._limits.start_seconds)
-        except WardenGoneError:
+            self._load_first()
+        except WardenGoneError as error:
             why = self._launcher.close() or "no reason given"
-            self.close()
-            raise IsolationError(f"the process that starts agents has ended: {why}") from None
-        except BaseException:  # also on Ctrl-C, so that no process is left
-            self.close()
-            raise
-
-    @property
-    def log(self) -> str:
-        """The output of the agent so far; see `Log`."""
-        return self._log.text()
+            raise IsolationError(f"{error}: {why}") from None
 
     def begin_turn(self, number: int) -> None:
         if self._child is not None:
             self._child.channel.hear_prints()
-        self._log.begin_turn(number)
+        super().begin_turn(number)
 
-    def ask(self, state: State, seconds: Seconds | None) -> Reply:
-        """Return the agent's reply, timed from the request to the answer.
-
-        An agent without an answer `Limits.margin_seconds` after its limit is killed. An earlier
-        answer is late if it exceeds the limit by more than the measured transport. Raises
-        `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
-        """
-        with self._asking:
-            if self._closed:
-                raise PlayerLeftError("the seat was closed")
-            try:
-                child, loading = self._ready_child()
-                if child is None:
-                    outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
-                    return Reply(outcome, detail=self.load_failure)
-                timed = Timed(0.0, loading=loading)
-                if seconds is None or loading < seconds:
-                    timed = child.ask(state, seconds, loading, self._limits.margin_seconds)
-                return self._judge(child, timed, math.inf if seconds is None else seconds)
-            except (WardenGoneError, IsolationError, OSError, ValueError) as error:
-                if self._closed:
-                    raise PlayerLeftError("the seat was closed") from None
-                self.close()
-                if isinstance(error, WardenGoneError):
-                    raise IsolationError("the process that starts agents has ended") from None
-                raise
-            except BaseException:  # on Ctrl-C: this request must not be answered later
-                self._end()
-                raise
+    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
+        child, loading = self._ready_child()
+        if child is None:
+            outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
+            return Reply(outcome, detail=self.load_failure)
+        timed = Timed(0.0, loading=loading)
+        if seconds is None or loading < seconds:
+            timed = child.ask(state, seconds, loading, self._limits.margin_seconds)
+        return self._judge(child, timed, math.inf if seconds is None else seconds)
 
     def _judge(self, child: AgentProcess, timed: Timed, limit: Seconds) -> Reply:
         """Return the reply of a turn; end the process if it may not be asked again."""
@@ -295,12 +233,6 @@ class IsolatedSeat:
         lines += self._memory_gone()
         return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
 
-    def _memory_gone(self) -> list[str]:
-        """Return the note for the author of an agent whose process is restarted."""
-        if self._source is None or self._lifetime == "move":
-            return []
-        return [self._reloads.after_loss]
-
     def _where(self, child: AgentProcess) -> str:
         """Return the stack of a student's file, if its process reports one."""
         if self._source is None:
@@ -319,23 +251,11 @@ class IsolatedSeat:
             except ProcessEndedError:  # it died after its last answer
                 self._end()
         if self._child is None and not self._never_loaded and self.left_behind is None:
-            self.load_failure = None
-            if self._lifetime == "move":
-                loading = max(0.0, self._start(self._limits.start_seconds) - FREE_LOADING)
-            else:
-                self._start_again()
+            loading = self._load_again()
         if self._child is not None and self._shares_user:  # not the other agent's threads
             others = machine.tasks_of_user(but=self._child.pid)
             allow_tasks(self._child.pid, self._limits.tasks + others)
         return self._child, loading
-
-    def _start_again(self) -> None:
-        """Restart the agent if its loading time allows it, or note why not."""
-        self.load_failure = self._reloads.without_player
-        if self.load_failure is None:
-            self._reloads.add(self._start(self._reloads.allowed()))
-            if self.load_failure is not None and self._reloads.without_player is not None:
-                self.load_failure = f"{self._reloads.without_player}\n{self.load_failure}"
 
     def _start(self, limit: Seconds) -> Seconds:
         """Create a child and load its agent, or note why that failed; return the time it took.
@@ -370,10 +290,15 @@ class IsolatedSeat:
     def _start_process(self) -> AgentProcess:
         """Create a child that is about to load its agent; raises `IsolationError`."""
         tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
-        self._settings["limits"] = asdict(replace(self._limits, tasks=tasks))
+        settings = {
+            "setup": self._setup,
+            "limits": asdict(replace(self._limits, tasks=tasks)),
+            "slot": self._launcher.number,
+            "core": self._core,
+        }
         self._child = child = AgentProcess(self._launcher, self._log)
         try:
-            child.channel.send(self._settings)
+            child.channel.send(settings)
             key, value = read_message(child.channel.receive(time.monotonic() + PATIENCE))
         except NoAnswerError:
             raise IsolationError("an agent's process did not start") from None
@@ -381,6 +306,7 @@ class IsolatedSeat:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
         child.known_as(value if key == UP else 0)
+        join_group(self._launcher.group, child.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return child
@@ -406,7 +332,6 @@ class IsolatedSeat:
             child.close()
 
     def close(self) -> None:
-        """End everything, even during a turn that another thread waits for."""
         self._closed = True
         self._launcher.hang_up()
         with self._asking:

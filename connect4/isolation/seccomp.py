@@ -101,15 +101,11 @@ LAST_KNOWN: Final = 469
 
 LOAD: Final = 0x20
 AND: Final = 0x54
-JUMP: Final = 0x05
 EQUAL: Final = 0x15
 GREATER: Final = 0x25
 AT_LEAST: Final = 0x35
 ANY_BIT: Final = 0x45
 RETURN: Final = 0x06
-
-LONGEST_BRANCH: Final = 255
-"""The maximum length of a jump after a comparison, in instructions."""
 
 ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
@@ -156,9 +152,7 @@ FUTEX_WAITS: Final = (0, 9)
 """`FUTEX_WAIT` and `FUTEX_WAIT_BITSET`."""
 
 LAST_CLOCK: Final = 11
-CLOCK_OF_THREAD: Final = 4
-CLOCK_KINDS: Final = 3
-"""A clock number below 0 is `~process << 3 | kind`; bit 2 marks a thread, kind 3 an open device."""
+"""No clock of a process, a thread or a device: those have numbers below 0."""
 
 PR_GET_SECCOMP: Final = 21
 PR_SET_SECCOMP: Final = 22
@@ -199,6 +193,11 @@ def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
     return [_load(argument), *checks, (RETURN, 0, 0, NO)]
 
 
+def _up_to(argument: int, greatest: int) -> list[Instruction]:
+    """Refuse if the argument, as a number without a sign, is greater; else continue."""
+    return [_load(argument), (GREATER, 0, 1, greatest), (RETURN, 0, 0, NO)]
+
+
 def _without(argument: int, bits: int) -> list[Instruction]:
     """Refuse if the argument has any of the bits; else continue."""
     return [_load(argument), (ANY_BIT, 0, 1, bits), (RETURN, 0, 0, NO)]
@@ -207,27 +206,6 @@ def _without(argument: int, bits: int) -> list[Instruction]:
 def _masked(argument: int, mask: int, value: int) -> list[Instruction]:
     """Refuse unless the argument's bits under the mask equal the value; else continue."""
     return [_load(argument), (AND, 0, 0, mask), (EQUAL, 1, 0, value), (RETURN, 0, 0, NO)]
-
-
-def _clock(own_pid: int) -> list[Instruction]:
-    """Continue for the fixed clocks, those of this process and those of threads; else refuse.
-
-    The kernel lets only a process itself read the clocks of its threads.
-    """
-    processes = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (0, own_pid) for kind in range(3)]
-    return [
-        _load(0),
-        (GREATER, 1, 0, LAST_CLOCK),
-        (RETURN, 0, 0, ALLOW),
-        *[step for clock in processes for step in ((EQUAL, 0, 1, clock), (RETURN, 0, 0, ALLOW))],
-        (ANY_BIT, 1, 0, 1 << 31),
-        (RETURN, 0, 0, NO),
-        (AND, 0, 0, CLOCK_OF_THREAD | CLOCK_KINDS),
-        (AT_LEAST, 1, 0, CLOCK_OF_THREAD),
-        (RETURN, 0, 0, NO),
-        (EQUAL, 0, 1, CLOCK_OF_THREAD | CLOCK_KINDS),
-        (RETURN, 0, 0, NO),
-    ]
 
 
 def _futex() -> list[Instruction]:
@@ -275,44 +253,30 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # only the referee may change it
         "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on other processes of the user
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
-        **dict.fromkeys(OF_A_CLOCK, _clock(own_pid)),
+        **dict.fromkeys(OF_A_CLOCK, _up_to(0, LAST_CLOCK)),
     }
-
-
-def _search(ranges: Sequence[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the call's number; a range has its first number and its steps."""
-    if len(ranges) == 1:
-        return ranges[0][1]
-    middle = len(ranges) // 2
-    low, high = _search(ranges[:middle]), _search(ranges[middle:])
-    first = ranges[middle][0]
-    if len(low) <= LONGEST_BRANCH:
-        return [(AT_LEAST, len(low), 0, first), *low, *high]
-    return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(low)), *low, *high]
 
 
 def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
     """Return the filter for the process `own_pid`, the only one that it may send signals to."""
-    verdicts: dict[int, list[Instruction]] = {
-        number: [(RETURN, 0, 0, UNKNOWN)] for number in (*here.unused, LAST_KNOWN + 1)
-    }
-    conditions = _conditions(here, own_pid, landlocked)
-    for name, numbers in (CALLS | CONDITIONAL).items():
-        number = numbers[here.column]
-        if number is not None:
-            verdicts[number] = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
-    ranges: list[tuple[int, list[Instruction]]] = []
-    for number in range(LAST_KNOWN + 2):
-        verdict = verdicts.get(number, [(RETURN, 0, 0, NO)])
-        if not ranges or ranges[-1][1] != verdict:
-            ranges.append((number, verdict))
-    return [
+    steps = [
         (LOAD, 0, 0, MACHINE_AT),
         (EQUAL, 1, 0, here.audit),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER_AT),
-        *_search(ranges),
+        (GREATER, 0, 1, LAST_KNOWN),
+        (RETURN, 0, 0, UNKNOWN),
+        (AT_LEAST, 0, 2, here.unused.start),
+        (AT_LEAST, 1, 0, here.unused.stop),
+        (RETURN, 0, 0, UNKNOWN),
     ]
+    conditions = _conditions(here, own_pid, landlocked)
+    for name, numbers in (CONDITIONAL | CALLS).items():
+        number = numbers[here.column]
+        if number is not None:
+            verdict = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
+            steps += [(EQUAL, 0, len(verdict), number), *verdict]
+    return [*steps, (RETURN, 0, 0, NO)]
 
 
 class _Program(ctypes.Structure):

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import os
-import re
 import secrets
 import signal
 import socket
@@ -18,14 +16,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from connect4.errors import IsolationError
-from connect4.isolation import machine, readable, sandbox
-from connect4.isolation.limits import Limits, memory_group
-from connect4.isolation.protocol import END, SIZE, START, STATUS
+from connect4.isolation import machine, readable
+from connect4.isolation import worker as _compiled  # noqa: F401  # see `readable.worker_files`
+from connect4.isolation.limits import Limits, leave_group, memory_group
+from connect4.isolation.protocol import END, RULES, START, STATUS
 
 PATIENCE: Final = 20.0
 """Seconds for steps that no agent can slow down, such as the start of a process."""
@@ -63,8 +62,11 @@ SET_VARIABLES: Final = {
 }
 
 
-class WardenGoneError(Exception):
+class WardenGoneError(IsolationError):
     """The warden has closed the connection, because the seat was closed or something killed it."""
+
+    def __init__(self) -> None:
+        super().__init__("the process that starts agents has ended")
 
 
 class ProcessStuckError(Exception):
@@ -127,50 +129,30 @@ class Warden:
         `allowed` are the modules that a submission may import; None for an agent of the kit.
         Modules in `folder` are readable and can be imported. Raises `IsolationError`.
         """
-        self._group = memory_group(memory_bytes)
-        self.control, theirs = socket.socketpair()
-        self.control.settimeout(PATIENCE)
         files = None if allowed is None else readable.worker_files(allowed)
         plain = readable.needs_no_package(allowed) and sys.platform == "linux"
         folders = readable.package_folders() if plain else None
-        others = () if folder is None else readable.importable(folder)
-        paths = (*readable.paths_for(allowed), *map(str, others))
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(PATIENCE)
+        self.number = secrets.randbelow(SLOTS)
+        self.group = memory_group(memory_bytes)
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
-        number, inside = os.pipe()
-        handles = [theirs.fileno()]
-        if strong:
-            program, *options = machine.bubblewrap(files, others)
-            command = [program, "--info-fd", str(inside), *options, *command]
-            handles.append(inside)
-        made = None
         try:
-            made = readable.handle(allowed) if folder is None else sandbox.rules(paths)
-            self._process = _run(command, handles)
+            if strong:
+                command = [*machine.bubblewrap(files, readable.importable(folder)), *command]
+            rules = readable.rules(allowed, folder)
+            self._process = _run(command, theirs.fileno())
         except OSError as error:
             self.control.close()
-            os.close(number)
-            self._close_group()
-            _close(made)
+            leave_group(self.group)
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
-            os.close(inside)
-        with open(number, "rb") as told:
-            self._limit_memory(_inside_bubblewrap(told) if strong else self._process.pid)
-        self._tell(paths, made)
-        self.number = secrets.randbelow(SLOTS)
-
-    def _tell(self, paths: Sequence[str], made: int | None) -> None:
-        """Send the readable paths and the rules for them, and close the rules here."""
-        named = json.dumps(paths).encode()
-        size = SIZE.pack(len(named))
         with contextlib.suppress(OSError):  # it has ended; `start` will detect that
-            if made is None:
-                self.control.sendall(size)
+            if rules is None:
+                self.control.sendall(RULES)
             else:
-                socket.send_fds(self.control, [size], [made])
-            self.control.sendall(named)
-        _close(made)
+                socket.send_fds(self.control, [RULES], [rules])
 
     def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
         """Fork an agent's process that has these handles; the caller closes its own copies."""
@@ -198,17 +180,8 @@ class Warden:
         status: int = STATUS.unpack(answer)[0]
         return status
 
-    def _limit_memory(self, first: int | None) -> None:
-        """Put the warden, which is process `first`, and all its forks into the group."""
-        if self._group is not None and first is not None:
-            self._group.add(first)  # takes milliseconds, while the warden loads Python
-
-    def _close_group(self) -> None:
-        if self._group is not None:
-            self._group.close()
-
     def hang_up(self) -> None:
-        """Make every wait end now; may be called from another thread."""
+        """End every wait now; another thread may call this."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 
@@ -227,18 +200,13 @@ class Warden:
             with self._process.stderr as stream:
                 if self._process.returncode is not None:
                     self._said = stream.read()
-        self._close_group()
+        leave_group(self.group)
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
 
-def _close(handle: int | None) -> None:
-    if handle is not None:
-        os.close(handle)
-
-
-def _run(command: list[str], handles: Sequence[int]) -> subprocess.Popen[bytes]:
-    """Start a warden that keeps these handles open; raises `OSError`."""
+def _run(command: list[str], handle: int) -> subprocess.Popen[bytes]:
+    """Start a warden that keeps this handle open; raises `OSError`."""
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -246,15 +214,9 @@ def _run(command: list[str], handles: Sequence[int]) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         cwd="/",
         env=agent_environment(),
-        pass_fds=handles,
+        pass_fds=[handle],
         start_new_session=True,  # only the referee receives Ctrl-C from the terminal
     )
-
-
-def _inside_bubblewrap(told: IO[bytes]) -> int | None:
-    """Return the number of the process that bubblewrap started; None if there is none."""
-    found = re.search(rb'"child-pid": *([0-9]+)', told.read())
-    return None if found is None else int(found[1])
 
 
 class DirectLauncher:
@@ -262,6 +224,7 @@ class DirectLauncher:
 
     control = None
     number = 0
+    group = None
 
     def __init__(self, game: str, allowed: tuple[str, ...] | None = None) -> None:
         self._game = game

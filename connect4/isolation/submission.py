@@ -11,6 +11,7 @@ import errno
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -102,7 +103,7 @@ SOCKETS = "open sockets here: there is no network"
 ANY = "start processes, open sockets or change files here"
 
 
-def note(readable: Sequence[str], error: BaseException) -> str | None:
+def note(error: BaseException) -> str | None:
     """Return a line for an error caused by a call that is denied to agents, else None.
 
     It cannot know whether a missing file would exist without the restrictions.
@@ -111,7 +112,7 @@ def note(readable: Sequence[str], error: BaseException) -> str | None:
     for _ in range(10):
         if current is None:
             break
-        denied = _denied(current, readable) if isinstance(current, OSError) else None
+        denied = _denied(current) if isinstance(current, OSError) else None
         if denied is not None:
             return f"note: agents may not {denied}"
         hidden = current.__suppress_context__
@@ -119,26 +120,19 @@ def note(readable: Sequence[str], error: BaseException) -> str | None:
     return None
 
 
-def _denied(error: OSError, readable: Sequence[str]) -> str | None:
+def _denied(error: OSError) -> str | None:
     if type(error).__name__ == "gaierror":
         return SOCKETS
     refused = error.errno in (errno.EPERM, errno.EACCES)
-    place = _innermost(error)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    place = frames[-1].f_code.co_filename if frames else ""
     if refused and place.endswith(("/socket.py", "/ssl.py")):
         return SOCKETS
     if refused and ("/multiprocessing/" in place or place.endswith(("/subprocess.py", "/pty.py"))):
         return PROCESSES
     if isinstance(error.filename, str | bytes):
         path = os.path.abspath(os.fsdecode(error.filename))
-        library = any(path.startswith(f"{folder}/") for folder in readable)
+        library = any(path.startswith(f"{folder}/") for folder in sys.path)
         missing = error.errno in (errno.ENOENT, errno.EROFS) and not library
         return FILES if refused or missing else None
     return ANY if error.errno == errno.EPERM else None
-
-
-def _innermost(error: BaseException) -> str:
-    """Return the file of the code that raised the error."""
-    trace, file = error.__traceback__, ""
-    while trace is not None:
-        file, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
-    return file

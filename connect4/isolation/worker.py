@@ -20,40 +20,21 @@ import traceback
 from _socket import CMSG_SPACE, MSG_WAITALL
 from _socket import socket as Socket
 from collections.abc import Iterable
-from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from connect4.games import find_game
 from connect4.isolation import protocol, sandbox, submission
 from connect4.isolation.limits import Limits
-from connect4.isolation.protocol import (
-    END,
-    SIZE,
-    STACK_SIGNAL,
-    START,
-    STATUS,
-    answer,
-    draw_from,
-    load,
-    read_setup,
-    say,
-)
+from connect4.isolation.protocol import STACK_SIGNAL, say
 
 
-class Reading(NamedTuple):
-    """The files that an agent may read."""
-
-    paths: tuple[str, ...]
-    rules: int | None = None
-    """The kernel's rules for that; see `sandbox.rules`."""
-
-
-def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Reading) -> None:
+def serve(channel: Socket, log: Socket, stack: int, parent: int, rules: int | None) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee disconnects.
 
-    `stack` is the pipe for `STACK_SIGNAL`, which works even during C code.
+    `rules` name the readable files, see `sandbox.rules`. `stack` is the pipe for `STACK_SIGNAL`,
+    which works even during C code.
     """
     if sys.platform == "win32":
         requests = channel.makefile("rb")
@@ -62,29 +43,27 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, reading: Readin
     del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
     settings = json.loads(requests.readline())
-    setup, game = read_setup(settings["setup"])
+    setup, game = protocol.read_setup(settings["setup"])
     limits = Limits(**settings["limits"])
-    note = partial(submission.note, reading.paths) if sandbox.denies() else None
+    note = submission.note if sandbox.denies() else None
     try:
-        if setup.folder is not None and reading.rules is not None:
-            sandbox.allow(reading.rules, setup.folder, sandbox.READ_DIR)
-        sandbox.enter(limits, settings["slot"], settings["core"], *reading)
+        sandbox.enter(limits, settings["slot"], settings["core"], rules, setup.folder)
     except (OSError, ValueError) as error:
-        say(channel, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
+        say(channel.sendall, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
     if os.getppid() != parent:  # the parent died before its death signal was set
         return
     if STACK_SIGNAL is not None and stack >= 0:
         faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
-    draw_from(setup.derived_seed())
-    say(channel, {protocol.UP: os.getpid()})
-    agent = load(channel, setup, note)
+    protocol.draw_from(setup.derived_seed())
+    say(channel.sendall, {protocol.UP: os.getpid()})
+    agent = protocol.load(channel.sendall, setup, note)
     if agent is None:
         return
-    say(channel, {protocol.READY: True})
+    say(channel.sendall, {protocol.READY: True})
     for line in requests:
-        message = answer(agent, game, json.loads(line))
-        say(channel, message)
+        message = protocol.answer(agent, game, json.loads(line))
+        say(channel.sendall, message)
         if protocol.LAST in message:
             break
 
@@ -119,8 +98,11 @@ def main(arguments: list[str], kept: list[str]) -> None:
     empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
-    if sys.flags.no_site:
-        _add_builtins()
+    if sys.flags.no_site:  # which has not added `exit`, `help` and the like
+        import site
+
+        for add in (site.setquit, site.setcopyright, site.sethelper):
+            add()
     _, _, _, handle, allowed, game, *modules, _ = arguments
     find_game(game)
     for module in modules:
@@ -129,28 +111,19 @@ def main(arguments: list[str], kept: list[str]) -> None:
     gc.enable()
     if handle != "shared":
         control = Socket(fileno=int(handle))
-        reading = _reading(control, files)
-        channel, log, stack, parent = _guard(control, reading)
+        rules = _rules(control, files)
+        channel, log, stack, parent = _guard(control)
     else:
-        reading = Reading(())  # nothing is denied without `fork`
+        rules = None  # nothing is denied without `fork`
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
         stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
-        serve(channel, log, stack, parent, reading)
+        serve(channel, log, stack, parent, rules)
     except BaseException:  # print any error before the process ends
         traceback.print_exc()
     finally:  # skip what an agent registered with atexit, and do not wait for threads
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
-
-
-def _add_builtins() -> None:
-    """Add what a Python without `site` lacks: `exit`, `help` and the like."""
-    import site
-
-    site.setquit()
-    site.setcopyright()
-    site.sethelper()
 
 
 def _unshare(line: str) -> Socket:
@@ -162,21 +135,19 @@ def _unshare(line: str) -> Socket:
     return Socket(fileno=int(line))
 
 
-def _reading(control: Socket, files: tuple[Path, ...]) -> Reading:
-    """Return the paths that agents may read, with the kernel's rules for them; raises `OSError`.
+def _rules(control: Socket, files: Iterable[Path]) -> int | None:
+    """Return the kernel's rules on files, if there are any; raises `OSError`.
 
     The referee has made the hundreds of rules for Python once for all wardens. The `files` of the
     kit are added here, because only this process knows which were loaded.
     """
-    data, handles = _receive(control, SIZE.size)
-    (size,) = SIZE.unpack(data)
-    readable = json.loads(control.recv(size, MSG_WAITALL))
-    own, rules = tuple(map(str, files)), None
-    if handles:
-        rules = sandbox.moved_up(handles[0])
-        for path in own:
-            sandbox.allow(rules, path)
-    return Reading((*readable, *own), rules)
+    _, handles = _receive(control, len(protocol.RULES))
+    if not handles:
+        return None
+    rules = sandbox.moved_up(handles[0])
+    for path in files:
+        sandbox.allow(rules, str(path))
+    return rules
 
 
 def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
@@ -186,7 +157,7 @@ def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
     return data, tuple(handles)
 
 
-def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]:
+def _guard(control: Socket) -> tuple[Socket, Socket, int, int]:
     """Serve the referee until it disconnects.
 
     Returns only in an agent's process: its two sockets, the pipe for its stack, and its parent's
@@ -194,12 +165,12 @@ def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt the processes that an agent leaves behind
-    sandbox.prepare(reading.paths)
+    sandbox.prepare()
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
         command, handles = _receive(control, 1)
-        if command == START:
+        if command == protocol.START:
             agent = os.fork()
             if agent == 0:
                 os.setpgid(0, 0)
@@ -212,9 +183,9 @@ def _guard(control: Socket, reading: Reading) -> tuple[Socket, Socket, int, int]
                 os.close(handle)
         else:
             status = _end(agent)
-            if command != END:  # the referee has disconnected
+            if command != protocol.END:  # the referee has disconnected
                 os._exit(0)
-            control.sendall(STATUS.pack(status))
+            control.sendall(protocol.STATUS.pack(status))
 
 
 def _end(agent: int) -> int:

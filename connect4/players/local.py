@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -60,24 +61,19 @@ class LocalAgent:
         if not isinstance(player, type):
             self._player = player
             return
-        try:
-            self._player = player(setup.player, setup.seconds)
-        except Exception as error:
-            raise failure(self._name, "could not be created", error) from error
+        what = "could not be created"
+        self._player = called(self._name, what, player, setup.player, setup.seconds)
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a legal action; raises `IllegalAction` for any other answer."""
         player, method, action_of = self._player, self._method, self._file_action
         as_file = method is not None and hasattr(player, method)
-        try:
-            if method is None:
-                answer = player.choose(state, seconds)
-            elif as_file:
-                answer = getattr(player, method)(state.for_agent())
-            else:
-                answer = player(state)
-        except Exception as error:
-            raise failure(self._name, "failed", error) from error
+        if method is None:
+            answer = called(self._name, "failed", player.choose, state, seconds)
+        elif as_file:
+            answer = called(self._name, "failed", getattr(player, method), state.for_agent())
+        else:
+            answer = called(self._name, "failed", player, state)
         action = read_answer(answer) if as_file or isinstance(answer, tuple) else _plain(answer)
         if as_file and action_of is not None:
             action = action_of(action)
@@ -113,14 +109,8 @@ class PolicyAgent:
         legal = set(state.legal_actions())
         mask = np.array([action in legal for action in actions], dtype=np.int8)
         observation = {"observation": state.planes(), "action_mask": mask}
-        try:
-            answer = self._policy(observation, state)
-        except Exception as error:
-            raise failure(self._name, "failed", error) from None
-        try:
-            number = operator.index(answer)
-        except TypeError:
-            raise IllegalAction(f"{quoted(answer)} is no number of an action") from None
+        answer = called(self._name, "failed", self._policy, observation, state)
+        number = _whole(answer, "number of an action")
         if not 0 <= number < len(actions):
             raise IllegalAction(f"action {quoted(number)} is outside 0..{len(actions) - 1}")
         return actions[number]
@@ -171,14 +161,9 @@ class KaggleAgent:
         configuration = Fields(
             rows=rows, columns=columns, inarow=4, timeout=limit, actTimeout=limit
         )
-        try:
-            answer = self._agent(*(observation, configuration)[: self._arguments])
-        except Exception as error:
-            raise failure(self._name, "failed", error) from None
-        try:
-            column = operator.index(answer)
-        except TypeError:
-            raise IllegalAction(f"{quoted(answer)} is no column; expected an integer") from None
+        arguments = (observation, configuration)[: self._arguments]
+        answer = called(self._name, "failed", self._agent, *arguments)
+        column = _whole(answer, "column; expected an integer")
         state.apply(column)
         return column
 
@@ -190,6 +175,21 @@ def _prepare(setup: Setup) -> str:
     folder = setup.folder or policy_folder(setup.agent) or os.getcwd()
     sys.path.append(folder)  # last, so that it hides no module of Python's
     return folder
+
+
+def called(name: str, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of an agent; raises `AgentError` if that fails."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise failure(name, what, error) from error
+
+
+def _whole(answer: Any, what: str) -> int:
+    try:
+        return operator.index(answer)
+    except TypeError:
+        raise IllegalAction(f"{quoted(answer)} is no {what}") from None
 
 
 def failure(name: str, what: str, error: Exception) -> AgentError:

@@ -119,12 +119,14 @@ class Diagnosis:
         headers = ("an agent", *LEVELS, "attempts")
         parts = [wrapped(head), "", text_table(rows, headers)]
         parts += _listed("Not guaranteed here", self._missing())
+        missing = {"strong": "bubblewrap", "wasm": "compiled"}
+        if "fuel" in self.protections.notes:
+            missing["wasm"] = "fuel"
         absent = []
-        for level in LEVELS:
+        for level, name in missing.items():
             if level not in self.proofs:
-                lacks = self._lacks(level)
-                why = self.protections.notes.get(lacks, WHY[lacks])
-                absent.append(f"level {level}\n  why: {why}\n  how to get it: {HOW[lacks]}")
+                why = self.protections.notes.get(name, WHY[name])
+                absent.append(f"level {level}\n  why: {why}\n  how to get it: {HOW[name]}")
         parts += _listed("Not available here", absent)
         late = max((proof.late for proof in self.proofs.values()), default=0.0)
         lines = [
@@ -133,12 +135,6 @@ class Diagnosis:
         ]
         parts += _listed("The machine", lines)
         return "\n".join([*parts, "", self.verdict()])
-
-    def _lacks(self, level: Level) -> str:
-        """Return the protection for lack of which a level is not available."""
-        if level != "wasm":
-            return "bubblewrap"
-        return "fuel" if "fuel" in self.protections.notes else "compiled"
 
     def _cell(self, item: Guarantee, level: str) -> str:
         if level not in self.proofs:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, ExtendedState, read
@@ -89,22 +89,17 @@ def prove(level: Level, targets: Targets, say: Callable[[str], None]) -> Proof:
     return proof
 
 
-class Bench:
+class Bench(contextlib.ExitStack):
     """Runs one agent after the other beside an honest one; a context manager."""
 
     def __init__(self, level: Level, targets: Targets, proof: Proof) -> None:
         """Load the honest agent; raises `IsolationError`."""
+        super().__init__()
         self._level = level
         self._targets = targets
         self._proof = proof
         self._honest = self._seat(HONEST, SECONDS)
-
-    def __enter__(self) -> Bench:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._honest.close()
+        self.callback(self._honest.close)
 
     def _seat(self, agent: str, seconds: float, memory: int = 1 << 30) -> TestedSeat:
         """Return a seat for a file of the corpus, as if a student had handed it in."""
@@ -198,6 +193,7 @@ class Bench:
             problem = headline(str(error))
             self._honest.close()
             self._honest = self._seat(HONEST, SECONDS)
+            self.callback(self._honest.close)
         self._proof.note("opponent", bool(problem), f"{agent}: the opponent lost a turn: {problem}")
 
 
@@ -232,7 +228,7 @@ os.write(1, b"ready")
 while True:
     signal.pause()
 """
-"""The program counts the signals that it receives."""
+"""The program writes a byte for each signal that it receives."""
 
 CLASSROOM: Final = {
     "results/results.json": "{}",
@@ -246,7 +242,7 @@ SHARED: Final = ("/tmp", "/dev/shm")
 """Folders in which every user may create files."""
 
 
-class Targets:
+class Targets(contextlib.ExitStack):
     """A folder, sockets and a process of this machine; a context manager.
 
     Every user may read and write all files and folders but one, as after a teacher's mistake.
@@ -254,22 +250,16 @@ class Targets:
 
     def __init__(self) -> None:
         """Create the files, the sockets and the process."""
-        with contextlib.ExitStack() as stack:
-            self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor-")))
-            self.token = secrets.token_hex(16)
-            self._make_files()
-            self._listen(stack)
-            self._process = stack.enter_context(_started())
-            self._stack = stack.pop_all()
+        super().__init__()
+        self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="doctor-")))
+        self.token = secrets.token_hex(16)
+        self.callback(self._remove_traces)
+        self._make_files()
+        self._ends: dict[str, list[Any]] = {}
+        """What becomes readable if an attempt succeeds."""
+        self._listen()
+        self._process = self._counting_process()
         self._before = self._seen()
-
-    def __enter__(self) -> Targets:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove_traces()
-        self._stack.close()
 
     def _make_files(self) -> None:
         files = {**CLASSROOM, "public.txt": self.token, "writable.txt": "as it was\n"}
@@ -284,24 +274,36 @@ class Targets:
         private.chmod(0o600)
         self.folder.chmod(0o777)
 
-    def _listen(self, stack: contextlib.ExitStack) -> None:
-        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+    def _listen(self) -> None:
+        tcp = self.enter_context(socket.create_server(("127.0.0.1", 0)))
         self.port: int = tcp.getsockname()[1]
-        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        udp = self.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         with contextlib.suppress(OSError):  # another program has that port
             udp.bind(("127.0.0.1", self.port))
-        self._sockets = {"connect by TCP": [tcp], "send by UDP": [udp]}
-        names = [str(self.folder / "socket")]
+        self._ends |= {"connect by TCP": [tcp], "send by UDP": [udp]}
+        self._unix = [str(self.folder / "socket")]
         if sys.platform == "linux":
-            names.append(f"\0doctor-{self.token}")
-        self._sockets["connect to a local program"] = []
-        for name in names:
-            local = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            self._unix.append(f"\0doctor-{self.token}")
+        for name in self._unix:
+            local = self.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
             local.bind(name)
             local.listen(64)
-            self._sockets["connect to a local program"].append(local)
-        os.chmod(names[0], 0o777)
-        self._unix = names
+            self._ends.setdefault("connect to a local program", []).append(local)
+        os.chmod(self._unix[0], 0o777)
+
+    def _counting_process(self) -> int:
+        """Start a process that writes whenever it receives a signal; return its number."""
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", PROCESS],
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+        )
+        self.enter_context(process)
+        self.callback(process.kill)
+        assert process.stdout is not None
+        os.read(process.stdout.fileno(), 5)
+        self._ends["signal a process"] = [process.stdout]
+        return process.pid
 
     def as_literal(self, source: str) -> str:
         """Return the source of `tries_everything` with these targets in it."""
@@ -316,7 +318,7 @@ class Targets:
             "places": places,
             "port": self.port,
             "unix": self._unix,
-            "process": self._process.pid,
+            "process": self._process,
             "source": source,
         }
         return source.replace("TARGETS = {}", f"TARGETS = {targets!r}", 1)
@@ -326,7 +328,7 @@ class Targets:
             with contextlib.suppress(OSError):
                 yield from Path(folder).glob(f"connect4-note-{self.token}*")
 
-    def remove_traces(self) -> None:
+    def _remove_traces(self) -> None:
         """Remove the files that agents left outside the folder."""
         for path in self._traces():
             with contextlib.suppress(OSError):
@@ -349,41 +351,7 @@ class Targets:
 
     def reached(self) -> list[str]:
         """Return the attempts that reached a socket or the process."""
-        found = []
-        for what, sockets in self._sockets.items():
-            if any(_has_heard(one) for one in sockets):
-                found.append(what)
-        out = self._process.stdout
-        assert out is not None
-        if select.select([out], [], [], 0)[0] and os.read(out.fileno(), 1000):
-            found.append("signal a process")
-        return found
-
-
-def _has_heard(one: socket.socket) -> bool:
-    """Return whether somebody connected to a socket or sent to it."""
-    heard = False
-    while select.select([one], [], [], 0)[0]:
-        heard = True
-        if one.type == socket.SOCK_DGRAM:
-            one.recv(100)
-        else:
-            one.accept()[0].close()
-    return heard
-
-
-@contextlib.contextmanager
-def _started() -> Iterator[subprocess.Popen[bytes]]:
-    """Run the process that counts signals."""
-    command = [sys.executable, "-I", "-S", "-c", PROCESS]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
-        out: IO[bytes] | None = process.stdout
-        assert out is not None
-        os.read(out.fileno(), 5)
-        try:
-            yield process
-        finally:
-            process.kill()
+        return [what for what, ends in self._ends.items() if select.select(ends, [], [], 0)[0]]
 
 
 def attempts_in(log: str) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from functools import partial
 
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
@@ -21,19 +20,14 @@ from connect4.isolation import protocol, submission
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
-READABLE = ("/usr/local/lib", "/kit")
-
 _loaded: list[tuple[Agent, Game]] = []
 _confined: list[bool] = []
 
 
-class Answers:
-    """What `protocol` sends its messages to."""
-
-    def sendall(self, data: bytes) -> None:
-        """Write a message."""
-        while data:
-            data = data[os.write(ANSWERS, data) :]
+def send(data: bytes) -> None:
+    """Write a message to the referee."""
+    while data:
+        data = data[os.write(ANSWERS, data) :]
 
 
 def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[str]) -> None:
@@ -50,7 +44,7 @@ def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[s
 
 
 def _warm_up() -> None:
-    """Load what Python loads for its first traceback: no agent pays for that."""
+    """Load what Python loads for its first traceback, so that no agent pays for it."""
     linecache.cache["ai.py"] = (5, None, ["1 / 0\n"], "ai.py")
     try:
         exec(compile("1 / 0", "ai.py", "exec"), {})
@@ -69,15 +63,14 @@ def turn() -> None:
     while data := os.read(0, 1 << 20):
         request += data
     message = json.loads(request)
-    channel = Answers()
     if "setup" in message:
         setup, game = protocol.read_setup(message["setup"])
-        note = partial(submission.note, READABLE) if _confined else None
-        agent = protocol.load(channel, setup, note)
+        note = submission.note if _confined else None
+        agent = protocol.load(send, setup, note)
         if agent is not None:
             _loaded.append((agent, game))
-            protocol.say(channel, {protocol.READY: True})
+            protocol.say(send, {protocol.READY: True})
     else:
         agent, game = _loaded[0]
-        protocol.say(channel, protocol.answer(agent, game, message))
+        protocol.say(send, protocol.answer(agent, game, message))
     sys.stdout.flush()

@@ -3,8 +3,8 @@
 There is one Python for submissions, and one for the kit's agents. The files are a read-only tree in
 memory, and nothing else.
 
-A start takes 2 seconds, a copy a fortieth of a second. The cache stores images; a start results in
-the same image on every machine.
+A start takes 2 seconds, a copy a fortieth of a second. The cache stores the memory of a started
+Python, its image; a start results in the same image on every machine.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
+import posixpath
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from connect4.errors import IsolationError
 from connect4.isolation.readable import KIT
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
-from connect4.isolation.wasm.interpreter import End, Image, Interpreter
+from connect4.isolation.wasm.interpreter import End, Interpreter
 from connect4.isolation.wasm.system import System
 
 LIBRARY: Final = "usr/local/lib/python315.zip"
@@ -34,7 +34,7 @@ KIT_FOLDER: Final = "kit"
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
@@ -91,52 +91,28 @@ class Tree:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
-        self._folders: dict[str, set[str]] = {"": set()}
+        self.folders: dict[str, set[str]] = {"": set()}
+        """The names in each folder."""
         for path in self.files:
             below = path
             while below:
                 folder, _, name = below.rpartition("/")
-                self._folders.setdefault(folder, set()).add(name)
+                self.folders.setdefault(folder, set()).add(name)
                 below = folder
-        names = sorted({*self.files, *self._folders})
-        self._numbers = {path: number for number, path in enumerate(names, 1)}
-
-    def is_folder(self, path: str) -> bool:
-        """Return whether there is a folder of that path."""
-        return path in self._folders
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names in a folder, sorted."""
-        return sorted(self._folders[folder])
-
-    def number(self, path: str) -> int:
-        """Return a number that is unique to this path in the tree."""
-        return self._numbers[path]
+        names = sorted({*self.files, *self.folders})
+        self.numbers = {path: number for number, path in enumerate(names, 1)}
 
     @staticmethod
-    def resolved(folder: str, path: str) -> str | None:
-        """Return the path relative to the root; None if it leaves the tree."""
-        parts = folder.split("/") if folder else []
-        for part in path.split("/"):
-            if part == "..":
-                if not parts:
-                    return None
-                parts.pop()
-            elif part not in ("", "."):
-                parts.append(part)
-        return "/".join(parts)
+    def resolved(folder: str, path: str) -> str:
+        """Return the path relative to the root, above which there is nothing."""
+        return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(NamedTuple):
     """A started Python, and the files that its copies see."""
 
-    image: Image
+    image: bytes
     tree: Tree
-
-
-def _is_submodule(name: str, package_name: str) -> bool:
-    return name == package_name or name.startswith(f"{package_name}.")
 
 
 @cache
@@ -146,11 +122,11 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
     `more` are files that an agent needs besides. The module must be compiled already: see
     `package.compiled`.
     """
-    everything = any(not _is_submodule(name, "connect4") for name in allowed or ())
-    library = {LIBRARY: _library(everything)}
     names = ("connect4", *(allowed or ()))
-    own = [name.replace(".", "/") for name in names if _is_submodule(name, "connect4")]
-    paths = [f"{path}{end}" for path in own for end in ENDS]
+    own = [name for name in names if name.partition(".")[0] == "connect4"]
+    everything = own != list(names)
+    library = {LIBRARY: _library(everything)}
+    paths = [f"{name.replace('.', '/')}{end}" for name in own for end in ENDS]
     kit = _kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
     text = START.format(
         names=names,
@@ -160,10 +136,12 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
         others=sorted(package.OTHER_PACKAGES),
     )
     key = _key(everything, kit, text)
-    image = _read(package.read_cached(f"image-{key}.bin"))
+    image = None
+    with suppress(zlib.error):  # the file is incomplete
+        image = zlib.decompress(package.read_cached(f"image-{key}.bin") or b"")
     if image is None:
         image = _boot(Tree(library | kit), text)
-        package.write_cached(f"image-{key}.bin", _written(image))
+        package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
     seen = {name: kit[name] for name in kit if allowed is None or name[FOLDER:] in paths}
     return Start(image, Tree(library | seen))
@@ -195,10 +173,10 @@ def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
     return digest.hexdigest()[:24]
 
 
-def _boot(tree: Tree, text: str) -> Image:
+def _boot(tree: Tree, text: str) -> bytes:
     printed = bytearray()
     system = System(tree, printed.extend)
-    interpreter = Interpreter(package.compiled(), system, MEMORY_BYTES)
+    interpreter = Interpreter(system, MEMORY_BYTES)
     try:
         ended = interpreter.run(text, None)
         if ended.end is not End.RETURNED or printed:
@@ -207,28 +185,6 @@ def _boot(tree: Tree, text: str) -> Image:
         return interpreter.image()
     finally:
         interpreter.close()
-
-
-def _written(image: Image) -> bytes:
-    head = struct.pack("<II", image.pages, len(image.pieces))
-    places = b"".join(struct.pack("<II", place, len(data)) for place, data in image.pieces)
-    body = head + places + b"".join(data for _, data in image.pieces)
-    return struct.pack("<I", zlib.crc32(body)) + body
-
-
-def _read(written: bytes | None) -> Image | None:
-    """Return a stored image; None if it is incomplete."""
-    if written is None or len(written) < 12:
-        return None
-    checksum, pages, count = struct.unpack_from("<III", written)
-    if zlib.crc32(written[4:]) != checksum:
-        return None
-    begin = 12 + 8 * count
-    pieces = []
-    for place, size in struct.iter_unpack("<II", written[12:begin]):
-        pieces.append((place, written[begin : begin + size]))
-        begin += size
-    return Image(pages, tuple(pieces))
 
 
 def copy(
@@ -240,7 +196,7 @@ def copy(
     """Return a copy of a started Python with its own files, clock and random bytes."""
     begun = start(allowed, more)
     system = System(begun.tree, printed)
-    return Interpreter(package.compiled(), system, memory_bytes, begun.image), system
+    return Interpreter(system, memory_bytes, begun.image), system
 
 
 @cache
@@ -249,15 +205,6 @@ def _library(everything: bool) -> bytes:
 
     Without `everything` it contains only the standard library and numpy.
     """
-    name = f"library-{'all' if everything else 'standard'}-{package.stdlib_digest()[:16]}-1.zip"
-    data = package.read_cached(name)
-    if data is None:
-        data = _zipped(everything)
-        package.write_cached(name, data)
-    return data
-
-
-def _zipped(everything: bool) -> bytes:
     written = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(package.stdlib())) as source,

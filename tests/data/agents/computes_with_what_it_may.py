@@ -39,8 +39,6 @@ class AIPlayer:
         assert compare(1) == 2
         for clock in (time.monotonic, time.process_time, time.thread_time, time.perf_counter):
             assert clock() > 0
-        own = time.pthread_getcpuclockid(threading.get_ident())
-        assert time.clock_gettime(own) > 0
         time.sleep(0.001)
         assert resource.getrlimit(resource.RLIMIT_AS)[0] > 0
         assert len(os.sched_getaffinity(0)) > 0 and os.getsid(0) >= 0
