@@ -406,19 +406,11 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
     assert turn["detail"].startswith(detail.format(own=own))
 
 
-@pytest.mark.parametrize(
-    ("name", "cause"),
-    [
-        ("remote", "expected remote:HOST:PORT:GAMEID:COLOUR"),
-        ("remote:localhost:12345", "expected remote:HOST:PORT:GAMEID:COLOUR"),
-        ("remote:localhost:x:g:white", "expected remote:HOST:PORT:GAMEID:COLOUR"),
-        ("remote:localhost:99999:g:white", "99999 is not a port; expected 1 to 65535"),
-        ("remote:localhost:12345:g:red", "'red' is not a colour; expected white or black"),
-    ],
-)
-def test_a_remote_opponent_without_an_address_is_refused(name, cause, tmp_path):
-    done = run(TABLE, "random", name, "--game", "dynamic", cwd=tmp_path)
-    assert_refused(done, f"agent {name!r}: {cause}")
+@pytest.mark.parametrize("rest", ["", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red"])
+def test_a_remote_opponent_without_an_address_is_refused(rest, tmp_path):
+    done = run(TABLE, "random", f"remote{rest}", "--game", "dynamic", cwd=tmp_path)
+    expected = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
+    assert_refused(done, f"agent 'remote{rest}': {rest[1:]!r} is not understood; {expected}")
 
 
 def test_a_table_without_its_server_says_so(listener, tmp_path):
