@@ -97,8 +97,8 @@ def test_who_cannot_move_has_drawn():
     ("text", "why"),
     [
         ("1\n0 0\n", "x:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)"),
-        ("0\n0 0\nturn=3\n", "x: 'turn=3'; expected turns=NUMBER or history=..."),
-        ("0\n0 0\nturns=-1\n", "x: 'turns=-1'; expected turns=NUMBER or history=..."),
+        ("0\n0 0\nturn=3\n", "x: no setting 'turn'; expected turns"),
+        ("0\n0 0\nturns=-1\n", "x: turns='-1'; expected a whole number"),
         ("0\n0 0\nhistory=1:2\n", "x: '1:2' in history; expected number:number:player"),
         ("0\n" + "0\n" * 13, "x: a board of 13 rows by 1 columns: Pop Out has 1 to 12 of each"),
         ("0\n1 0\n0 0\n", "x:2: the token in column 0 floats above an empty cell"),

@@ -20,7 +20,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import Seen, read_history, read_pieces, seen_text, shown
+from connect4.games.files import Seen, read_pieces, read_settings, seen_text, shown
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -36,7 +36,11 @@ History = tuple[Seen, ...]
 
 @dataclass(frozen=True, slots=True)
 class DynamicRules:
-    """The options of a game: a draw after `max_turns` plies, and after a third `repetition`."""
+    """The options of a game.
+
+    It is a draw after `max_turns` plies or, with `repetition`, when a position occurs for the third
+    time.
+    """
 
     line: int = 4
     max_turns: int = 100
@@ -348,17 +352,7 @@ def read(text: str, source: str) -> DynamicState:
     commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
     rows, settings = read_pieces(text, source, SYMBOLS)
-    values: dict[str, int] = {}
-    history: History = ()
-    for name, word in {**SETTINGS, **settings}.items():
-        if name == "history":
-            history = read_history(word, source)
-        elif name not in SETTINGS:
-            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
-        elif re.fullmatch("[0-9]{1,9}", word) is None:
-            raise InputError(f"{source}: {name}={shown(word)}; expected a whole number")
-        else:
-            values[name] = int(word)
+    values, history = read_settings(settings, SETTINGS, source)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
             raise InputError(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
@@ -373,11 +367,11 @@ def read(text: str, source: str) -> DynamicState:
 
 
 SETTINGS: Final = {
-    "mover": "1",
-    "turns": "0",
-    "line": "4",
-    "max_turns": "100",
-    "repetition": "0",
+    "mover": 1,
+    "turns": 0,
+    "line": 4,
+    "max_turns": 100,
+    "repetition": 0,
 }
 """The settings that a state file may have after the board, with their defaults."""
 
@@ -389,8 +383,8 @@ def from_json(value: dict[str, Any]) -> DynamicState:
         settings = {name: value[name] for name in SETTINGS if name in value}
         settings["repetition"] = int(settings.get("repetition", 0))
         lines += [f"{name}={number}" for name, number in settings.items()]
-        seen = [":".join(map(str, seen)) for seen in value.get("history", ())]
-        text = "\n".join([*lines, f"history={' '.join(seen)}"])
+        history = " ".join(map(seen_text, value.get("history", ())))
+        text = "\n".join([*lines, f"history={history}"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
     return read(text, "start")
