@@ -18,7 +18,7 @@ from connect4.search.base import (
     win_or_loss,
 )
 from connect4.search.heuristics import evaluation as evaluation_of
-from connect4.search.mcts import Sampled
+from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import race
 from tests import naive_heuristics
@@ -202,8 +202,8 @@ def test_the_expected_values_of_random_games():
         deviation = (expected * (1 - expected) / samples) ** 0.5
         assert abs(results.count(result) / samples - expected) < 4 * deviation
     error = 4 / samples**0.5
-    assert Sampled(samples, rng)(start) == pytest.approx(0.1138, abs=error)
-    assert -Sampled(samples, rng)(start.apply(3)) == pytest.approx(0.2815, abs=error)
+    assert sampled(samples, rng)(start) == pytest.approx(0.1138, abs=error)
+    assert -sampled(samples, rng)(start.apply(3)) == pytest.approx(0.2815, abs=error)
 
 
 # Set-up 3: the table of expanded states

@@ -13,7 +13,7 @@ from connect4.search.base import (
     center,
     win_or_loss,
 )
-from connect4.search.mcts import Mcts, Sampled
+from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from tests.drawn import BY_VALUE, Drawn
 
@@ -160,7 +160,7 @@ def test_sampled_chance_nodes_visit_so_many_children_and_are_right_on_average():
 
 def test_playouts_begin_with_the_mover_and_are_signed_for_it():
     tree = {"a": 1, "b": 1, "c": 1, "d": {"e": -1}}
-    estimate = Sampled(4000, Random(1))
+    estimate = sampled(4000, Random(1))
     assert estimate(Drawn(tree)) == pytest.approx(0.5, abs=0.06)
     assert estimate(Drawn(tree, mover=2)) == pytest.approx(-0.5, abs=0.06)
 

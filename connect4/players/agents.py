@@ -26,7 +26,7 @@ from connect4.search.base import (
     points,
     win_or_loss,
 )
-from connect4.search.mcts import Mcts, Sampled
+from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
 from connect4.search.solver import LibrarySolver, Solver
@@ -196,8 +196,8 @@ def expectimax(setup: Setup) -> DepthAgent:
 def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
     options = setup.agent.options
-    sampled = Sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
-    estimate = Evaluation(sampled, points() if setup.game.counts_points else win_or_loss)
+    leaf = sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
+    estimate = Evaluation(leaf, points() if setup.game.counts_points else win_or_loss)
     return DepthAgent(
         Budget(options, depth=2, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )

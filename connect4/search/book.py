@@ -1,4 +1,4 @@
-"""The opening book of the solver: outcome and best move of every position of up to 8 plies.
+"""The opening book of the solver: outcome and best move of every position after at most 8 plies.
 
 The file stores no positions, only their values. Each value has five bits. The table has slightly
 more slots than there are positions. Hashing a position gives three slots of the table, and the
@@ -73,9 +73,14 @@ def slots_of(key: int, seed: int, length: int, segment: int) -> tuple[int, int, 
 class Book:
     """A table of values that was read from a file."""
 
-    def __init__(self, seed: int, segment: int, values: list[int]) -> None:
-        """Take the value of each slot."""
-        self._seed, self._segment, self._values = seed, segment, values
+    def __init__(self, data: bytes) -> None:
+        """Take the bytes of `packed`."""
+        number = int.from_bytes(data[12:16], "little")
+        bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
+        values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
+        self._seed = int.from_bytes(data[:8], "little")
+        self._segment = int.from_bytes(data[8:12], "little")
+        self._values: list[int] = values.tolist()
 
     def find(self, own: int, mask: int) -> Opening | None:
         """Return the entry of an undecided position whose mover cannot win at once.
@@ -111,16 +116,7 @@ def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
     return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
 
 
-def unpacked(data: bytes) -> Book:
-    """Return the book from the bytes of `packed`."""
-    number = int.from_bytes(data[12:16], "little")
-    bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
-    values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
-    seed, segment = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little")
-    return Book(seed, segment, values.tolist())
-
-
 @cache
 def opening_book() -> Book:
     """Return the kit's book."""
-    return unpacked(FILE.read_bytes())
+    return Book(FILE.read_bytes())

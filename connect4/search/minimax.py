@@ -57,6 +57,14 @@ class Found:
         return self.line[0]
 
 
+def moved_to_front(moves: list[Move], first: Move) -> list[Move]:
+    """Return the moves, beginning with `first` if it is one of them."""
+    if first is not None and first in moves:
+        moves.remove(first)
+        moves.insert(0, first)
+    return moves
+
+
 def unlinked(line: Line) -> tuple[Move, ...]:
     """Return the moves of a linked line as a tuple."""
     moves = []
@@ -100,9 +108,7 @@ class Minimax:
         self.count()
         moves = list(self.root_moves(state))
         rank = {move: place for place, move in enumerate(moves)}
-        if first in rank:
-            moves.remove(first)
-            moves.insert(0, first)
+        moves = moved_to_front(moves, first)
         best, best_rank = -INFINITY, len(moves)
         for move in moves:
             # Of moves with equal values, the earlier one in the move order wins.
@@ -268,11 +274,7 @@ class TableAlphaBeta(AlphaBeta):
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the best one of an earlier search first."""
-        moves = list(self.order(state))
-        if entry is not None and entry.best in moves:
-            moves.remove(entry.best)
-            moves.insert(0, entry.best)
-        return moves
+        return moved_to_front(list(self.order(state)), None if entry is None else entry.best)
 
 
 def can_win(state: State) -> bool:
