@@ -10,8 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from connect4.games.base import Player, State
 from connect4.games.runs import Cell, Run, RunChange, run_changes
 from connect4.views import palette
-from connect4.views.board_data import shape_data
-from connect4.views.motion import Drop, Slide, motion_between
+from connect4.views.board_data import Drop, Slide, motion_between, shape_data
 
 CELL: Final = 40
 EDGE: Final = 12

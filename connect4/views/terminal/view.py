@@ -15,9 +15,10 @@ from typing import Final, TextIO
 
 from connect4.errors import harmless
 from connect4.games.base import Ending, Game, Player, State
+from connect4.games.runs import Cell
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
-from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
+from connect4.views.board_data import Drop, Motion, PopOut, Slide, motion_between
 from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 

@@ -11,9 +11,8 @@ from connect4 import record as records
 from connect4.games.base import Game, State
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
-from connect4.views.motion import Drop, PopOut, moves_of
+from connect4.views.board_data import Drop, PopOut, RunTable, moves_of
 from connect4.views.page.page import game_data, head_data, page, turn_data
-from connect4.views.page.run_data import RunTable
 from connect4.views.web.server import Events
 
 MAX_PRINTED: Final = 4000
