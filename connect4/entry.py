@@ -17,12 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-COMMANDS: Final = (
-    *("connect4.ConnectFour", "connect4.__main__", "connect4.client", "grader.__main__"),
-    *("connect4.server.__main__", "connect4.analysis.__main__"),
-    *("connect4.views.page.__main__", "connect4.views.tree.__main__"),
-)
-
 NEEDED: Final = ("numpy", "tabulate")
 
 
@@ -81,12 +75,7 @@ def ready() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-SCRIPTS: Final = ("connect4", "connect4-grader")
-
 specification = getattr(sys.modules["__main__"], "__spec__", None)
-if (
-    specification.name in COMMANDS
-    if specification is not None
-    else Path(sys.argv[0]).stem in SCRIPTS
-):
+command = Path(sys.argv[0]).stem if specification is None else specification.name.split(".")[0]
+if command in ("connect4", "connect4-grader", "grader"):
     begin()

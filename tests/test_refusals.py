@@ -18,7 +18,7 @@ GAME = "connect4.ConnectFour"
 PAGE = "connect4.views.page"
 TREE = "connect4.views.tree"
 
-MAIN = {PAGE: "connect4.views.page.page", TREE: "connect4.views.tree.__main__"}
+MAIN = {PAGE: f"{PAGE}.__main__", TREE: f"{TREE}.__main__"}
 """The module of a command's function `main`, where that is not the command's own."""
 
 FILES = {
@@ -86,6 +86,7 @@ REFUSED = {
         ("random random case1 --rows 6", "--rows and --columns are for an empty board"),
         ("random random --game dynamic --rows 6", "starts on 7 rows by 7 columns"),
         ("random random --game classic --line 3", "--line is an option of --game dynamic"),
+        ("random random --memory 16", "--memory is gone; write the agent as solver:memory=MB"),
         ("random random --max-turns 9", "--max-turns is an option of --game dynamic"),
         ("random random --repetition", "--repetition is an option of --game dynamic"),
         ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),

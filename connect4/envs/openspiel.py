@@ -67,13 +67,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     rules_of: Game
     game_type: Any
 
-    def __init__(self, params: dict[str, Any] | None = None, start: State | None = None) -> None:
-        """Take the parameters of a game string, or a position.
-
-        Raises `InputError` if the parameters name no start.
-        """
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        """Take the parameters of a game string; raises `InputError` if they name no start."""
         given = {name: value for name, value in (params or {}).items() if value}
-        self.rules = Rules(self.rules_of, given.pop("start", start), **given)
+        self.rules = Rules(self.rules_of, given.pop("start", None), **given)
         super().__init__(
             self.game_type,
             pyspiel.GameInfo(
@@ -95,14 +92,6 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
         """Return the observer that converts a state to a tensor."""
         return PlanesObserver(self.rules)
-
-
-def state_at(game: Game, position: State) -> SpielState:
-    """Return a position as OpenSpiel's state of a game that begins there."""
-    members = {"rules_of": game, "game_type": _game_type(game)}
-    made = type(short_name(game), (SpielGame,), members)
-    first: SpielState = made(start=position).new_initial_state()
-    return first
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
