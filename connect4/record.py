@@ -9,7 +9,7 @@ import json
 import math
 import platform
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -35,9 +35,6 @@ class RecordedPlayer:
     agent: str
     asked: Method | None = None
     sha256: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"agent": self.agent, "asked": self.asked, "sha256": self.sha256}
 
 
 def agent_versions() -> dict[str, str]:
@@ -147,7 +144,7 @@ class Record:
             "isolation": self.isolation,
             "lifetime": self.lifetime,
             "agent_versions": self.versions,
-            "players": [player.to_json() for player in self.players],
+            "players": [asdict(player) for player in self.players],
             "turns": [_turn_to_json(turn) for turn in self.turns],
             "result": _result_to_json(self.result),
             **self.extra,

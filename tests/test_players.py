@@ -13,13 +13,11 @@ from connect4 import config
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
-from connect4.games.extended import EXTENDED, read
+from connect4.games.extended import EXTENDED
 from connect4.players.base import Outcome, Setup
 from connect4.players.names import STUDENT_FILE
-from connect4.players.random import RandomPlayer
 from connect4.players.registry import PLAYERS, build, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
-from connect4.utils import Integer, get_valid_actions
 from grader.handin.find import find
 from grader.rubric import reading as rubrics
 from tests.games import agent_file, played, reread
@@ -382,22 +380,13 @@ def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
 
 def test_the_random_player_plays_every_action_and_repeats_with_its_seed():
     state = load_start(EXTENDED, "mid8x10")
-    one, two = RandomPlayer(1, 5), RandomPlayer(1, 5)
-    choices = [one.choose(state, None) for _ in range(300)]
-    assert choices == [two.get_move(state.for_agent()) for _ in range(300)]
-    assert set(choices) == set(state.legal_actions())
-
-
-def test_the_random_player_serves_students_files_too():
-    board, counters = read("0\n0 0\n1 2\n", "start").for_agent()
-    player = RandomPlayer(2)
-    assert (player.player_number, player.type, player.player_string) == (
-        2,
-        "random",
-        "Player 2:random",
+    one, two, other = (
+        build(Setup(parse_agent("random"), 1, EXTENDED, 1.0, seed)) for seed in (5, 5, 6)
     )
-    move = player.get_move((board, counters))
-    assert move in get_valid_actions(2, (board, {1: Integer(0), 2: Integer(0)}))
+    choices = [one.choose(state, None) for _ in range(300)]
+    assert choices == [two.choose(state, None) for _ in range(300)]
+    assert choices != [other.choose(state, None) for _ in range(300)]
+    assert set(choices) == set(state.legal_actions())
 
 
 def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_every_turn(tmp_path):

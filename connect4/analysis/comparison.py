@@ -42,12 +42,12 @@ class Expected:
 
 
 class Cost(NamedTuple):
-    """The cost of a move for its mover, in the expert's unit.
+    """The cost of a turn for its mover, in the analysis' unit; `loss` is never below 0.
 
-    `before` and `after` are the values of best play before and after the move, from player 1's
-    view. `loss` is what the mover lost, never below 0; an estimated loss of at most `noise` is 0.
-    If the outcome stays the same, `slower` counts the plies by which the mover wins later or loses
-    sooner than possible. `line` is the better move and its continuation; empty if nothing was lost.
+    `before` and `after` are the values of best play before and after the turn, from player 1's
+    view. A cost that is not `proven` is an estimate greater than its `noise`. If the outcome stays
+    the same, `slower` counts the plies by which the mover wins later or loses sooner than possible.
+    `line` is the better move and its continuation, as typed; empty if nothing was lost.
     """
 
     before: float
@@ -56,7 +56,8 @@ class Cost(NamedTuple):
     proven: bool
     noise: float = 0.0
     slower: int = 0
-    line: tuple[Action | None, ...] = ()
+    line: tuple[str, ...] = ()
+    turn: int = 0
 
 
 def cost_of(player: Player, before: Expected, after: Expected, largest: float) -> Cost:

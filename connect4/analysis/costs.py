@@ -18,7 +18,7 @@ from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import Expert, expert_for
 from connect4.errors import harmless
-from connect4.games.base import Seconds
+from connect4.games.base import Game, Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Turn
@@ -79,7 +79,7 @@ def analyse(
             found.append(expected)
             progress("positions", len(found), len(todo))
     judged = [
-        judge(turn, before, after, expert.largest)
+        judge(record.game, turn, before, after, expert.largest)
         for turn, before, after in zip(record.turns, found, found[1:], strict=False)
     ]
     return to_json(record, expert, seconds, judged)
@@ -89,19 +89,30 @@ def analyse(
 def _searchers(
     jobs: int, text: str, seconds: Seconds
 ) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
-    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one)."""
+    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one).
+
+    After an exception, the processes end at once.
+    """
     if not jobs:
         searcher = Searcher(text, seconds)
         yield lambda todo: map(searcher.run, todo)
         return
+    others = active_children()
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
 
     def run_all(todo: Iterable[int]) -> Iterator[Expected]:
         with uninterrupted():  # a half-started worker could not be killed
             return pool.map(_work, todo)
 
-    with closing_at_once(pool):
+    try:
         yield run_all
+    except BaseException:  # also on Ctrl-C: the searches may run for minutes
+        for child in active_children():
+            if child not in others:
+                child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -120,28 +131,15 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-@contextmanager
-def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
-    """Close the pool; after an exception, without waiting for its searches."""
-    others = active_children()
-    try:
-        yield
-    except BaseException:  # also on Ctrl-C: the searches may run for minutes
-        for child in active_children():
-            if child not in others:
-                child.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
+def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
     """Return the cost of a turn; it is 0 if the expert has no better move."""
     found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
     if turn.outcome is Outcome.PASS or (is_best and not found.proven):
         return Cost(after.value, after.value, 0.0, found.proven, found.noise)
-    return found._replace(line=before.line if found.loss or found.slower else ())
+    moves = before.line if found.loss or found.slower else ()
+    line = ("pass" if move is None else game.format_action(move) for move in moves)
+    return found._replace(line=tuple(line))
 
 
 def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
@@ -161,7 +159,6 @@ def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
 
 def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]) -> dict[str, Any]:
     """Return the `analysis` of a record, as `docs/formats.md` describes it."""
-    write = record.game.format_action
     return {
         "agent": expert.agent,
         "seconds": seconds,
@@ -171,7 +168,7 @@ def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]
                 "before": round(found.before, 2),
                 "after": round(found.after, 2),
                 "loss": round(found.loss, 2),
-                "line": ["pass" if move is None else write(move) for move in found.line],
+                "line": list(found.line),
                 "proven": found.proven,
                 "noise": round(found.noise, 2),
                 "slower": found.slower,

@@ -132,7 +132,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         rest=r"(?s:.*)\.py",
         rest_help=" (a file that ends in .py)",
     ),
-    "random": PlayerKind("random", "connect4.players.random:random_player"),
+    "random": PlayerKind("random", "connect4.players.random:RandomPlayer"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
     "minimax": PlayerKind(
         "minimax:depth=K",

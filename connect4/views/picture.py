@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from connect4.games.base import Player, State
-from connect4.games.runs import Cell, Run, RunChange, run_changes
+from connect4.games.runs import Cell, RunChange, run_changes
 from connect4.views import palette
 from connect4.views.board_data import Drop, Slide, motion_between, shape_data
 
@@ -131,9 +131,11 @@ def _marks_and_notes(
     """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
     if not state.counts_points:
-        return won_marks(runs), []
+        return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs], []
     if runs_of is not None:
-        return standing_marks(runs, runs_of), [f"Player {runs_of}: {sum_text(runs, runs_of)}"]
+        own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)
+        marks = [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
+        return marks, [f"Player {runs_of}: {sum_text([run.points for run in own])}"]
     if before is None:
         return [], []
     changes = run_changes(before.runs(), runs)
@@ -218,7 +220,7 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
         needed = mark.kind != "standing"  # the line below the board has their sum
-        place = label_place(((x1, y1), (x2, y2)), (21, 15), taken, needed)
+        place = label_place(((x1, y1), (x2, y2)), taken, needed)
         if not mark.label or place is None:
             continue
         x, y = place
@@ -261,17 +263,15 @@ def _middle(place: float) -> float:
     return (place + 0.5) * CELL
 
 
-def label_place(
-    ends: tuple[Pixel, Pixel], room: Pixel, taken: Sequence[Pixel], needed: bool
-) -> Pixel | None:
-    """Return the place for the points of a run, at least `room` away from the `taken` places.
+def label_place(ends: tuple[Pixel, Pixel], taken: Sequence[Pixel], needed: bool) -> Pixel | None:
+    """Return the place for the points of a run that covers none of the `taken` places.
 
     If there is no such place, return the best one if the label is `needed`, else None.
     """
     (x1, y1), (x2, y2) = ends
     places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
     for x, y in places:
-        if all(abs(x - a) > room[0] or abs(y - b) > room[1] for a, b in taken):
+        if all(abs(x - a) > 21 or abs(y - b) > 15 for a, b in taken):
             return x, y
     return places[0] if needed else None
 
@@ -291,17 +291,6 @@ def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
             label = "" if place else points_text(change.points)
             marks.append(RunMark(run.cells[0], run.cells[-1], kind, label))
     return marks
-
-
-def standing_marks(runs: Sequence[Run], player: Player) -> list[RunMark]:
-    """Return all runs of a player, those with the most points first."""
-    own = sorted((run for run in runs if run.player == player), key=lambda run: -run.points)
-    return [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
-
-
-def won_marks(runs: Sequence[Run]) -> list[RunMark]:
-    """Return the lines that won a game."""
-    return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs]
 
 
 def change_text(change: RunChange) -> str:
@@ -325,9 +314,7 @@ def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
     return [*lines, f"and {len(scoring) - most} more"] if len(scoring) > most else lines
 
 
-def sum_text(runs: Sequence[Run], player: Player) -> str:
-    """Return the sum of a player's points: `2 x 20 + 1 x 5 + 7 x 2 = 59`."""
-    points = [run.points for run in runs if run.player == player]
-    counts = {worth: points.count(worth) for worth in sorted(set(points), reverse=True)}
-    parts = " + ".join(f"{count} × {worth}" for worth, count in counts.items())
+def sum_text(points: Sequence[int]) -> str:
+    """Return the sum of the points of runs, largest first: `2 × 20 + 1 × 5 + 7 × 2 = 59`."""
+    parts = " + ".join(f"{points.count(worth)} × {worth}" for worth in dict.fromkeys(points))
     return f"{parts} = {sum(points)}" if parts else "0"
