@@ -47,7 +47,6 @@ from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.terminal.replay_turn import (
     debug_turn,
-    load_again,
     never_began,
     read_place,
     replay_turn,
@@ -372,8 +371,6 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     prepare(level, tell)
     for line in notes:
         tell(line)
-    if never_began(record):
-        return load_again(record, seconds, level, arguments.agent1)
     status, heading, log = replay_turn(record, number, seconds, level, arguments.agent1)
     if log:
         keep_log(heading, log, arguments.log)

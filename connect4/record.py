@@ -132,7 +132,6 @@ class Record:
         return read(Path(path))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole document. The game must have a result."""
         assert self.result is not None, "a record is written when its game has ended"
         return {
             "format": FORMAT,

@@ -14,7 +14,6 @@ from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import (
     Connected,
     Method,
-    Numbered,
     PlayerLeftError,
     Reply,
     Seat,
@@ -66,7 +65,6 @@ class TablePlan:
     record_name: str = ""
 
     def is_person(self, player: Player) -> bool:
-        """Return whether a person plays that side."""
         return self.agents[player - 1].kind == "human"
 
 
@@ -147,9 +145,6 @@ class Table:
     def events(self) -> Generator[Event, Reply | None, None]:
         """Play the game, yielding the referee's events; it receives a reply as `play` does."""
         record = self.record
-        numbered = {
-            player: seat for player, seat in self._seats.items() if isinstance(seat, Numbered)
-        }
         game = play(record.game, record.start, self._seats, self._limits, self._play_unloaded)
         reply: Reply | None = None
         left: PlayerLeftError | None = None
@@ -159,8 +154,9 @@ class Table:
             except StopIteration:
                 return
             if isinstance(event, TurnBegun):
-                if event.state.mover in numbered:
-                    numbered[event.state.mover].begin_turn(event.number)
+                begin = getattr(self._seats[event.state.mover], "begin_turn", None)
+                if begin is not None:
+                    begin(event.number)
             elif isinstance(event, TurnEnded):
                 record.turns.append(event.turn)
                 self._state = event.state
@@ -181,7 +177,6 @@ class Table:
             self.record.result = abandoned(self._state, ending)
 
     def log(self, player: Player) -> str:
-        """Return the output of a player's agent so far."""
         return self._seats[player].log
 
     def printed(self, turn: Turn) -> str:

@@ -349,8 +349,8 @@ def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path
         (["game.json", "-o", "no/x.json"], ["-o no/x.json: no folder 'no'"]),
         (["game.json", "-o", "."], ["-o .: that is a folder; expected the name of a file"]),
         (["game.json", "--time", "nan"], ["'nan' is not a time limit; expected seconds above 0"]),
-        (["game.json", "--jobs", "0"], ["'0' jobs; expected a number from 1 to 256"]),
-        (["game.json", "--jobs", "x"], ["'x' jobs; expected a number from 1 to 256"]),
+        (["game.json", "--jobs", "0"], ["'0' is not a whole number above 0"]),
+        (["game.json", "--jobs", "x"], ["'x' is not a whole number above 0"]),
     ],
 )
 def test_bad_files_and_options_are_refused_in_one_line(

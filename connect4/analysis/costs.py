@@ -74,7 +74,7 @@ def analyse(
     found = []
     todo = range(len(record.turns) + 1)
     progress("positions", 0, len(todo))
-    with _searchers(jobs, records.dumps(record), seconds) as run_all:
+    with _searchers(min(jobs, len(todo)), records.dumps(record), seconds) as run_all:
         for expected in run_all(todo):
             found.append(expected)
             progress("positions", len(found), len(todo))

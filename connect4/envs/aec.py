@@ -74,11 +74,9 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self._plies = 0
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

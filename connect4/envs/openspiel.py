@@ -86,7 +86,6 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         )
 
     def new_initial_state(self, state: Any = None) -> SpielState:
-        """Return the start as OpenSpiel's state."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
@@ -106,12 +105,10 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         self.policy = Policy(agent, game.rules, **options)
 
     def step(self, state: SpielState) -> int:
-        """Return the agent's action in a state."""
         legal = state.legal_actions()
         return int(legal[0]) if len(legal) == 1 else self.policy.action_of(state.position)
 
     def close(self) -> None:
-        """End the agent's process."""
         self.policy.close()
 
 
@@ -124,7 +121,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self.position: State = game.rules.start
 
     def current_player(self) -> int:
-        """Return 0 or 1, or TERMINAL."""
         if self.position.is_over():
             return int(pyspiel.PlayerId.TERMINAL)
         return self.position.mover - 1
@@ -140,7 +136,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return "pass" if found is None else self.rules.game.format_action(found)
 
     def is_terminal(self) -> bool:
-        """Return whether the game is over."""
         return self.position.is_over()
 
     def returns(self) -> list[float]:

@@ -90,7 +90,6 @@ class ClassicState(State):
         return ClassicState(grid, self.variant, one, mask, mover, ending)
 
     def _why_not(self, column: object) -> str:
-        """Return why a refused drop is illegal."""
         last = self.grid.columns - 1
         if type(column) is not int:
             return f"a column is a plain int from 0 to {last}, not {quoted(column)}"

@@ -196,7 +196,6 @@ class DynamicState(State):
     def _next(
         self, one: int, two: int, ending: Ending | None, last: str | None = None
     ) -> DynamicState:
-        """Return the position one ply later, with its ending."""
         rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -210,7 +209,6 @@ class DynamicState(State):
         return DynamicState(self.layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
-        """Return why a refused move is illegal."""
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
             return f"{quoted(action)} is not a move: type {ACTION_HELP}"
         if self._ending is not None:

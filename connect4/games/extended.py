@@ -62,7 +62,6 @@ class ExtendedState(State):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return `(rows, columns)`."""
         return cast("tuple[int, int]", self._board.shape)
 
     @cached_property
@@ -217,7 +216,6 @@ class ExtendedState(State):
         return self.shape, self.maximum
 
     def board(self) -> Board:
-        """Return a copy of the cells."""
         return self._board.copy()
 
     def for_agent(self) -> tuple[Board, dict[int, Integer]]:

@@ -119,12 +119,10 @@ class PopOutState(State):
         return self._next(one | token, two) if self.mover == 1 else self._next(one, two | token)
 
     def _next(self, one: int, two: int) -> PopOutState:
-        """Return the position one ply later."""
         history = (*self.history, (self.one, self.two, self.mover))
         return PopOutState(self.grid, one, two, opponent(self.mover), self.turns + 1, history)
 
     def _why_not(self, column: int, is_popout: bool) -> str:
-        """Return why a refused action is illegal."""
         if self._ending is not None:
             return "the game is over"
         if not is_popout:

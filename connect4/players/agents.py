@@ -232,7 +232,6 @@ class MctsAgent:
         return self._search(state, seconds).best()
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the tree of this agent's search; its values are mean margins."""
         return nodes_of_mcts(self._search(state, seconds))
 
     def _search(self, state: State, seconds: Seconds | None) -> Mcts:

@@ -141,7 +141,6 @@ class Minimax:
         return best
 
     def root_moves(self, state: State) -> Sequence[Move]:
-        """Return the moves of the root, in search order."""
         return self.order(state)
 
     def count(self) -> None:

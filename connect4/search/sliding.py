@@ -101,7 +101,6 @@ class SlidingAlphaBeta(TableAlphaBeta):
         return super().search(state, depth, first)
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        """Return `v` within the same bounds as `AlphaBeta.value`."""
         self._ply += 1
         try:
             return self._value(state, depth, alpha, beta)

@@ -277,7 +277,6 @@ class LibrarySolver:
         return int(self._engine.mtdf(self._board(state)))
 
     def best(self, state: State) -> tuple[int, int]:
-        """Return the best move (of several, the most central) and the position's score."""
         board = self._board(state)
         score = int(self._engine.mtdf(board))
         for column in ORDER:
@@ -286,7 +285,6 @@ class LibrarySolver:
         raise AssertionError("no move reaches the score")
 
     def scores(self, state: State) -> dict[int, int]:
-        """Return the score of the position with each move, by ascending column."""
         board = self._board(state)
         found = {}
         for column in state.legal_actions():

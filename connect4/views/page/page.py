@@ -162,8 +162,8 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
     """Return the data of the record's analysis, None if there is none.
 
     A turn is `[before, after, loss, line, cells, proven, slower]`: the line begins with the better
-    move, and `cells` holds the cells that each of its moves changes. `proven` is None in records of
-    1.0.0. Raises `InputError` if the record's `analysis` has another form.
+    move, and `cells` holds the cells that each of its moves changes. Raises
+    `InputError` if the record's `analysis` has another form.
     """
     found = record.extra.get("analysis")
     if found is None:
@@ -180,10 +180,9 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
             raise ValueError("a worst move is none of the turns that have a better one")
         unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
         for turn, state, saved in zip(turns, states, found["turns"], strict=False):
-            proven = saved.get("proven")
             turn.append(branch_cells(record.game, state, turn[3]))
-            turn.append(None if proven is None else bool(proven))
-            turn.append(int(saved.get("slower", 0)))
+            turn.append(bool(saved["proven"]))
+            turn.append(int(saved["slower"]))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"the record's analysis cannot be read: {error!r}") from None
     source = (

@@ -54,7 +54,6 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.codes else text
 
     def token(self, player: Player) -> str:
-        """Return a player's token in their colour."""
         return self.in_colour_of(player, self.tokens[player - 1])
 
     def in_colour_of(self, player: int, text: str) -> str:
@@ -307,7 +306,6 @@ class TerminalView:
         self._print([f"  {line}"])
 
     def close(self) -> None:
-        """Stop the clock."""
         self._stop_ticker()
 
 
@@ -330,7 +328,6 @@ class Ticker:
             self._out.flush()
 
     def stop(self) -> None:
-        """Stop the clock and erase its line."""
         self._stopped.set()
         self._thread.join()
         self._out.write("\r\x1b[K")
