@@ -6,8 +6,7 @@ Data for pages are plain values.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -39,47 +38,30 @@ def changed_cells(before: Board, after: Board) -> list[int]:
     return [int(value) for cell in cells for value in (cell, after.flat[cell])]
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A token dropped into `cell`."""
+class Motion(NamedTuple):
+    """The effect of a move: a token came to `target`, slid there from `origin`, or was popped out.
 
-    cell: Cell
+    `origin` is None after a drop, and `target` after a pop-out.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class PopOut:
-    """The bottom token of `column` was removed, and the others fell by one."""
-
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Slide:
-    """A token moved from one cell to another."""
-
-    origin: Cell
-    target: Cell
-
-
-Motion: TypeAlias = Drop | PopOut | Slide
+    origin: Cell | None
+    target: Cell | None
 
 
 def motion_between(before: Board, after: Board) -> Motion | None:
     """Return the single move that leads from `before` to `after`; None if there is none."""
-    rows, columns = (indices.tolist() for indices in np.nonzero(before != after))
+    changed = [(int(row), int(column)) for row, column in np.argwhere(before != after)]
     added = int(np.count_nonzero(after)) - int(np.count_nonzero(before))
-    if added == 1 and len(rows) == 1:
-        return Drop((rows[0], columns[0]))
-    if added == -1 and len(set(columns)) == 1:
-        column = before[:, columns[0]]
-        if np.array_equal(after[1:, columns[0]], column[:-1]):
-            return PopOut(columns[0])
-    if added == 0 and len(rows) == 2:
-        one, two = zip(rows, columns, strict=True)
-        if after[one] == 0 and after[two] == before[one]:
-            return Slide(one, two)
-        if after[two] == 0 and after[one] == before[two]:
-            return Slide(two, one)
+    if added == 1 and len(changed) == 1:
+        return Motion(None, changed[0])
+    if added == -1 and len({column for _, column in changed}) == 1:
+        column = changed[0][1]
+        if np.array_equal(after[1:, column], before[:-1, column]):
+            return Motion((len(before) - 1, column), None)
+    if added == 0 and len(changed) == 2:
+        for origin, target in (changed, changed[::-1]):
+            if after[origin] == 0 and after[target] == before[origin]:
+                return Motion(origin, target)
     return None
 
 

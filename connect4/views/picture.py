@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from connect4.games.base import Player, State
 from connect4.games.runs import Cell, RunChange, run_changes
 from connect4.views import palette
-from connect4.views.board_data import Drop, Slide, motion_between, shape_data
+from connect4.views.board_data import motion_between, shape_data
 
 CELL: Final = 40
 EDGE: Final = 12
@@ -199,11 +199,11 @@ def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
 def _last_move(before: State | None, state: State) -> list[str]:
     """Return a ring around the token of the last move, if a single move was made since `before`."""
     move = None if before is None else motion_between(before.board(), state.board())
-    if isinstance(move, Drop):
-        return [_ring(move.cell, "last")]
-    if isinstance(move, Slide):
-        return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
-    return []
+    if move is None or move.target is None:
+        return []
+    if move.origin is None:
+        return [_ring(move.target, "last")]
+    return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
 
 
 def _ring(cell: Cell, kind: str) -> str:

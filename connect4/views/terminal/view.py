@@ -15,10 +15,9 @@ from typing import Final, TextIO
 
 from connect4.errors import harmless
 from connect4.games.base import Ending, Game, Player, State
-from connect4.games.runs import Cell
 from connect4.players.base import Outcome
 from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
-from connect4.views.board_data import Drop, Motion, PopOut, Slide, motion_between
+from connect4.views.board_data import Motion, motion_between
 from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
@@ -43,9 +42,8 @@ class Style:
 
     tokens: tuple[str, str]
     empty: str
-    bar: str
-    top: tuple[str, str, str]
-    bottom: tuple[str, str, str]
+    frame: str
+    """The vertical and the horizontal bar, then the corners, those on top first."""
     codes: tuple[str, str] | None
     """The players' ANSI colours; None without colours."""
 
@@ -75,39 +73,36 @@ def style_for(stream: TextIO) -> Style:
     except (LookupError, UnicodeEncodeError):
         round_tokens = False
     if round_tokens:
-        return Style(("●", "○"), "·", "│", ("┌", "─", "┐"), ("└", "─", "┘"), codes)
-    return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), codes)
+        return Style(("●", "○"), "·", "│─┌┐└┘", codes)
+    return Style(("X", "O"), ".", "|-++++", codes)
 
 
 def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
     """Return the lines of the board below the column numbers; the last move is in brackets."""
     style = style.of(state)
     cells = state.board()
-    last = cell_of(moved)
+    last = moved.target if moved else None
     width = 3 if cells.shape[1] <= 10 else 4
     labels = [f"{row + state.first_number:2} " for row in range(len(cells))] if state.slides else []
     indent = " " * 3 if labels else "  "
     columns = range(state.first_number, state.first_number + cells.shape[1])
     lines = [f"{indent} {''.join(f'{column:^{width}}' for column in columns)}"]
-    left, fill, right = style.top
-    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+    frame = style.frame
+    edge = frame[1] * (width * cells.shape[1])
+    lines.append(indent + frame[2] + edge + frame[3])
     for row, values in enumerate(cells.tolist()):
-        drawn = []
+        line = (labels[row] if labels else indent) + frame[0]
         for column, value in enumerate(values):
             token = style.token(value) if value else style.paint(style.empty, "2")
-            marked = (row, column) == last
-            drawn.append(
-                ("[" if marked else " ") + token + ("]" if marked else " ") + " " * (width - 3)
-            )
-        begin = labels[row] if labels else indent
-        lines.append(begin + style.bar + "".join(drawn) + style.bar)
-    left, fill, right = style.bottom
-    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+            around = "[]" if (row, column) == last else "  "
+            line += around[0] + token + around[1] + " " * (width - 3)
+        lines.append(line + frame[0])
+    lines.append(indent + frame[4] + edge + frame[5])
     if state.column_owners is not None:
         owners = "".join(
             style.in_colour_of(owner, f"{f'P{owner}':^{width}}") for owner in state.column_owners
         )
-        popped = f"; last: column {moved.column}" if isinstance(moved, PopOut) else ""
+        popped = f"; last: column {moved.origin[1]}" if moved and moved.origin else ""
         lines.append(f"{indent} {owners}  pop-outs{popped}")
     return lines
 
@@ -116,13 +111,6 @@ def rows_of(line: str) -> int:
     """Return how many rows of the terminal a line takes."""
     shown = len(COLOUR.sub("", line.rstrip()))
     return max(1, -(-shown // shutil.get_terminal_size().columns))
-
-
-def cell_of(moved: Motion | None) -> Cell | None:
-    """Return the cell of the token that moved last; None after a pop-out."""
-    if isinstance(moved, Drop):
-        return moved.cell
-    return moved.target if isinstance(moved, Slide) else None
 
 
 class TerminalView:
