@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from connect4.errors import AgentError
 from connect4.games import GAMES
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
@@ -111,7 +112,7 @@ def test_it_stops_at_its_budget_and_stays_usable():
 def test_other_positions_are_refused(state):
     solver = Solver(memory=1)
     for method in (solver.score, solver.best, solver.scores):
-        with pytest.raises(ValueError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
+        with pytest.raises(AgentError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
             method(state)
 
 
@@ -259,7 +260,7 @@ def test_with_the_library_every_position_is_answered():
         reply = reply_of("solver", state)
         assert reply.detail is None
         assert reply.action == oracle.best(state)[0]
-    with pytest.raises(ValueError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
+    with pytest.raises(AgentError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
         oracle.score(after_moves("1212121"))
 
 

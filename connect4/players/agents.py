@@ -274,17 +274,16 @@ class SolverAgent:
         self.note = None
         deadline = self._budget.deadline(seconds)
         engine = self._engine(state, deadline)
-        with refused_boards():
-            if engine is not None:
-                return engine.best(state)[0]
-            return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
+        if engine is not None:
+            return engine.best(state)[0]
+        return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the perfect line and all scores along it; no nodes if the time is too short."""
         deadline = self._budget.deadline(seconds)
         self._allow(deadline)
         engine = self._engine(state, deadline) or self._solver
-        with refused_boards(), contextlib.suppress(OutOfBudgetError):
+        with contextlib.suppress(OutOfBudgetError):
             return nodes_of_solver(engine, state)
         return []
 
@@ -295,7 +294,7 @@ class SolverAgent:
         return self._library
 
     def _own_move(self, state: State, deadline: Deadline, first: Deadline) -> Action:
-        """Return the best proven move; raises `ValueError` for a board of another size."""
+        """Return the best move that is proven, or what alpha-beta finds."""
         answer = None
         self._allow(first)
         try:
@@ -313,15 +312,6 @@ class SolverAgent:
     def _allow(self, deadline: Deadline) -> None:
         self._solver.nodes = 0
         self._solver.deadline = deadline
-
-
-@contextlib.contextmanager
-def refused_boards() -> Iterator[None]:
-    """Raise `AgentError` if a solver refuses a board."""
-    try:
-        yield
-    except ValueError as error:
-        raise AgentError(str(error)) from None
 
 
 NOT_PROVEN: Final = "not proven: the time was too short to solve this position"

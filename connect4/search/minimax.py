@@ -276,11 +276,6 @@ class TableAlphaBeta(AlphaBeta):
         return moved_to_front(list(self.order(state)), None if entry is None else entry.best)
 
 
-def can_win(state: State) -> bool:
-    """Return whether the mover can win with one move."""
-    return any(state.apply(move).margin(state.mover) > 0 for move in state.legal_actions())
-
-
 class Expectimax(Minimax):
     """Max nodes for the player to move at the root, chance nodes for the opponent.
 
@@ -316,7 +311,13 @@ class Expectimax(Minimax):
         moves = self.order(state)
         if not self._cautious:
             return moves
-        return [move for move in moves if not can_win(after(state, move))] or moves
+        safe = []
+        for move in moves:
+            child = after(state, move)
+            replies = (child.apply(reply) for reply in child.legal_actions())
+            if not any(reply.margin(child.mover) > 0 for reply in replies):
+                safe.append(move)
+        return safe or moves
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         """Return the expected value of `state` for its mover, without pruning."""

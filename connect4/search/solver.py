@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from connect4.errors import AgentError
 from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
@@ -80,7 +81,7 @@ class Answer(NamedTuple):
 class Solver:
     """Scores positions; `nodes` counts the nodes that it has searched.
 
-    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError` for
+    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `AgentError` for
     another board and `OutOfBudgetError` at the `deadline`.
     """
 
@@ -222,10 +223,10 @@ class Solver:
 
 
 def check_solvable(state: State) -> None:
-    """Raise `ValueError` for a position of another board or game, or one that is over."""
+    """Raise `AgentError` if the game is another one or over, or the board has another size."""
     known = isinstance(state, ClassicState) and state.setting == SETTING
     if not known or state.ending() is not None:
-        raise ValueError(
+        raise AgentError(
             "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
         )
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from connect4.games.base import Player, State
 from connect4.games.runs import Cell, RunChange, run_changes
-from connect4.views import palette
+from connect4.views import document, palette
 from connect4.views.board_data import motion_between, shape_data
 
 CELL: Final = 40
@@ -23,44 +23,6 @@ TEXT: Final = 7
 LINE: Final = 18
 NOTES: Final = 3
 """The height of a line below the board in pixels, and the maximum number of lines."""
-
-COLOURS: Final = (
-    *("background", "card", "muted", "text", "line", "plate", "hole"),
-    *("player1", "player1-ink", "player2", "player2-ink"),
-    *("made", "mark-ink", "mark-fault", "plate-mark"),
-)
-
-STYLE: Final = {
-    ".card": "fill: var(--background); stroke: var(--line)",
-    ".plate": "fill: var(--plate)",
-    ".hole": "fill: var(--hole)",
-    ".field": "fill: var(--card); stroke: var(--line)",
-    ".lines": "fill: none; stroke: var(--line)",
-    ".p1": "fill: var(--player1)",
-    ".p2": "fill: var(--player2)",
-    ".casing": "stroke: var(--plate); stroke-width: 10; stroke-linecap: round; opacity: .8",
-    ".run": "stroke: var(--plate-mark); stroke-width: 5; stroke-linecap: round",
-    ".made": "stroke: var(--made)",
-    ".broken": "stroke-dasharray: 1 9",
-    ".standing": "stroke-width: 2.5",
-    ".tag": "fill: var(--plate-mark); stroke: var(--plate); stroke-width: 1.5",
-    ".tag-made": "fill: var(--made); stroke: var(--plate); stroke-width: 1.5",
-    ".points": (
-        "fill: var(--mark-ink); font-size: 10.5px; font-weight: 700; text-anchor: middle; "
-        "dominant-baseline: central"
-    ),
-    ".points-broken": "fill: var(--mark-fault)",
-    ".last": "fill: none; stroke: var(--plate-mark); stroke-width: 2.5",
-    ".last-field": "fill: none; stroke: var(--text); stroke-width: 2.5",
-    ".from": "fill: none; stroke: var(--muted); stroke-width: 2; stroke-dasharray: 4 4",
-    ".note": "font-size: 12px; dominant-baseline: central",
-    ".dot": "fill: var(--player1-ink)",
-    ".ring": "fill: none; stroke: var(--player2-ink); stroke-width: 3.5",
-    "text": "fill: var(--muted); font: 12px system-ui, sans-serif",
-    ".label": "text-anchor: middle; dominant-baseline: central",
-    ".said": "fill: var(--text); font-size: 13px; dominant-baseline: central",
-}
-"""CSS rules of the picture, by selector."""
 
 Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 
@@ -145,15 +107,14 @@ def _marks_and_notes(
 
 def _style() -> str:
     """Return the style sheet; its rules apply only to the picture, not to the whole notebook."""
-    light, dark = (palette.properties(theme, COLOURS) for theme in ("light", "dark"))
+    light, dark = palette.properties("light"), palette.properties("dark")
     return "\n".join(
         [
-            ".connect4 { max-width: 100%; height: auto }",
             f".connect4 {{ {light} }}",
             f"@media (prefers-color-scheme: dark) {{ .connect4 {{ {dark} }} }}",
             f'[data-jp-theme-light="true"] .connect4, .vscode-light .connect4 {{ {light} }}',
             f'[data-jp-theme-light="false"] .connect4, .vscode-dark .connect4 {{ {dark} }}',
-            *(f".connect4 {name} {{ {rule} }}" for name, rule in STYLE.items()),
+            document.assets(("picture",), "css"),
         ]
     )
 
