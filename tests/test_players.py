@@ -11,7 +11,7 @@ import pytest
 
 from connect4 import config
 from connect4.errors import InputError
-from connect4.games import GAMES, load_start
+from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Outcome, Setup
@@ -70,12 +70,6 @@ def test_an_unknown_agent_suggests_the_nearest_and_lists_all(name, hint):
 )
 def test_a_name_that_makes_no_sense_is_refused(name, message):
     assert refusal(name).startswith(message) or message in refusal(name)
-
-
-def test_students_files_play_no_game_of_slides():
-    assert refusal("ai", "dynamic") == (
-        "agent 'ai' plays classic, classic-full, extended, popout, not dynamic"
-    )
 
 
 def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
@@ -407,13 +401,3 @@ def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_eve
     """
     record, _ = played(agent_file(tmp_path, move, before=before), "random", "case1")
     assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
-
-
-@pytest.mark.parametrize(
-    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "kaggle", "remote")]
-)
-def test_every_kind_of_agent_is_made_by_the_function_that_its_entry_names(kind):
-    game = GAMES["classic"]
-    agent = build(Setup(parse_agent(kind, game.name), 1, game, 1.0, 1))
-    state = game.start(None, None)
-    assert agent.choose(state, 0.2) in state.legal_actions()

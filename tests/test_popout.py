@@ -29,14 +29,6 @@ def after(state, *texts):
     return state
 
 
-def test_a_pop_out_takes_the_bottom_token_and_the_others_fall_by_one():
-    state = position("2 0 0 0 0 0 0", "2 0 0 0 0 0 0", "1 2 0 0 0 0 0")
-    popped = after(state, "0P")
-    assert popped.board()[-3:, 0].tolist() == [0, 2, 2]
-    assert popped.board()[:, 1:].tolist() == state.board()[:, 1:].tolist()
-    assert (popped.mover, popped.turns) == (2, 1)
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -49,14 +41,6 @@ def test_what_is_not_ones_own_is_not_popped_out(text, why):
     state = position("1 2 0 0 0 0 0")
     with pytest.raises(IllegalAction, match=f"^{re.escape(why)}$"):
         after(state, text)
-
-
-def test_a_pop_out_may_complete_a_line_of_either_player():
-    won = after(position("0 0 0 1 0 0 0", "1 1 1 2 0 0 0", "2 2 1 1 0 0 2"), "3P")
-    assert (won.ending(), won.scores(), won.winner()) == (Ending.LINE, (1, 0), 1)
-    given_away = position("0 0 0 1 0 0 0", "1 1 1 2 0 0 0", "2 2 1 2 0 0 1", first="0 0 2")
-    lost = after(given_away, "3P")
-    assert (lost.ending(), lost.scores(), lost.winner()) == (Ending.LINE, (1, 0), 1)
 
 
 def test_of_two_lines_that_of_the_mover_wins():

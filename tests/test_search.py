@@ -260,20 +260,6 @@ def test_the_nodes_of_plain_minimax(start, depth, nodes):
     assert Minimax(NOTHING).search(load_start(DYNAMIC, start), depth).nodes == nodes
 
 
-@pytest.mark.parametrize("name", ["connected", pytest.param("fuzzy", marks=pytest.mark.slow)])
-def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(name):
-    evaluation = evaluation_of(GAMES["dynamic"], name)
-    for start in ("a", "c"):
-        state = load_start(DYNAMIC, start)
-        assert AlphaBeta(evaluation).search(state, 2).value < WIN
-        assert AlphaBeta(evaluation).search(state, 3).value == WIN
-        deepened = deepen(TableAlphaBeta(evaluation, center), state, 9)
-        assert (deepened.value, deepened.depth) == (WIN, 3)
-    found = deepen(TableAlphaBeta(evaluation, center), load_start(DYNAMIC, "b"), 6)
-    assert found.depth == 6
-    assert abs(found.value) < WIN
-
-
 def test_a_budget_of_nodes_holds_in_every_game_and_leaves_a_legal_move():
     for game in GAMES.values():
         evaluation = evaluation_of(game)

@@ -11,13 +11,10 @@ from connect4.games import GAMES
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
-from connect4.record import read
 from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.book import opening_book
 from connect4.search.minimax import TableAlphaBeta
 from connect4.search.solver import LibrarySolver, Solver, may_be_late
-from connect4.views.words import move_text
-from tests.command import run
 from tests.positions import random_position, wins
 
 CLASSIC = GAMES["classic"]
@@ -225,25 +222,6 @@ def test_a_win_that_may_not_be_the_fastest_says_so():
     reply = reply_of(f"solver:engine=own,nodes={until + 100}", state)
     assert reply.detail == "the win is proven, but not that this is the fastest way to it"
     assert Solver(memory=16).scores(state)[reply.action] > 0
-
-
-@pytest.mark.slow
-def test_the_note_is_in_the_record_and_on_the_terminal(tmp_path):
-    done = run(
-        "connect4.ConnectFour", *["solver:engine=own,nodes=300"] * 2, "--game", "classic",
-        "--view", "terminal", "--record", "game.json", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    turns = read(tmp_path / "game.json").turns
-    noted = [turn for turn in turns if turn.detail]
-    assert noted
-    assert not any(turn.detail for turn in turns[:9])
-    text = move_text(noted[0])
-    assert text == (
-        f"player {noted[0].player} plays {noted[0].text} "
-        "(not proven: the time was too short to solve this position)"
-    )
-    assert text in done.stdout
 
 
 @pytest.mark.slow
