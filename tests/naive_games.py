@@ -9,17 +9,20 @@ points decide it (`naive_api` counts those).
 from copy import deepcopy
 
 
-def windows(rows, length):
-    """Return every window of cells in a row, a column or a diagonal, as lists of values."""
-    found = []
-    height, width = len(rows), len(rows[0])
+def places(height, width, length):
+    """Yield the cells `(row, column)` of every window in a row, a column or a diagonal."""
     for row in range(height):
         for column in range(width):
             for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
                 cells = [(row + step * down, column + step * right) for step in range(length)]
                 if all(0 <= y < height and 0 <= x < width for y, x in cells):
-                    found.append([rows[y][x] for y, x in cells])
-    return found
+                    yield cells
+
+
+def windows(rows, length):
+    """Return the values in every window."""
+    found = places(len(rows), len(rows[0]), length)
+    return [[rows[y][x] for y, x in cells] for cells in found]
 
 
 def lines(rows, length):

@@ -386,7 +386,7 @@ def test_a_large_game_stays_small(tmp_path: Path) -> None:
 
 
 def test_a_game_full_of_tracebacks_stays_small() -> None:
-    game = played("empty12x12")
+    game = played("start", game=GAMES["dynamic"])
     turns = [
         Turn(
             number, 1 if number % 2 else 2, Outcome.ERROR,

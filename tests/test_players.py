@@ -255,12 +255,6 @@ def test_a_method_that_is_missing_is_named_in_the_turn_that_asks_for_it(tmp_path
     assert (turn.outcome, turn.detail.splitlines()[-1]) == (Outcome.ERROR, missing)
 
 
-def test_a_constructor_that_fails_shows_its_line(tmp_path):
-    detail = load_failure(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
-    assert detail.startswith(own_frame(7, "__init__"))
-    assert detail.endswith("KeyError: 20")
-
-
 @pytest.mark.parametrize(
     ("move", "last"),
     [

@@ -8,7 +8,6 @@ from connect4.search.base import (
     WIN,
     Deadline,
     Evaluation,
-    OutOfBudgetError,
     ascending,
     center,
     win_or_loss,
@@ -117,16 +116,6 @@ def test_a_budget_of_nodes_is_never_exceeded_and_the_best_move_so_far_is_kept():
             assert found.nodes <= nodes
             assert found.move in DEEP
     assert found.move == "r"
-
-
-def test_a_search_whose_budget_is_spent_says_so():
-    stopped = AlphaBeta(BY_VALUE, deadline=Deadline(nodes=6))
-    with pytest.raises(OutOfBudgetError):
-        stopped.search(Drawn(TEXTBOOK), 2)
-    assert stopped.best_so_far is not None
-    assert (stopped.best_so_far.move, stopped.best_so_far.value) == ("B", 3)
-    with pytest.raises(OutOfBudgetError):
-        AlphaBeta(BY_VALUE, deadline=Deadline(seconds=0, stride=1)).search(Drawn(TEXTBOOK), 2)
 
 
 CHANCE = {

@@ -177,16 +177,6 @@ def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(por
     assert coalesced_reads(port, colour, 10) <= 2
 
 
-def test_a_relay_keeps_no_board(port):
-    white, black = joined(port, "board")
-    for _ in range(3):
-        white.ask("44N\n", "44N\n")
-        black.ask("44N\n", "44N\n44N\n")
-        white.expect("44N\n")
-    white.close()
-    assert black.rest() == ""
-
-
 def test_when_a_side_leaves_the_others_connection_closes_without_a_word(port):
     white, black = joined(port, "left")
     black.close()

@@ -14,7 +14,7 @@ from connect4.players.registry import parse_agent
 from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.book import opening_book
 from connect4.search.minimax import TableAlphaBeta
-from connect4.search.solver import LibrarySolver, Solver, may_be_late
+from connect4.search.solver import LibrarySolver, Solver
 from tests.positions import random_position, wins
 
 CLASSIC = GAMES["classic"]
@@ -240,15 +240,6 @@ def test_with_the_library_every_position_is_answered():
         assert reply.action == oracle.best(state)[0]
     with pytest.raises(AgentError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
         oracle.score(after_moves("1212121"))
-
-
-@pytest.mark.bitbully
-def test_the_library_is_not_asked_where_it_may_be_late():
-    state = after_moves("444443623366")
-    assert may_be_late(state, Deadline(0.3))
-    assert not may_be_late(state, Deadline(5))
-    assert not may_be_late(state, Deadline())
-    assert not may_be_late(CLASSIC.start(6, 7), Deadline(0.05))
 
 
 def test_who_asks_for_a_library_that_is_missing_is_told_how_to_get_it(monkeypatch):

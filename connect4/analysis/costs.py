@@ -27,33 +27,29 @@ WORST: Final = 3
 """The number of worst moves listed for each side."""
 
 
-class Searcher:
-    """Searches the positions of one record; each worker process has one."""
-
-    def __init__(self, text: str, seconds: Seconds) -> None:
-        """`text` is the text of the record's file."""
-        record = records.loads(text)
-        self._states = list(records.replay(record))
-        self._expert = expert_for(record.game, record.start)
-        self._seconds = seconds
-
-    def run(self, turns: int) -> Expected:
-        """Search the position after that many turns."""
-        return self._expert.expect(self._states[turns], self._seconds)
+Search = Callable[[int], Expected]
+"""Searches the position of a record after that many turns."""
 
 
-_searcher: Searcher | None = None
+def searcher(text: str, seconds: Seconds) -> Search:
+    """Return a search of the positions of a record, which is given as the text of its file."""
+    record = records.loads(text)
+    states, expert = list(records.replay(record)), expert_for(record.game, record.start)
+    return lambda turns: expert.expect(states[turns], seconds)
+
+
+_search: Search | None = None
 
 
 def _open_worker(text: str, seconds: Seconds) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    global _searcher  # noqa: PLW0603 - a worker process has one record
-    _searcher = Searcher(text, seconds)
+    global _search  # noqa: PLW0603 - a worker process has one record
+    _search = searcher(text, seconds)
 
 
 def _work(turns: int) -> Expected:
-    assert _searcher is not None
-    return _searcher.run(turns)
+    assert _search is not None
+    return _search(turns)
 
 
 Progress = Callable[[str, int, int], None]
@@ -94,8 +90,8 @@ def _searchers(
     After an exception, the processes end at once.
     """
     if not jobs:
-        searcher = Searcher(text, seconds)
-        yield lambda todo: map(searcher.run, todo)
+        search = searcher(text, seconds)
+        yield lambda todo: map(search, todo)
         return
     others = active_children()
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))

@@ -29,9 +29,6 @@ PRINTED: Final = 60
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
-UNIT: Final = re.compile(r"(?<=\d) (?=s\b|fuel\b)")
-"""The space between a number and its unit."""
-
 TICK: Final = 0.1
 """Seconds between two drawings of the running clock."""
 
@@ -254,11 +251,9 @@ class TerminalView:
         if not self._live:
             return [f"  {text}"]
         width = shutil.get_terminal_size().columns
-        unit = UNIT.sub("\u00a0", text)  # do not wrap between a number and its unit
-        lines = textwrap.wrap(
-            unit, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        return textwrap.wrap(
+            text, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
         )
-        return [line.replace("\u00a0", " ") for line in lines]
 
     def _erase(self) -> None:
         """Erase the last picture, if all of it is still on the screen."""
