@@ -328,8 +328,7 @@ def play_all(
 
 def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[str]]:
     """Play one game; return the exit status, the record, and the output of the agents."""
-    one, two = plan.agents
-    view = TerminalView((one.text, two.text), plan.title, plan.record_name)
+    view = TerminalView(plan)
     shown = shown or plan.is_person(1) or plan.is_person(2)
 
     def seat_person(player: Player) -> Seat:
@@ -338,6 +337,8 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
     status = 0
     with Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table, closing(view):
         try:
+            if shown:
+                view.begin()
             for event in table.events():
                 if shown:
                     printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""

@@ -63,14 +63,6 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The game is about to begin in `state`."""
-
-    game: Game
-    state: State
-
-
-@dataclass(frozen=True, slots=True)
 class TurnBegun:
     """The referee is about to ask `state.mover`; `limit` None means that there is no clock."""
 
@@ -95,7 +87,7 @@ class Over:
     state: State
 
 
-Event: TypeAlias = Started | TurnBegun | TurnEnded | Over
+Event: TypeAlias = TurnBegun | TurnEnded | Over
 
 
 def play(
@@ -112,7 +104,6 @@ def play(
     loses each of its turns instead. The caller closes the seats.
     """
     state = start
-    yield Started(game, state)
     number = skips = 0
     result = None if play_unloaded or start.is_over() else not_loaded(start, seats)
     while result is None:

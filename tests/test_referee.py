@@ -11,7 +11,7 @@ from connect4.games.base import Ending, FaultPolicy
 from connect4.games.extended import EXTENDED, parse_action, read
 from connect4.players.base import Outcome, PlayerLeftError, Reply
 from connect4.players.human import HumanSeat
-from connect4.referee import Over, Result, Started, TurnBegun, TurnEnded, play, step
+from connect4.referee import Over, Result, TurnBegun, TurnEnded, play, step
 from tests.games import agent_file, played, seated
 
 ILLEGAL = Reply(Outcome.PLAYED, (99, False), "99")
@@ -55,16 +55,13 @@ def turns_of(events):
 def test_events_come_in_order_with_the_positions_they_speak_of():
     events = events_of("0\n0 0\n", Script("1"), Script("0"), limits=(3.0, None))
     assert [type(event) for event in events] == [
-        Started,
         TurnBegun,
         TurnEnded,
         TurnBegun,
         TurnEnded,
         Over,
     ]
-    started, begun, ended, begun2, ended2, over = events
-    assert started.game is EXTENDED
-    assert started.state.board().tolist() == [[0, 0]]
+    begun, ended, begun2, ended2, over = events
     assert (begun.number, begun.state.mover, begun.limit) == (1, 1, 3.0)
     assert (ended.turn.number, ended.turn.player, ended.turn.text) == (1, 1, "1")
     assert (ended.turn.outcome, ended.turn.action) == (Outcome.PLAYED, (1, False))
@@ -76,8 +73,7 @@ def test_events_come_in_order_with_the_positions_they_speak_of():
 
 def test_a_game_that_is_over_at_its_start_asks_nobody():
     one, two = Script(), Script()
-    started, over = events_of("0 4 1\n1 2\n2 1\n", one, two)
-    assert isinstance(started, Started)
+    (over,) = events_of("0 4 1\n1 2\n2 1\n", one, two)
     assert over.result.ending is Ending.NO_ACTION
     assert one.asked == two.asked == []
 
@@ -118,7 +114,7 @@ def test_a_faulty_turn_is_skipped_and_nothing_is_charged(reply, outcome, detail)
     assert (turn.player, turn.outcome, turn.action) == (1, outcome, None)
     assert turn.detail.startswith(detail)
     assert (turn.seconds, turn.overrun) == (reply.seconds, reply.overrun)
-    state = events[2].state
+    state = events[1].state
     assert (state.popouts, state.mover) == ((2, 2), 2)
     assert state.board().tolist() == [[0, 0], [1, 2]]
     assert (answer.number, answer.player) == (2, 2)
@@ -177,8 +173,7 @@ def test_an_agent_that_cannot_be_loaded_ends_the_game_before_its_first_turn(
     seats = Script("0"), Script("1")
     for seat, failure in zip(seats, failures, strict=True):
         seat.load_failure = failure
-    started, over = events_of("0\n0 0\n2 1\n", *seats)
-    assert isinstance(started, Started)
+    (over,) = events_of("0\n0 0\n2 1\n", *seats)
     assert over.result == Result((0, 0), Ending.NOT_LOADED, winner, detail)
     assert not seats[0].asked and not seats[1].asked
 

@@ -131,7 +131,7 @@ def in_book(state):
 
 
 def test_the_book_opens_in_the_centre_and_wins():
-    assert in_book(CLASSIC.start(6, 7)) == (1, 3)
+    assert in_book(CLASSIC.start(6, 7)) == (3, 1, True)
     replies = {column: in_book(after_moves(str(column + 1))).outcome for column in range(7)}
     assert replies == {0: 1, 1: 1, 2: 0, 3: -1, 4: 0, 5: 1, 6: 1}
 

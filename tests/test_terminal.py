@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from connect4.games import GAMES
-from connect4.referee import Started
+from connect4.players.names import AgentName
+from connect4.table import TablePlan, Terms
 from connect4.views.terminal.view import TerminalView
 from tests.command import environment
 from tests.games import agent_file
@@ -199,6 +200,6 @@ def test_the_clock_runs_while_an_agent_thinks(tmp_path: Path) -> None:
 def test_only_games_with_points_show_any(game: str) -> None:
     rules = GAMES[game]
     state, out = rules.start(None, None), io.StringIO()
-    view = TerminalView(("one", "two"), rules.title, "game.json", out)
-    view.see(Started(rules, state))
+    names = AgentName("one", "random"), AgentName("two", "random")
+    TerminalView(TablePlan(rules, state, names, Terms(1.0, 1), rules.title), out).begin()
     assert ("0 points" in out.getvalue()) == state.counts_points

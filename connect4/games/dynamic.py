@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
@@ -271,15 +271,10 @@ class DynamicState(State):
 
     def _settings(self) -> dict[str, Any]:
         """Return the settings beyond the board that differ from the default."""
-        rules, usual = self.layout.rules, DynamicRules()
-        settings: dict[str, Any] = {}
-        if self.mover == 2:
-            settings["mover"] = 2
-        if self.turns:
-            settings["turns"] = self.turns
-        for name in ("line", "max_turns", "repetition"):
-            if getattr(rules, name) != getattr(usual, name):
-                settings[name] = getattr(rules, name)
+        values = {"mover": self.mover, "turns": self.turns, **asdict(self.layout.rules)}
+        settings: dict[str, Any] = {
+            name: value for name, value in values.items() if value != SETTINGS[name]
+        }
         if self.history:
             settings["history"] = [list(seen) for seen in self.history]
         return settings
@@ -364,13 +359,7 @@ def read(text: str, source: str) -> DynamicState:
         raise InputError(f"{source}: {error}") from None
 
 
-SETTINGS: Final = {
-    "mover": 1,
-    "turns": 0,
-    "line": 4,
-    "max_turns": 100,
-    "repetition": 0,
-}
+SETTINGS: Final = {"mover": 1, "turns": 0, "line": 4, "max_turns": 100, "repetition": 0}
 """The settings that a state file may have after the board, with their defaults."""
 
 

@@ -30,14 +30,16 @@ COLUMN: Final = (1 << STRIDE) - 1
 WORD: Final = (1 << 64) - 1
 
 
-class Opening(NamedTuple):
-    """A position's value (1 win, 0 draw, -1 loss for its mover) and its best move.
+class Answer(NamedTuple):
+    """A move that is proven to keep the position's outcome.
 
-    The move leads to the best score; if several moves do, it is the most central one.
+    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
+    also proven to win fastest or to lose slowest.
     """
 
-    outcome: int
     column: int
+    outcome: int
+    is_best: bool
 
 
 def mirrored(board: int) -> int:
@@ -82,10 +84,11 @@ class Book:
         self._segment = int.from_bytes(data[8:12], "little")
         self._values: list[int] = values.tolist()
 
-    def find(self, own: int, mask: int) -> Opening | None:
-        """Return the entry of an undecided position whose mover cannot win at once.
+    def find(self, own: int, mask: int) -> Answer | None:
+        """Return the best answer to an undecided position whose mover cannot win at once.
 
-        Returns None for more than `PLIES` tokens, and for a position that no game can lead to.
+        If several moves are best, it is the most central one. Returns None for more than `PLIES`
+        tokens, and for a position that no game can lead to.
         """
         if mask.bit_count() > PLIES or not is_reachable(own, mask):
             return None
@@ -93,7 +96,7 @@ class Book:
         one, two, three = slots_of(key, self._seed, len(self._values), self._segment)
         values = self._values
         outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
-        return Opening(outcome - 1, COLUMNS - 1 - column if is_mirrored else column)
+        return Answer(COLUMNS - 1 - column if is_mirrored else column, outcome - 1, True)
 
 
 def is_reachable(own: int, mask: int) -> bool:

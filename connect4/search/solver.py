@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.base import Deadline
-from connect4.search.book import opening_book
+from connect4.search.book import Answer, opening_book
 
 if TYPE_CHECKING:
     from bitbully import Board
@@ -64,18 +64,6 @@ def winning_cells(own: int, empty: int) -> int:
         cells |= before & (own << 3 * shift | own >> shift)
         cells |= behind & (own >> 3 * shift | own << shift)
     return cells & empty
-
-
-class Answer(NamedTuple):
-    """A move that is proven to keep the position's outcome.
-
-    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
-    also proven to win fastest or to lose slowest.
-    """
-
-    column: int
-    outcome: int
-    is_best: bool
 
 
 class Solver:
@@ -121,7 +109,7 @@ class Solver:
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
             opening = opening_book().find(own, mask)
             if opening is not None:
-                yield Answer(opening.column, opening.outcome, True)
+                yield opening
                 return
         outcome = 1 if self._beats(own, mask, 0) else 0 if self._beats(own, mask, -1) else -1
         if outcome >= 0:

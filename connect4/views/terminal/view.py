@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from connect4.errors import harmless
-from connect4.games.base import Ending, Game, Player, State
+from connect4.games.base import Ending, Player, State
 from connect4.players.base import Outcome
-from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
+from connect4.referee import Event, Over, Turn, TurnBegun, TurnEnded
+from connect4.table import TablePlan
 from connect4.views.board_data import Motion, motion_between
 from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
@@ -113,21 +114,17 @@ def rows_of(line: str) -> int:
 class TerminalView:
     """Shows a game on `out`, and reads the moves of people from the terminal."""
 
-    def __init__(
-        self, agents: tuple[str, str], title: str, record_name: str, out: TextIO = sys.stdout
-    ) -> None:
-        """`record_name` is the path of the record, for the command that replays a turn."""
-        self._agents = agents
-        self._title = title
-        self._record_name = record_name
+    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout) -> None:
+        one, two = plan.agents
+        self._agents = one.text, two.text
+        self._plan = plan
         self._out = out
         self._style = style_for(out)
         self._live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._drawn = 0
         self._last: Turn | None = None
-        self._before: State | None = None
+        self._before = plan.start
         self._moved: Motion | None = None
-        self._game: Game | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
         self._missed: Turn | None = None
@@ -136,10 +133,7 @@ class TerminalView:
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
-        if isinstance(event, Started):
-            self._game = event.game
-            self._begin(event.state)
-        elif isinstance(event, TurnBegun):
+        if isinstance(event, TurnBegun):
             self._turn_begun(event)
         elif isinstance(event, TurnEnded):
             lines = harmless(printed).strip().splitlines()
@@ -152,11 +146,13 @@ class TerminalView:
                 self._show(event.state, "")
                 self._print([""] if self._live else [])
 
-    def _begin(self, state: State) -> None:
+    def begin(self) -> None:
+        """Show the position before the first turn."""
+        state, title = self._plan.start, self._plan.title
         if self._live:
             self._show(state, "")
         else:
-            self._print([self._title, *self._heading(state), *draw_board(state, None, self._style)])
+            self._print([title, *self._heading(state), *draw_board(state, None, self._style)])
 
     def _turn_begun(self, event: TurnBegun) -> None:
         self._before = event.state
@@ -180,7 +176,7 @@ class TerminalView:
         elif turn.is_lost:
             self._report(turn)
         self._moved = None
-        if turn.outcome is Outcome.PLAYED and self._game is not None and self._before is not None:
+        if turn.outcome is Outcome.PLAYED:
             self._moved = motion_between(self._before.board(), event.state.board())
         if self._live:
             return
@@ -196,20 +192,21 @@ class TerminalView:
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""
-        if self._game is None or not self._game.reply or turn.outcome is not Outcome.PLAYED:
+        words = self._plan.game.reply
+        if not words or turn.outcome is not Outcome.PLAYED:
             return []
         mine, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
         told = other == "human" and mine != "human"
-        return [self._game.reply.format(move=turn.text)] if told else []
+        return [words.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
         """Print a fault in full the first time, above the board, which is then redrawn."""
         known = turn.player, kind_of_fault(turn.outcome, turn.detail)
-        if known in self._reported or self._before is None:
+        if known in self._reported:
             return
         self._reported.add(known)
         agent = self._agents[turn.player - 1]
-        repeat = repeat_command(self._record_name, turn)
+        repeat = repeat_command(self._plan.record_name, turn)
         self._erase()
         self._print(fault_report(turn, self._before, agent, repeat).splitlines())
 
@@ -232,7 +229,7 @@ class TerminalView:
     def _show(self, state: State, status: str) -> None:
         """Draw the whole picture; on a terminal, in place."""
         last = self._last
-        lines = ["", f"  {self._title}", "", *self._heading(state), ""]
+        lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
         if last is not None:
             lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
