@@ -17,7 +17,7 @@ import textwrap
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.cli import (
     Parser,
@@ -33,13 +33,12 @@ from connect4.cli import (
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, find_game, load_start
-from connect4.games.base import Ending, Game, Player, State
+from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
 from connect4.isolation.seat import choose_level, prepare
 from connect4.isolation.wasm.budget import fuel_option, seconds_of
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
-from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded
@@ -48,7 +47,6 @@ from connect4.views import document
 from connect4.views.page.page import page
 from connect4.views.terminal.replay_turn import (
     debug_turn,
-    load_again,
     never_began,
     read_place,
     replay_turn,
@@ -132,13 +130,10 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
     add("--rows", type=count, help=f"rows of the empty board ({sized})")
     add("--columns", type=count, help="its columns")
-    for name, games in games_by_option().items():
-        option = next(option for option in games[0].options if option.name == name)
-        text = f"{', '.join(game.name for game in games)}: {option.help}"
-        if option.kind is bool:
-            add(option_text(name), action="store_true", default=None, help=text)
-        else:
-            add(option_text(name), type=count, help=text)
+    for game, option in options_of_games():
+        switch = {"action": "store_true", "default": None}
+        kind: dict[str, Any] = switch if option.kind is bool else {"type": count}
+        add(option_text(option.name), help=f"{game.name}: {option.help}", **kind)
 
 
 def add_conditions(group: argparse._ArgumentGroup) -> None:
@@ -167,7 +162,7 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         default="game",
         help="how long an agent's process lives",
     )
-    add("--memory", type=count, metavar="MB", help="size of the solver's table (default 256)")
+    add("--memory", help=argparse.SUPPRESS)
 
 
 def add_views(group: argparse._ArgumentGroup) -> None:
@@ -191,13 +186,9 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def games_by_option() -> dict[str, list[Game]]:
-    """Return the names of the options of all games, each with its games."""
-    found: dict[str, list[Game]] = {}
-    for game in GAMES.values():
-        for option in game.options:
-            found.setdefault(option.name, []).append(game)
-    return found
+def options_of_games() -> list[tuple[Game, Option]]:
+    """Return every option of every game, after its game."""
+    return [(game, option) for game in GAMES.values() for option in game.options]
 
 
 def option_text(name: str) -> str:
@@ -211,7 +202,9 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     Missing protections are reported on standard error.
     """
     game = find_game(arguments.game)
-    one, two = named_agents(game, arguments)
+    if arguments.memory is not None:
+        raise InputError("--memory is gone; write the agent as solver:memory=MB")
+    one, two = (parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2))
     start = start_position(game, arguments)
     for agent in (one, two):
         check_board(agent, start)
@@ -220,7 +213,7 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
             check_place(f"--{option}", path)
     seconds, isolation = clock(arguments)
     level, notes = choose_level(isolation)
-    prepare(level, tell_progress)
+    prepare(level, tell)
     terms = Terms(
         seconds,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
@@ -232,10 +225,12 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     )
     plans = []
     title = f"{game.title}, {arguments.start or arguments.moves or 'the usual start'}"
-    for number, agents in enumerate([(one, two), (two, one)] if arguments.swap else [(one, two)]):
-        place = record_place(arguments.record, f"-{number + 1}" if arguments.swap else "")
-        plans.append(TablePlan(game, start, agents, terms, title, str(place)))
-    tell_notes(notes)
+    place = arguments.record or Path(FAULT_RECORD)
+    for number, agents in enumerate([(one, two), (two, one)][: 1 + arguments.swap], 1):
+        name = f"{place.stem}-{number}{place.suffix}" if arguments.swap else place.name
+        plans.append(TablePlan(game, start, agents, terms, title, str(place.with_name(name))))
+    for line in notes:  # once all arguments are valid: an error is a single line
+        tell(line)
     return plans
 
 
@@ -275,20 +270,6 @@ def clock(arguments: argparse.Namespace) -> tuple[float, str]:
     return seconds_of(arguments.fuel), "wasm"
 
 
-def named_agents(game: Game, arguments: argparse.Namespace) -> list[AgentName]:
-    """Return both agents; `--memory` becomes an option of the solver; raises `InputError`."""
-    agents = [parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2)]
-    if arguments.memory is None:
-        return agents
-    if all(agent.kind != "solver" for agent in agents):
-        raise InputError("--memory is an option of the solver, which plays on neither side")
-    for place, agent in enumerate(agents):
-        if agent.kind == "solver":
-            name = f"{agent.text}{',' if agent.options else ':'}memory={arguments.memory}"
-            agents[place] = parse_agent(name, game.name)
-    return agents
-
-
 def chooses_browser(view: str) -> bool:
     """Return whether `--view` asks for a page; raises `InputError` for a view that is none."""
     if view not in VIEWS:
@@ -311,29 +292,16 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
         )
     else:
         state = load_start(game, arguments.start)
-    for name, games in games_by_option().items():
-        if getattr(arguments, name) is not None and game not in games:
-            known = " or ".join(other.name for other in games)
-            raise InputError(f"{option_text(name)} is an option of --game {known}")
+    for other, option in options_of_games():
+        if getattr(arguments, option.name) is not None and other is not game:
+            raise InputError(f"{option_text(option.name)} is an option of --game {other.name}")
     options = {option.name: getattr(arguments, option.name) for option in game.options}
     return game.with_options(state, options)
 
 
-def tell_progress(line: str) -> None:
-    """Report slow preparations before a game."""
+def tell(line: str) -> None:
+    """Report a slow preparation or a missing protection."""
     print(f"note: {line}", file=sys.stderr, flush=True)
-
-
-def tell_notes(notes: Sequence[str]) -> None:
-    """Report missing protections, once all arguments are valid: an error is a single line."""
-    for line in notes:
-        print(f"note: {line}", file=sys.stderr)
-
-
-def record_place(named: Path | None, suffix: str) -> Path:
-    """Return the path of a game's record: `--record`, or the default for lost turns."""
-    place = named or Path(FAULT_RECORD)
-    return place.with_name(place.stem + suffix + place.suffix)
 
 
 def play_all(
@@ -360,8 +328,7 @@ def play_all(
 
 def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[str]]:
     """Play one game; return the exit status, the record, and the output of the agents."""
-    one, two = plan.agents
-    view = TerminalView((one.text, two.text), plan.title, plan.record_name)
+    view = TerminalView(plan)
     shown = shown or plan.is_person(1) or plan.is_person(2)
 
     def seat_person(player: Player) -> Seat:
@@ -370,6 +337,8 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
     status = 0
     with Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table, closing(view):
         try:
+            if shown:
+                view.begin()
             for event in table.events():
                 if shown:
                     printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
@@ -400,10 +369,9 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
     if arguments.log:
         write_text(arguments.log, "")
-    prepare(level, tell_progress)
-    tell_notes(notes)
-    if never_began(record):
-        return load_again(record, seconds, level, arguments.agent1)
+    prepare(level, tell)
+    for line in notes:
+        tell(line)
     status, heading, log = replay_turn(record, number, seconds, level, arguments.agent1)
     if log:
         keep_log(heading, log, arguments.log)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
+from connect4.analysis.comparison import Cost
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import begin, find_game, load_start
@@ -223,26 +224,6 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """The cost of one turn for its mover, in the analysis' unit; `loss` is never below 0.
-
-    `before` and `after` are the values of best play before and after the turn, from player 1's
-    view. `line` is the better move and its continuation, as typed; empty if nothing was lost. A
-    cost that is not `proven` is an estimate greater than its `noise`. If the outcome stays the
-    same, `slower` counts the plies by which the mover wins later or loses sooner.
-    """
-
-    turn: int
-    before: float
-    after: float
-    loss: float
-    line: tuple[str, ...] = ()
-    proven: bool = True
-    noise: float = 0.0
-    slower: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Analysis:
     """The costs of the moves of a game, one `Cost` for each turn in `costs`.
 
@@ -290,7 +271,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         found["agent"],
         found["unit"],
         tuple(
-            Cost(number, **{**turn, "line": tuple(turn["line"])})
+            Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),

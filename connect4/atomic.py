@@ -30,25 +30,12 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         with path.open("wb") as file:
             yield file
         return
-    handle, temporary = _new_file(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:  # with the usual permissions, unlike `tempfile`
             yield file
         os.replace(temporary, path)
     except BaseException:  # also on Ctrl-C: remove an incomplete file
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-
-
-def _new_file(beside: Path) -> tuple[int, Path]:
-    """Open a new file in the same folder, with the default permissions.
-
-    `tempfile` would make it private, and the umask cannot be read without changing it for all
-    threads of the process.
-    """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    while True:
-        path = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}")
-        with contextlib.suppress(FileExistsError):
-            return os.open(path, flags, 0o666), path

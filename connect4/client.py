@@ -141,13 +141,6 @@ class ServerGame:
         self.record.result = Result(self._board.state.scores(), ending, winner, detail)
 
 
-def without_limit(state: DynamicState) -> DynamicState:
-    """Return a position without a limit on the plies, unless its file sets one."""
-    if state.setting[2].max_turns != DynamicRules().max_turns:
-        return state
-    return state.with_options(max_turns=NO_LIMIT)
-
-
 def take_seat(agent: AgentName, player: Player, seconds: Seconds, seed: int) -> Seat:
     """Open our agent's seat."""
     if agent.kind == "human":
@@ -186,12 +179,10 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     agent = parse_agent(arguments.agent, DYNAMIC.name)
     state = load_start(DYNAMIC, arguments.start)
     assert isinstance(state, DynamicState)
-    state = without_limit(state)
-    state = state.with_options(
-        line=arguments.line,
-        max_turns=arguments.max_turns,
-        repetition=arguments.repetition,
-    )
+    if state.setting[2].max_turns == DynamicRules().max_turns:  # the file sets no limit
+        state = state.with_options(max_turns=NO_LIMIT)
+    options = {option.name: getattr(arguments, option.name) for option in DYNAMIC.options}
+    state = state.with_options(**options)
     if arguments.record is not None:
         check_place("--record", arguments.record)
     if len(arguments.game.split()) != 1:

@@ -12,29 +12,11 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-COMMANDS: Final = (
-    *("connect4.ConnectFour", "connect4.__main__", "connect4.client", "grader.__main__"),
-    *("connect4.server.__main__", "connect4.analysis.__main__"),
-    *("connect4.views.page.__main__", "connect4.views.tree.__main__"),
-)
-
 NEEDED: Final = ("numpy", "tabulate")
-
-
-def missing(modules: Sequence[str] = NEEDED) -> str | None:
-    """Return a line with the missing module and the remedy; None if none is missing."""
-    for name in modules:
-        if importlib.util.find_spec(name) is None:
-            return (
-                f"error: {sys.executable} has no {name}: activate the kit's environment first "
-                "(source .venv/bin/activate), or install the kit as in README.md"
-            )
-    return None
 
 
 def hiding(trace: TracebackType | None) -> str | None:
@@ -68,10 +50,14 @@ def begin() -> None:
     sys.excepthook = explain
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    line = missing()
-    if line is not None:
-        print(line, file=sys.stderr)
-        raise SystemExit(2)
+    for name in NEEDED:
+        if importlib.util.find_spec(name) is None:
+            print(
+                f"error: {sys.executable} has no {name}: activate the kit's environment first "
+                "(source .venv/bin/activate), or install the kit as in README.md",
+                file=sys.stderr,
+            )
+            raise SystemExit(2)
 
 
 def ready() -> None:
@@ -81,12 +67,7 @@ def ready() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-SCRIPTS: Final = ("connect4", "connect4-grader")
-
 specification = getattr(sys.modules["__main__"], "__spec__", None)
-if (
-    specification.name in COMMANDS
-    if specification is not None
-    else Path(sys.argv[0]).stem in SCRIPTS
-):
+command = Path(sys.argv[0]).stem if specification is None else specification.name.split(".")[0]
+if command in ("connect4", "connect4-grader", "grader"):
     begin()

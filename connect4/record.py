@@ -9,7 +9,8 @@ import json
 import math
 import platform
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -35,9 +36,6 @@ class RecordedPlayer:
     agent: str
     asked: Method | None = None
     sha256: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"agent": self.agent, "asked": self.asked, "sha256": self.sha256}
 
 
 def agent_versions() -> dict[str, str]:
@@ -135,7 +133,6 @@ class Record:
         return read(Path(path))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole document. The game must have a result."""
         assert self.result is not None, "a record is written when its game has ended"
         return {
             "format": FORMAT,
@@ -147,7 +144,7 @@ class Record:
             "isolation": self.isolation,
             "lifetime": self.lifetime,
             "agent_versions": self.versions,
-            "players": [player.to_json() for player in self.players],
+            "players": [asdict(player) for player in self.players],
             "turns": [_turn_to_json(turn) for turn in self.turns],
             "result": _result_to_json(self.result),
             **self.extra,
@@ -343,13 +340,16 @@ def replay(record: Record) -> Iterator[State]:
 
     Raises `InputError` with the first turn that the rules do not allow.
     """
-    state = record.start
+    state, skips = record.start, 0
     yield state
     for turn in record.turns:
         if state.is_over():
             raise InputError(f"turn {turn.number}: the game is over before it")
+        if skips == record.game.max_skips and record.game.on_fault is FaultPolicy.SKIP:
+            raise InputError(f"turn {turn.number}: the game is stalled before it")
         if turn.player != state.mover:
             raise InputError(f"turn {turn.number}: player {turn.player} moves out of turn")
+        skips = 0 if turn.outcome is Outcome.PLAYED else skips + turn.is_lost
         if turn.outcome is Outcome.PLAYED:
             try:
                 state = state.apply(turn.action)
@@ -362,22 +362,6 @@ def replay(record: Record) -> Iterator[State]:
         else:
             state = state.skip()
         yield state
-
-
-def _skipped_in_a_row(record: Record) -> int:
-    """Return the number of skipped turns in a row at the end.
-
-    Raises `InputError` with the turn if the game goes on after the referee must stop it.
-    """
-    skips = 0
-    for turn in record.turns:
-        if skips == record.game.max_skips and record.game.on_fault is FaultPolicy.SKIP:
-            raise InputError(f"turn {turn.number}: the game is stalled before it")
-        if turn.outcome is Outcome.PLAYED:
-            skips = 0
-        elif turn.outcome is not Outcome.PASS:
-            skips += 1
-    return skips
 
 
 def check(record: Record) -> None:
@@ -405,7 +389,8 @@ def check(record: Record) -> None:
         )
     if result.ending is Ending.NOT_LOADED and last:
         raise InputError(f"turn {last}: the record has not_loaded, which ends a game before turn 1")
-    stalled = _skipped_in_a_row(record) >= record.game.max_skips
+    rest = takewhile(lambda turn: turn.outcome is not Outcome.PLAYED, reversed(record.turns))
+    stalled = sum(turn.is_lost for turn in rest) >= record.game.max_skips
     if result.ending is Ending.STALLED and not stalled:
         raise InputError(
             f"turn {last}: the record has stalled, but {record.game.max_skips} turns in a row "

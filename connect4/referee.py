@@ -63,14 +63,6 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The game is about to begin in `state`."""
-
-    game: Game
-    state: State
-
-
-@dataclass(frozen=True, slots=True)
 class TurnBegun:
     """The referee is about to ask `state.mover`; `limit` None means that there is no clock."""
 
@@ -95,7 +87,7 @@ class Over:
     state: State
 
 
-Event: TypeAlias = Started | TurnBegun | TurnEnded | Over
+Event: TypeAlias = TurnBegun | TurnEnded | Over
 
 
 def play(
@@ -112,10 +104,13 @@ def play(
     loses each of its turns instead. The caller closes the seats.
     """
     state = start
-    yield Started(game, state)
     number = skips = 0
     result = None if play_unloaded or start.is_over() else not_loaded(start, seats)
-    while result is None and (result := ended(game, state, skips)) is None:
+    while result is None:
+        ending = state.ending() or (Ending.STALLED if skips == game.max_skips else None)
+        if ending is not None:
+            result = final(state, ending)
+            break
         number += 1
         player = state.mover
         if not state.legal_actions():
@@ -139,15 +134,6 @@ def play(
             skips += 1
     yield Over(result, state)
     return result
-
-
-def ended(game: Game, state: State, skips: int) -> Result | None:
-    """Return the result if the rules end the game in `state`, or too many turns in a row were lost.
-
-    Returns None if the game is not over.
-    """
-    ending = state.ending() or (Ending.STALLED if skips == game.max_skips else None)
-    return None if ending is None else final(state, ending)
 
 
 def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:

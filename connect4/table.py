@@ -14,7 +14,6 @@ from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import (
     Connected,
     Method,
-    Numbered,
     PlayerLeftError,
     Reply,
     Seat,
@@ -66,7 +65,6 @@ class TablePlan:
     record_name: str = ""
 
     def is_person(self, player: Player) -> bool:
-        """Return whether a person plays that side."""
         return self.agents[player - 1].kind == "human"
 
 
@@ -75,14 +73,12 @@ def no_person(player: Player) -> Seat:
     raise InputError(f"player {player} is a person, and only programs play here")
 
 
-def seat_agent(
+def _open(
     game: Game, player: Player, agent: AgentName, method: Method | None, terms: Terms
 ) -> Seat:
     """Open the seat of an agent that runs in a separate process."""
     source = terms.sources[player - 1]
-    setup = Setup(
-        agent, player, game, terms.seconds, terms.seed, method, source, allowed=terms.allowed
-    )
+    setup = Setup(agent, player, game, terms.seconds, terms.seed, method, source, terms.allowed)
     return open_seat(setup, terms.level, terms.limits, terms.lifetime)
 
 
@@ -115,13 +111,14 @@ class Table:
         """
         one, two = agents
         methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
+        players = [
+            RecordedPlayer(agent.text, method, file_hash(agent, source))
+            for agent, method, source in zip(agents, methods, terms.sources, strict=True)
+        ]
         self.record = Record(
             game,
             start,
-            (
-                RecordedPlayer(one.text, methods[0], file_hash(one, terms.sources[0])),
-                RecordedPlayer(two.text, methods[1], file_hash(two, terms.sources[1])),
-            ),
+            (players[0], players[1]),
             terms.seconds,
             terms.seed,
             isolation=terms.level,
@@ -134,14 +131,13 @@ class Table:
         self._seats: dict[Player, Seat] = {}
         self._limits: dict[Player, Seconds | None] = {}
         try:
-            for player, agent in zip(SIDES, agents, strict=True):
+            for player, agent, method in zip(SIDES, agents, methods, strict=True):
                 person = agent.kind == "human"
                 self._limits[player] = None if person and not terms.human_clock else terms.seconds
-                self._seats[player] = (
-                    seat_person(player)
-                    if person or agent.kind == "local"
-                    else seat_agent(game, player, agent, methods[player - 1], terms)
-                )
+                if person or agent.kind == "local":
+                    self._seats[player] = seat_person(player)
+                else:
+                    self._seats[player] = _open(game, player, agent, method, terms)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise
@@ -149,9 +145,6 @@ class Table:
     def events(self) -> Generator[Event, Reply | None, None]:
         """Play the game, yielding the referee's events; it receives a reply as `play` does."""
         record = self.record
-        numbered = {
-            player: seat for player, seat in self._seats.items() if isinstance(seat, Numbered)
-        }
         game = play(record.game, record.start, self._seats, self._limits, self._play_unloaded)
         reply: Reply | None = None
         left: PlayerLeftError | None = None
@@ -161,8 +154,9 @@ class Table:
             except StopIteration:
                 return
             if isinstance(event, TurnBegun):
-                if event.state.mover in numbered:
-                    numbered[event.state.mover].begin_turn(event.number)
+                begin = getattr(self._seats[event.state.mover], "begin_turn", None)
+                if begin is not None:
+                    begin(event.number)
             elif isinstance(event, TurnEnded):
                 record.turns.append(event.turn)
                 self._state = event.state
@@ -183,7 +177,6 @@ class Table:
             self.record.result = abandoned(self._state, ending)
 
     def log(self, player: Player) -> str:
-        """Return the output of a player's agent so far."""
         return self._seats[player].log
 
     def printed(self, turn: Turn) -> str:

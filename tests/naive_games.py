@@ -1,27 +1,28 @@
-"""Classic and Dynamic Connect-4 a second time, slowly and obviously: cells in lists of lists.
+"""The games a second time, slowly and obviously: cells in lists of lists.
 
 Written from the rules alone; nothing of the kit is imported, so that the two can only agree by both
 being right. A position begins with its rows, top first, and ends with the mover; pieces and tokens
-are 1 and 2. Like `naive_extended`, each game has `read`, `actions`, `apply`, `skip`, `scores` and
-`over`.
+are 1 and 2. Each game has `read`, `actions`, `apply`, `skip` and `over`, and `scores` unless
+points decide it (`naive_api` counts those).
 """
 
 from copy import deepcopy
 
-from tests import naive_extended
 
-
-def windows(rows, length):
-    """Return every window of cells in a row, a column or a diagonal, as lists of values."""
-    found = []
-    height, width = len(rows), len(rows[0])
+def places(height, width, length):
+    """Yield the cells `(row, column)` of every window in a row, a column or a diagonal."""
     for row in range(height):
         for column in range(width):
             for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
                 cells = [(row + step * down, column + step * right) for step in range(length)]
                 if all(0 <= y < height and 0 <= x < width for y, x in cells):
-                    found.append([rows[y][x] for y, x in cells])
-    return found
+                    yield cells
+
+
+def windows(rows, length):
+    """Return the values in every window."""
+    found = places(len(rows), len(rows[0]), length)
+    return [[rows[y][x] for y, x in cells] for cells in found]
 
 
 def lines(rows, length):
@@ -159,15 +160,46 @@ STEPS = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0)}
 
 
 class Extended:
-    """The rules of `naive_extended` in the same form; its points are tested elsewhere."""
+    """A position is `(rows, popouts, mover)`, `popouts` as `[player 1's, player 2's]`."""
 
-    read = staticmethod(naive_extended.read)
-    actions = staticmethod(naive_extended.actions)
-    apply = staticmethod(naive_extended.apply)
-    skip = staticmethod(naive_extended.skip)
+    def read(self, text):
+        first, *rows = [[int(word) for word in line.split()] for line in text.strip().splitlines()]
+        one, two, mover = first if len(first) == 3 else (first[0], first[0], 1)
+        return rows, [one, two], mover
 
     def over(self, position):
-        return not naive_extended.actions(position)
+        return not self.actions(position)
+
+    def actions(self, position):
+        rows, popouts, mover = position
+        columns = range(len(rows[0]))
+        drops = [(column, False) for column in columns if any(row[column] == 0 for row in rows)]
+        pops = [
+            (column, True)
+            for column in columns
+            if popouts[mover - 1] > 0
+            and any(row[column] != 0 for row in rows)
+            and column % 2 == (0 if mover == 1 else 1)
+        ]
+        return drops + pops
+
+    def apply(self, position, action):
+        rows, popouts, mover = deepcopy(position)
+        column, is_popout = action
+        tokens = [row[column] for row in rows if row[column] != 0]
+        if is_popout:
+            tokens.pop()
+            popouts[mover - 1] -= 1
+        else:
+            tokens.insert(0, mover)
+        tokens = [0] * (len(rows) - len(tokens)) + tokens
+        for row, token in zip(rows, tokens, strict=True):
+            row[column] = token
+        return rows, popouts, 3 - mover
+
+    def skip(self, position):
+        rows, popouts, mover = deepcopy(position)
+        return rows, popouts, 3 - mover
 
 
 NAIVE = {

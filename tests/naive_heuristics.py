@@ -5,6 +5,7 @@
 
 from itertools import pairwise
 
+from tests.naive_games import places
 from tests.naive_games import windows as cells_of_windows
 
 
@@ -94,16 +95,6 @@ def v2(rows):
     return total
 
 
-def places(height, width, line):
-    """Yield the cells `(row, column)` of every window of a board."""
-    for row in range(height):
-        for column in range(width):
-            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                cells = [(row + step * down, column + step * right) for step in range(line)]
-                if all(0 <= y < height and 0 <= x < width for y, x in cells):
-                    yield cells
-
-
 def race(rows, line=4):
     """Every line by the steps that the nearest other pieces need to its empty cells."""
     height, width = len(rows), len(rows[0])
@@ -149,19 +140,15 @@ def fuzzy(rows, line=4):
         return (0, 1, -1)[rows[y][x]] if inside else 0
 
     sums = []
-    for row in range(height):
-        for column in range(width):
-            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                steps = range(line)
-                own = [(row + step * down, column + step * right) for step in steps]
-                if not all(0 <= y < height and 0 <= x < width for y, x in own):
-                    continue
-                near = set()
-                if down and right:  # beside the diagonal: the cells that touch two of its cells
-                    for (y, x), (next_y, next_x) in pairwise(own):
-                        near |= {(y, next_x), (next_y, x)}
-                else:
-                    for y, x in own:
-                        near |= {(y + right, x + down), (y - right, x - down)}
-                sums.append(2 * sum(cell(*at) for at in own) + sum(cell(*at) for at in near))
+    for own in places(height, width, line):
+        (first_y, first_x), (next_y, next_x) = own[:2]
+        down, right = next_y - first_y, next_x - first_x
+        near = set()
+        if down and right:  # beside the diagonal: the cells that touch two of its cells
+            for (y, x), (below, aside) in pairwise(own):
+                near |= {(y, aside), (below, x)}
+        else:
+            for y, x in own:
+                near |= {(y + right, x + down), (y - right, x - down)}
+        sums.append(2 * sum(cell(*at) for at in own) + sum(cell(*at) for at in near))
     return connected(rows, line) + (max(sums) + min(sums)) / 8

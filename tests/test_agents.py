@@ -1,6 +1,5 @@
 """The textbook agents as players: tactics, options, budgets, and the games they play."""
 
-import json
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -216,8 +215,6 @@ def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
     ("name", "message"),
     [
         ("minimax:depth=0", "depth is a whole number above 0, not '0'"),
-        ("minimax:depth=-1", "depth is a whole number above 0, not '-1'"),
-        ("alphabeta:depth=2.5", "depth is a whole number above 0, not '2.5'"),
         ("alphabeta:depht=2", "no option 'depht' (did you mean 'depth'?); the options are depth, "),
         ("alphabeta:nodes=many", "nodes is a whole number above 0, not 'many'"),
         ("alphabeta:seconds=0", "seconds is a number above 0, not '0'"),
@@ -225,22 +222,14 @@ def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
         ("alphabeta:pruning=yes", "pruning is on or off, not 'yes'"),
         ("alphabeta:tt=1", "tt is on or off, not '1'"),
         ("alphabeta:order=centre", "order is center or ascending, not 'centre'"),
-        (
-            "alphabeta:heuristic=best",
-            "heuristic is one of windows, potential, v1, v2 in classic, not 'best'",
-        ),
-        ("alphabeta:heuristic=fuzzy", "one of windows, potential, v1, v2 in classic, not 'fuzzy'"),
+        ("alphabeta:heuristic=fuzzy", "is windows or potential or v1 or v2, not 'fuzzy'"),
         ("alphabeta:depth=2,seconds=1", "depth and seconds do not go together; one of them limits"),
         ("alphabeta:seconds=1,nodes=5", "seconds and nodes do not go together; one of them limits"),
         ("mcts:iterations=9,nodes=9", "iterations and nodes do not go together; one of them"),
         ("alphabeta:pruning=off,tt=on", "tt=on needs pruning=on"),
         ("alphabeta:depth=2,depth=3", "option 'depth' is given twice"),
-        ("expectimax:samples=0", "samples is a whole number above 0, not '0'"),
-        ("montecarlo:samples=x", "samples is a whole number above 0, not 'x'"),
         ("mcts:iterations=1e3", "iterations is a whole number above 0, not '1e3'"),
         ("mcts:c=-1", "c is a number above 0, not '-1'"),
-        ("mcts:c=two", "c is a number above 0, not 'two'"),
-        ("solver:memory=lots", "memory is a whole number from 1 to 512, not 'lots'"),
         ("solver:memory=513", "memory is a whole number from 1 to 512, not '513'"),
     ],
 )
@@ -252,14 +241,14 @@ def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):
 @pytest.mark.parametrize(
     ("game", "names"),
     [
-        ("extended", "windows, margin, potential"),
-        ("classic-full", "windows, margin, potential, v1, v2"),
-        ("dynamic", "race, fuzzy, connected"),
+        ("extended", "windows or margin or potential"),
+        ("classic-full", "windows or margin or potential or v1 or v2"),
+        ("dynamic", "race or fuzzy or connected"),
     ],
 )
 def test_each_game_has_its_heuristics(game, names):
-    assert refusal("alphabeta:heuristic=x", game).endswith(f"one of {names} in {game}, not 'x'")
-    for name in names.split(", "):
+    assert refusal("alphabeta:heuristic=x", game).endswith(f"heuristic is {names}, not 'x'")
+    for name in names.split(" or "):
         assert parse_agent(f"alphabeta:heuristic={name}", game).options == {"heuristic": name}
 
 
@@ -276,32 +265,6 @@ def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypa
         setup = Setup(parse_agent(name, "bare"), 1, bare, 1.0, 1)
         state = bare.start(4, 4)
         assert build(setup).choose(state, 1.0) in state.legal_actions()
-
-
-@pytest.mark.slow
-def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
-    (tmp_path / "late.txt").write_text(
-        "0 0 2\n0 0 1 0 0 2 0\n0 0 2 1 0 1 0\n0 0 1 2 0 2 0\n"
-        "0 2 2 1 0 2 1\n0 1 2 2 0 1 1\n2 1 1 2 1 1 2\n"
-    )
-    command = "connect4.ConnectFour"
-    done = run(
-        command, "solver", "solver:seconds=5", "late.txt", "--game", "classic", "--memory", "16",
-        "--record", "game.json", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    players = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["players"]
-    assert [player["agent"] for player in players] == [
-        "solver:memory=16",
-        "solver:seconds=5,memory=16",
-    ]
-    for one, memory, part in (
-        ("solver", "0", "'0' is not a whole number above 0"),
-        ("solver", "9999", "memory is a whole number from 1 to 512, not '9999'"),
-        ("random", "16", "--memory is an option of the solver, which plays on neither side"),
-    ):
-        done = run(command, one, "random", "--game", "classic", "--memory", memory, cwd=tmp_path)
-        assert_refused(done, part)
 
 
 def test_a_board_that_the_solver_does_not_play_on_is_refused(tmp_path):

@@ -91,11 +91,3 @@ def test_options_of_dynamic_stand_in_the_record(tmp_path):
     document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert (document["start"]["max_turns"], document["start"]["repetition"]) == (5, True)
     assert len(document["turns"]) == 5
-
-
-def test_most_fours_are_counted_on_a_full_board(tmp_path):
-    done = run(
-        COMMAND, "random", "random", "--game", "classic-full", "--rows", "4", "--columns", "4",
-        "--seed", "1", cwd=tmp_path,
-    )  # fmt: skip
-    assert "The game ended: the board is full." in done.stdout

@@ -73,21 +73,6 @@ def test_the_assignments_command_plays_to_two_scores() -> None:
 
 
 @pytest.mark.slow
-def test_one_seed_repeats_the_game_and_another_does_not(tmp_path: Path) -> None:
-    outputs = []
-    for seed in ("7", "7", "8"):
-        record = tmp_path / "game.json"
-        done = run(
-            COMMAND, "random", "random", "case1", "--seed", seed, "--record", record,
-            "--view", "none", cwd=tmp_path,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        turns = json.loads(record.read_text(encoding="utf-8"))["turns"]
-        outputs.append([turn["action"] for turn in turns])
-    assert outputs[0] == outputs[1] != outputs[2]
-
-
-@pytest.mark.slow
 def test_swap_plays_both_sides_writes_two_records_and_says_the_average(tmp_path: Path) -> None:
     done = run(
         COMMAND, "ai", "random", "case4", "--swap", "--time", "0.2", "--record", "game.json",
@@ -170,22 +155,6 @@ def test_an_agent_that_cannot_be_loaded_ends_the_game_with_its_one_message(
     assert "Player 1 Score: 0\nPlayer 2 Score: 0\n" in done.stdout
     assert "faults" not in done.stdout
     assert "printed:" not in done.stdout, "the kit's own calls are not shown"
-
-
-@pytest.mark.slow
-def test_the_record_of_a_game_that_never_began_loads_the_file_again(tmp_path: Path) -> None:
-    path = tmp_path / "broken.py"
-    path.write_text("import nothing_of_that_name\n", encoding="utf-8")
-    played = ("--view", "none", "--record", "game.json")
-    run(COMMAND, "random", "ai:broken.py", "case4", *played, cwd=tmp_path)
-    again = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
-    assert again.returncode == 1
-    assert again.stdout.startswith("This game never began: an agent could not be loaded")
-    assert "ModuleNotFoundError: No module named 'nothing_of_that_name'" in again.stdout
-    path.write_text("class AIPlayer:\n    def __init__(self, player_number, time): pass\n")
-    mended = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
-    assert mended.returncode == 0, mended.stdout
-    assert "Player 2 (ai:broken.py) can be loaded now." in mended.stdout
 
 
 @pytest.mark.slow
@@ -278,23 +247,6 @@ def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
         document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
         assert (document["isolation"], document["lifetime"]) == (isolation, lifetime)
         assert [turn["outcome"] for turn in document["turns"]] == ["timeout"] * 6
-
-
-@pytest.mark.slow
-def test_a_late_move_is_judged_and_said(tmp_path: Path) -> None:
-    path = agent(
-        tmp_path, "time.sleep(0.2)\nreturn get_valid_actions(self.player_number, state)[0]"
-    )
-    done = run(
-        COMMAND, f"ai:{path}", "random", "case4", "--time", "0.1", "--view", "none",
-        "--record", "late.json", cwd=tmp_path,
-    )  # fmt: skip
-    assert re.search(
-        r"Player 1 faults: \d+ late \(the first on .*no answer within 0.1 s", done.stdout
-    )
-    turn = json.loads((tmp_path / "late.json").read_text(encoding="utf-8"))["turns"][0]
-    assert (turn["outcome"], turn["action"]) == ("timeout", None)
-    assert turn["overrun"] > 0
 
 
 @pytest.mark.slow
@@ -484,17 +436,6 @@ def test_a_person_pays_for_an_illegal_move_only_on_request(
     assert not (tmp_path / "connect4-fault.json").exists(), "a person needs no debugging"
 
 
-def test_a_person_types_a_pop_out_in_either_case(tmp_path: Path) -> None:
-    done = run(
-        COMMAND, "human", "human", "case1", "--record", "game.json",
-        cwd=tmp_path, stdin="2\n1\n2p\n1P\n",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-    assert [turn["action"] for turn in document["turns"]] == ["2", "1", "2P", "1P"]
-    assert document["result"]["ending"] == "left", "the end of input leaves the game"
-
-
 @pytest.mark.slow
 def test_a_person_is_clocked_only_on_request(tmp_path: Path) -> None:
     for option, outcome in (([], "played"), (["--human-clock"], "timeout")):
@@ -605,18 +546,6 @@ def test_a_ctrl_c_while_the_command_is_still_starting_shows_no_traceback(importe
 
 
 @pytest.mark.slow
-def test_replay_turn_asks_for_one_turn_of_a_record(tmp_path: Path) -> None:
-    players = ("ai:nodes=200", "random")
-    run(COMMAND, *players, "case4", "--seed", "1", "--record", "game.json", cwd=tmp_path)
-    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-    done = run(COMMAND, "--replay-turn", "game.json:5", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert re.search(rf"Answer: {document['turns'][4]['action']}, played in [\d.]+ s", done.stdout)
-    assert re.search(rf"Recorded: {document['turns'][4]['action']}, played in [\d.]", done.stdout)
-    assert done.stdout.endswith("The answer is the recorded one.\n")
-
-
-@pytest.mark.slow
 def test_replay_turn_says_why_an_answer_is_not_allowed_and_escapes_what_a_record_has(
     tmp_path: Path,
 ) -> None:
@@ -715,16 +644,6 @@ def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     changed = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
     assert "The agent's file is not the one that played" in changed.stdout
-
-
-def test_the_help_has_examples_and_stays_as_it_is() -> None:
-    done = run(COMMAND, "--help", cwd=ROOT)
-    assert done.returncode == 0
-    snapshot = ROOT / "tests" / "data" / "help" / "ConnectFour.txt"
-    assert done.stdout.split() == snapshot.read_text(encoding="utf-8").split(), (
-        f"the help has changed; if that is meant: "
-        f"COLUMNS=100 python3 -m {COMMAND} --help > {snapshot.relative_to(ROOT)}"
-    )
 
 
 @pytest.mark.slow

@@ -41,26 +41,6 @@ def test_white_is_player_1_and_moves_first():
     assert state.legal_actions() == ("13E", "15E", "17E", "72W", "74W", "76S", "76W")
 
 
-@pytest.mark.parametrize(
-    ("before", "move"),
-    [
-        (["O,O, ,O", " , ,O, ", "X, , ,X"], "32N"),
-        (["O,X, ", " ,O, ", "O,X, ", "O, , "], "22W"),
-        (["O, , , ", "X,O, , ", "X, , ,O", " , , ,O"], "43W"),
-        ([" , , ,O", "X, ,O, ", "X, ,O, ", "O, , , "], "33W"),
-    ],
-)
-def test_a_line_of_four_in_any_direction_wins_at_once(before, move):
-    state = read(*before)
-    assert not state.is_over()
-    won = state.apply(move)
-    assert won.ending() is Ending.LINE
-    assert won.scores() == (1, 0)
-    assert won.legal_actions() == ()
-    with pytest.raises(IllegalAction, match="the game is over"):
-        won.apply("11E")
-
-
 def test_a_line_of_three_wins_where_three_count():
     rows = ["O,O, ", " , ,O", "X, ,X"]
     assert read(*rows).apply("32N").ending() is None

@@ -105,15 +105,6 @@ def test_pettingzoos_own_tests_pass(game: str, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.env
-def test_max_cycles_truncates_a_game_for_both_after_that_many_rounds() -> None:
-    env = played(module("classic").env(max_cycles=2), [0, 1, 2])
-    assert env.truncations == {"player_0": False, "player_1": False}
-    env.step(3)
-    assert env.truncations == {"player_0": True, "player_1": True}
-    assert env.rewards == {"player_0": 0, "player_1": 0}
-
-
-@pytest.mark.env
 @pytest.mark.parametrize("game", GAMES)
 def test_games_through_both_environments_are_those_of_our_rules(game: str) -> None:
     assert differences(game, games=3) == []

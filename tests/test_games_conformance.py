@@ -16,10 +16,9 @@ import pytest
 from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
-from connect4.games.base import State
 from connect4.games.grid import grid_of
 from connect4.search.heuristics import evaluation
-from connect4.search.solver import Solver
+from tests.naive_api import get_pts, get_valid_actions
 from tests.naive_games import NAIVE
 
 
@@ -139,7 +138,11 @@ def check_naive(game, state, naive_position):
         assert list(state.legal_actions()) == naive.actions(naive_position)
     assert state.board().tolist() == naive_position[0]
     assert state.mover == naive_position[-1]
-    if game.name != "extended":
+    if game.name == "extended":
+        board, counters = state.for_agent()
+        assert state.scores() == (get_pts(1, board), get_pts(2, board))
+        assert list(state.legal_actions()) == get_valid_actions(state.mover, (board, counters))
+    else:
         assert state.scores() == naive.scores(naive_position)
 
 
@@ -182,13 +185,6 @@ def test_random_games_keep_every_promise(game, text):
     assert len(texts) == len(set(texts)), "one position, one key"
 
 
-@pytest.mark.parametrize(("game", "text"), STATES)
-def test_a_fast_playout_takes_the_steps_of_the_plain_one(game, text):
-    start = game.read(text, "start")
-    for seed in range(20):
-        assert start.playout(random.Random(seed)) == State.playout(start, random.Random(seed))
-
-
 class Unreadable:
     def __repr__(self):
         raise RuntimeError("no text")
@@ -202,25 +198,17 @@ NO_ACTIONS = [
     (None, "None"),
     ("no move", "'no move'"),
     (True, "True"),
-    (1.0, "1.0"),
     (1.5, "1.5"),
     (math.nan, "nan"),
     (np.int64(3), "3"),
     (np.array([3, 0]), "array([3, 0])"),
-    (np.array([[3], [0]]), "array([[3], [0]])"),
     ((), "()"),
-    ((3,), "(3,)"),
     ((0, 0, 0), "(0, 0, 0)"),
-    ((3, 0), "(3, 0)"),
     ((True, False), "(True, False)"),
-    ((3.0, False), "(3.0, False)"),
     ((np.int64(3), False), "False)"),
     ((3, np.True_), "(3, "),
     (("3", False), "('3', False)"),
-    ((None, None), "(None, None)"),
     ([3, False], "[3, False]"),
-    ({3: False}, "{3: False}"),
-    (b"3", "b'3'"),
     (Moves("71W"), "'71W'"),
     ("\u0667\u0661W", "'\u0667\u0661W'"),
     ((10**5000, False), "a value of type tuple"),
@@ -283,25 +271,16 @@ def test_positions_that_look_alike_under_other_rules_are_not_equal():
     assert len({first, most, first.skip().skip(), copy.copy(dynamic), dynamic}) == 3
 
 
-@pytest.mark.parametrize("clone", CLONES.values(), ids=CLONES)
-def test_copies_of_6_by_7_are_solved_and_judged_perfectly(clone):
-    classic = GAMES["classic"]
-    state = classic.read(
-        "0\n0 0 0 0 0 0 0\n" + "1 1 2 2 1 1 2\n2 2 1 1 2 2 1\n" * 2 + "1 2 1 2 1 2 1\n", "near"
-    )
-    assert Solver(1).best(clone(state)) == Solver(1).best(state)
-    assert expert_for(classic, clone(state)).agent == expert_for(classic, state).agent
-
-
 @pytest.mark.parametrize("line", [-1, 0, 1, 5])
 def test_lines_that_a_grid_cannot_count_are_refused(line):
     with pytest.raises(ValueError, match=f"^a line of {line}: expected 2 to 4$"):
         grid_of(6, 7, line)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(7, 9), (4, 12), (12, 5)])
 @pytest.mark.parametrize("line", [2, 3, 4])
-def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line):
-    grid = pickle.loads(pickle.dumps(grid_of(7, 9, line)))
+def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line, rows, columns):
+    grid = pickle.loads(pickle.dumps(grid_of(rows, columns, line)))
     rng = random.Random(line)
     for _ in range(100):
         tokens = rng.choice(grid.windows) | rng.getrandbits(70) & grid.cells
@@ -309,9 +288,9 @@ def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line):
         found = [
             [cells[row + down * step][column + right * step] for step in range(line)]
             for down, right in ((0, 1), (1, 0), (1, 1), (-1, 1))
-            for row in range(7)
-            for column in range(9)
-            if 0 <= row + down * (line - 1) < 7 and column + right * (line - 1) < 9
+            for row in range(rows)
+            for column in range(columns)
+            if 0 <= row + down * (line - 1) < rows and column + right * (line - 1) < columns
         ]
         assert len(found) == len(grid.windows)
         assert grid.count_lines(tokens) == found.count([1] * line) > 0

@@ -11,15 +11,13 @@ import pytest
 
 from connect4 import config
 from connect4.errors import InputError
-from connect4.games import GAMES, load_start
+from connect4.games import load_start
 from connect4.games.base import Ending
-from connect4.games.extended import EXTENDED, read
+from connect4.games.extended import EXTENDED
 from connect4.players.base import Outcome, Setup
 from connect4.players.names import STUDENT_FILE
-from connect4.players.random import RandomPlayer
 from connect4.players.registry import PLAYERS, build, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
-from connect4.utils import Integer, get_valid_actions
 from grader.handin.find import find
 from grader.rubric import reading as rubrics
 from tests.games import agent_file, played, reread
@@ -74,17 +72,11 @@ def test_a_name_that_makes_no_sense_is_refused(name, message):
     assert refusal(name).startswith(message) or message in refusal(name)
 
 
-def test_students_files_play_no_game_of_slides():
-    assert refusal("ai", "dynamic") == (
-        "agent 'ai' plays classic, classic-full, extended, popout, not dynamic"
-    )
-
-
 def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
     agent_file(tmp_path, "return (0, False)", name="agent_one.py")
     missing = tmp_path / "agent_on.py"
     assert refusal(f"ai:{missing}") == (
-        f"agent 'ai:{missing}': no file '{missing}' (did you mean '{tmp_path / 'agent_one.py'}'?)"
+        f"agent 'ai:{missing}': no file '{missing}' (did you mean 'agent_one.py'?)"
     )
     assert refusal(f"ai:{tmp_path}").endswith(f"'{tmp_path}' is a folder; name the file in it")
     assert refusal("ai:no/such/folder/ai.py").endswith("no file 'no/such/folder/ai.py'")
@@ -263,12 +255,6 @@ def test_a_method_that_is_missing_is_named_in_the_turn_that_asks_for_it(tmp_path
     assert (turn.outcome, turn.detail.splitlines()[-1]) == (Outcome.ERROR, missing)
 
 
-def test_a_constructor_that_fails_shows_its_line(tmp_path):
-    detail = load_failure(agent_file(tmp_path, "return (0, False)", setup="self.table = {}[time]"))
-    assert detail.startswith(own_frame(7, "__init__"))
-    assert detail.endswith("KeyError: 20")
-
-
 @pytest.mark.parametrize(
     ("move", "last"),
     [
@@ -382,22 +368,13 @@ def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
 
 def test_the_random_player_plays_every_action_and_repeats_with_its_seed():
     state = load_start(EXTENDED, "mid8x10")
-    one, two = RandomPlayer(1, 5), RandomPlayer(1, 5)
-    choices = [one.choose(state, None) for _ in range(300)]
-    assert choices == [two.get_move(state.for_agent()) for _ in range(300)]
-    assert set(choices) == set(state.legal_actions())
-
-
-def test_the_random_player_serves_students_files_too():
-    board, counters = read("0\n0 0\n1 2\n", "start").for_agent()
-    player = RandomPlayer(2)
-    assert (player.player_number, player.type, player.player_string) == (
-        2,
-        "random",
-        "Player 2:random",
+    one, two, other = (
+        build(Setup(parse_agent("random"), 1, EXTENDED, 1.0, seed)) for seed in (5, 5, 6)
     )
-    move = player.get_move((board, counters))
-    assert move in get_valid_actions(2, (board, {1: Integer(0), 2: Integer(0)}))
+    choices = [one.choose(state, None) for _ in range(300)]
+    assert choices == [two.choose(state, None) for _ in range(300)]
+    assert choices != [other.choose(state, None) for _ in range(300)]
+    assert set(choices) == set(state.legal_actions())
 
 
 def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_every_turn(tmp_path):
@@ -418,13 +395,3 @@ def test_an_older_submission_that_counts_as_the_courses_integer_let_it_plays_eve
     """
     record, _ = played(agent_file(tmp_path, move, before=before), "random", "case1")
     assert {turn.outcome for turn in record.turns} == {Outcome.PLAYED}
-
-
-@pytest.mark.parametrize(
-    "kind", [kind for kind in PLAYERS if kind not in ("human", "ai", "env", "kaggle", "remote")]
-)
-def test_every_kind_of_agent_is_made_by_the_function_that_its_entry_names(kind):
-    game = GAMES["classic"]
-    agent = build(Setup(parse_agent(kind, game.name), 1, game, 1.0, 1))
-    state = game.start(None, None)
-    assert agent.choose(state, 0.2) in state.legal_actions()

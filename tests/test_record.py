@@ -8,11 +8,10 @@ import pytest
 
 from connect4.errors import InputError
 from connect4.games.base import Ending
-from connect4.games.extended import read as read_state
-from connect4.players.base import Outcome, PlayerLeftError
+from connect4.players.base import Outcome
 from connect4.record import RecordedPlayer, dumps, loads, read, replay, write
 from connect4.referee import Result
-from tests.games import agent_file, played, reread, seated, without_times
+from tests.games import agent_file, played, without_times
 
 FOUR_TURNS = """{
   "format": "connect4-record/1",
@@ -132,33 +131,6 @@ def test_equal_seeds_give_the_same_bytes_but_for_the_times(tmp_path):
     }
 
 
-def test_a_game_in_the_middle_keeps_popouts_and_mover():
-    start = read_state("4 3 2\n0 0\n1 2\n", "start")
-    record, _ = played("random", "random", start)
-    assert json.loads(dumps(record))["start"] == {
-        "popouts": [4, 3],
-        "board": [[0, 0], [1, 2]],
-        "mover": 2,
-    }
-    assert reread(record).start.key() == start.key()
-
-
-def test_a_game_that_a_person_leaves_has_a_record_too():
-    class Leaver:
-        load_failure = None
-
-        def ask(self, state, seconds):
-            raise PlayerLeftError
-
-        def close(self):
-            pass
-
-    with seated("human", "random", person=lambda player: Leaver()) as table:
-        list(table.events())
-    again = reread(table.record)
-    assert (again.result.ending, again.turns) == (Ending.LEFT, [])
-
-
 def test_the_record_of_a_game_that_never_began_says_why():
     failure = "SyntaxError: invalid syntax"
     record = loads(finished_with([], ending="not_loaded", winner=2, detail=failure))
@@ -188,15 +160,6 @@ def test_any_text_survives(tmp_path, detail):
     write(record, path)
     assert read(path).turns[3].detail == detail
     path.read_bytes().decode("utf-8")
-
-
-def test_an_agent_that_raises_unicode_leaves_a_readable_record(tmp_path):
-    agent = agent_file(tmp_path, "raise ValueError('größe ✓ \\udc80')", name="schüler.py")
-    record, _ = played(agent, "random")
-    write(record, tmp_path / "game.json")
-    detail = read(tmp_path / "game.json").turns[0].detail
-    assert detail.startswith("Traceback")
-    assert detail.splitlines()[-1].startswith("ValueError: größe ✓ ")
 
 
 # Where it is written

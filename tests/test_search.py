@@ -18,7 +18,7 @@ from connect4.search.base import (
     win_or_loss,
 )
 from connect4.search.heuristics import evaluation as evaluation_of
-from connect4.search.mcts import Sampled
+from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import race
 from tests import naive_heuristics
@@ -202,8 +202,8 @@ def test_the_expected_values_of_random_games():
         deviation = (expected * (1 - expected) / samples) ** 0.5
         assert abs(results.count(result) / samples - expected) < 4 * deviation
     error = 4 / samples**0.5
-    assert Sampled(samples, rng)(start) == pytest.approx(0.1138, abs=error)
-    assert -Sampled(samples, rng)(start.apply(3)) == pytest.approx(0.2815, abs=error)
+    assert sampled(samples, rng)(start) == pytest.approx(0.1138, abs=error)
+    assert -sampled(samples, rng)(start.apply(3)) == pytest.approx(0.2815, abs=error)
 
 
 # Set-up 3: the table of expanded states
@@ -258,20 +258,6 @@ CASES = [
 @pytest.mark.parametrize(("start", "depth", "nodes"), CASES)
 def test_the_nodes_of_plain_minimax(start, depth, nodes):
     assert Minimax(NOTHING).search(load_start(DYNAMIC, start), depth).nodes == nodes
-
-
-@pytest.mark.parametrize("name", ["connected", pytest.param("fuzzy", marks=pytest.mark.slow)])
-def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_six_in_b(name):
-    evaluation = evaluation_of(GAMES["dynamic"], name)
-    for start in ("a", "c"):
-        state = load_start(DYNAMIC, start)
-        assert AlphaBeta(evaluation).search(state, 2).value < WIN
-        assert AlphaBeta(evaluation).search(state, 3).value == WIN
-        deepened = deepen(TableAlphaBeta(evaluation, center), state, 9)
-        assert (deepened.value, deepened.depth) == (WIN, 3)
-    found = deepen(TableAlphaBeta(evaluation, center), load_start(DYNAMIC, "b"), 6)
-    assert found.depth == 6
-    assert abs(found.value) < WIN
 
 
 def test_a_budget_of_nodes_holds_in_every_game_and_leaves_a_legal_move():

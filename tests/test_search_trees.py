@@ -8,12 +8,11 @@ from connect4.search.base import (
     WIN,
     Deadline,
     Evaluation,
-    OutOfBudgetError,
     ascending,
     center,
     win_or_loss,
 )
-from connect4.search.mcts import Mcts, Sampled
+from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from tests.drawn import BY_VALUE, Drawn
 
@@ -119,16 +118,6 @@ def test_a_budget_of_nodes_is_never_exceeded_and_the_best_move_so_far_is_kept():
     assert found.move == "r"
 
 
-def test_a_search_whose_budget_is_spent_says_so():
-    stopped = AlphaBeta(BY_VALUE, deadline=Deadline(nodes=6))
-    with pytest.raises(OutOfBudgetError):
-        stopped.search(Drawn(TEXTBOOK), 2)
-    assert stopped.best_so_far is not None
-    assert (stopped.best_so_far.move, stopped.best_so_far.value) == ("B", 3)
-    with pytest.raises(OutOfBudgetError):
-        AlphaBeta(BY_VALUE, deadline=Deadline(seconds=0, stride=1)).search(Drawn(TEXTBOOK), 2)
-
-
 CHANCE = {
     "a": {"x": 0, "y": 0, "z": 9},
     "b": {"x": 2, "y": 2, "z": 2},
@@ -160,7 +149,7 @@ def test_sampled_chance_nodes_visit_so_many_children_and_are_right_on_average():
 
 def test_playouts_begin_with_the_mover_and_are_signed_for_it():
     tree = {"a": 1, "b": 1, "c": 1, "d": {"e": -1}}
-    estimate = Sampled(4000, Random(1))
+    estimate = sampled(4000, Random(1))
     assert estimate(Drawn(tree)) == pytest.approx(0.5, abs=0.06)
     assert estimate(Drawn(tree, mover=2)) == pytest.approx(-0.5, abs=0.06)
 

@@ -177,16 +177,6 @@ def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(por
     assert coalesced_reads(port, colour, 10) <= 2
 
 
-def test_a_relay_keeps_no_board(port):
-    white, black = joined(port, "board")
-    for _ in range(3):
-        white.ask("44N\n", "44N\n")
-        black.ask("44N\n", "44N\n44N\n")
-        white.expect("44N\n")
-    white.close()
-    assert black.rest() == ""
-
-
 def test_when_a_side_leaves_the_others_connection_closes_without_a_word(port):
     white, black = joined(port, "left")
     black.close()
@@ -397,33 +387,12 @@ def test_nc_sees_these_bytes_and_no_others():
         )
 
 
-@pytest.mark.parametrize(
-    ("options", "parts"),
-    [
-        (["--port", "x"], ["argument --port: 'x' is not a port; expected 0 to 65535"]),
-        (["--port", "70000"], ["'70000' is not a port"]),
-        (["--time", "0"], ["argument --time: '0' is not a time limit; expected seconds above 0"]),
-        (["--wait", "never"], ["'never' is not a time limit"]),
-        (["--idle", "0"], ["'0' is not a whole number above 0"]),
-        (["--stric"], ["unrecognized arguments: --stric"]),
-        (["--records", "."], ["--records needs --strict: a relay keeps no board"]),
-        (["--max-turns", "9"], ["--max-turns needs --strict: a relay keeps no board"]),
-        (["--strict", "--records", "no/where"], ["--records no/where: no such folder"]),
-        (["--strict", "--start", "d"], ["d: no such file", "a.txt, b.txt, c.txt, start.txt"]),
-        (["--strict", "--line", "9"], ["a line of 9: expected 3 or 4"]),
-        (["--host", "no.such.host.invalid"], ["no.such.host.invalid port 12345: "]),
-    ],
-)
-def test_bad_options_are_one_clear_line(options, parts, tmp_path):
-    assert_refused(run(COMMAND, *options, cwd=tmp_path), *parts)
-
-
 def test_a_port_that_is_taken_is_one_clear_line(port, tmp_path):
     done = run(COMMAND, "--port", str(port), cwd=tmp_path)
     assert_refused(done, f"127.0.0.1 port {port}: ", "ddress already in use")
 
 
-@pytest.mark.parametrize("name", ["server", "client"])
+@pytest.mark.parametrize("name", ["ConnectFour", "server", "client"])
 def test_the_help_has_examples_and_stays_as_it_is(name):
     done = run(f"connect4.{name}", "--help", cwd=ROOT)
     assert done.returncode == 0

@@ -122,21 +122,6 @@ def test_a_game_without_a_move_leaves_no_record(tmp_path):
     assert records(tmp_path) == []
 
 
-def test_a_full_folder_of_records_gets_no_more(tmp_path):
-    for number in range(9_999):
-        (tmp_path / f"{number}.json").touch()
-    (tmp_path / "three.txt").write_text(LINE_OF_THREE, encoding="utf-8")
-    options = ("--strict", "--start", "three.txt", "--records", ".")
-    complaint = r"error: --records \.: 10000 are there, no more are written\n"
-    with serving(*options, cwd=tmp_path, complaint=complaint) as (_, port):
-        for _ in range(3):
-            white, black = joined(port)
-            white.send("32N\n")
-            assert white.rest() == black.rest() == "32N\nGame over: white wins.\n"
-    assert len(list(tmp_path.glob("*.json"))) == 10_000
-    assert (tmp_path / "010000-g.json").exists()
-
-
 def test_a_record_that_cannot_be_written_ends_no_game(tmp_path):
     folder = tmp_path / "records"
     folder.mkdir()

@@ -5,19 +5,15 @@ from __future__ import annotations
 from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
-import argparse
 import os
 import sys
 import time
 from pathlib import Path
-from typing import Final
 
 from connect4 import record as records
 from connect4.analysis.costs import analyse, summary
-from connect4.cli import Parser, check_place, fail, time_limit
+from connect4.cli import Parser, check_place, count, fail, time_limit
 from connect4.errors import InputError
-
-MAX_JOBS: Final = 256
 
 
 class ProgressLine:
@@ -42,13 +38,6 @@ class ProgressLine:
             print(line, file=sys.stderr, flush=True)
 
 
-def process_count(text: str) -> int:
-    """Read the number of processes."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MAX_JOBS):
-        raise argparse.ArgumentTypeError(f"{text!r} jobs; expected a number from 1 to {MAX_JOBS}")
-    return int(text)
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = Parser(
@@ -62,9 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--time", type=time_limit, default=1.0, help="seconds per search (default 1)")
     add("-o", metavar="OUT", type=Path, help="where the record goes (default: where it was)")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    add(
-        "--jobs", type=process_count, default=cores, help="searches at once (default: one per core)"
-    )
+    add("--jobs", type=count, default=cores, help="searches at once (default: one per core)")
     arguments = parser.parse_args(argv)
     place = arguments.o or arguments.record
     try:

@@ -42,12 +42,12 @@ class Expected:
 
 
 class Cost(NamedTuple):
-    """The cost of a move for its mover, in the expert's unit.
+    """The cost of a turn for its mover, in the analysis' unit; `loss` is never below 0.
 
-    `before` and `after` are the values of best play before and after the move, from player 1's
-    view. `loss` is what the mover lost, never below 0; an estimated loss of at most `noise` is 0.
-    If the outcome stays the same, `slower` counts the plies by which the mover wins later or loses
-    sooner than possible. `line` is the better move and its continuation; empty if nothing was lost.
+    `before` and `after` are the values of best play before and after the turn, from player 1's
+    view. A cost that is not `proven` is an estimate greater than its `noise`. If the outcome stays
+    the same, `slower` counts the plies by which the mover wins later or loses sooner than possible.
+    `line` is the better move and its continuation, as typed; empty if nothing was lost.
     """
 
     before: float
@@ -56,7 +56,8 @@ class Cost(NamedTuple):
     proven: bool
     noise: float = 0.0
     slower: int = 0
-    line: tuple[Action | None, ...] = ()
+    line: tuple[str, ...] = ()
+    turn: int = 0
 
 
 def cost_of(player: Player, before: Expected, after: Expected, largest: float) -> Cost:
@@ -71,21 +72,20 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
         loss = max(0.0, sign * (before.value - after.value))
         slower = 0 if loss else _slower(sign, before, after)
         return Cost(before.value, after.value, loss, True, slower=slower)
-    pairs = [(_limited(one, largest), _limited(two, largest)) for one, two in _pairs(before, after)]
+    pairs = [
+        (max(-largest, min(largest, one)), max(-largest, min(largest, two)))
+        for one, two in _pairs(before, after)
+    ]
     if not (pairs or before.depths or after.depths):
         pairs = [(before.value, after.value)]
     if not pairs:
         return Cost(after.value, after.value, 0.0, False)
     costs = [sign * (one - two) for one, two in pairs[-LAST:]]
     noise = max(costs) - min(costs)
-    if costs[-1] <= (0 if _is_forced_now(before, after) else noise):
+    is_forced_now = bool(after.plies and after.value) and before.open_until > (after.plies or 0)
+    if costs[-1] <= (0 if is_forced_now else noise):
         return Cost(after.value, after.value, 0.0, False, noise)
     return Cost(*pairs[-1], costs[-1], False, noise)
-
-
-def _is_forced_now(before: Expected, after: Expected) -> bool:
-    """Return whether a move led to a loss that was not forced within as many plies before it."""
-    return bool(after.plies and after.value) and before.open_until > (after.plies or 0)
 
 
 def _slower(sign: int, before: Expected, after: Expected) -> int:
@@ -103,7 +103,3 @@ def _pairs(before: Expected, after: Expected) -> Iterator[tuple[float, float]]:
         one, two = before.at(ply), after.at(ply - 1)
         if one is not None and two is not None:
             yield one, two
-
-
-def _limited(value: float, largest: float) -> float:
-    return max(-largest, min(largest, value))

@@ -18,7 +18,7 @@ from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import Expert, expert_for
 from connect4.errors import harmless
-from connect4.games.base import Seconds
+from connect4.games.base import Game, Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Turn
@@ -27,33 +27,29 @@ WORST: Final = 3
 """The number of worst moves listed for each side."""
 
 
-class Searcher:
-    """Searches the positions of one record; each worker process has one."""
-
-    def __init__(self, text: str, seconds: Seconds) -> None:
-        """`text` is the text of the record's file."""
-        record = records.loads(text)
-        self._states = list(records.replay(record))
-        self._expert = expert_for(record.game, record.start)
-        self._seconds = seconds
-
-    def run(self, turns: int) -> Expected:
-        """Search the position after that many turns."""
-        return self._expert.expect(self._states[turns], self._seconds)
+Search = Callable[[int], Expected]
+"""Searches the position of a record after that many turns."""
 
 
-_searcher: Searcher | None = None
+def searcher(text: str, seconds: Seconds) -> Search:
+    """Return a search of the positions of a record, which is given as the text of its file."""
+    record = records.loads(text)
+    states, expert = list(records.replay(record)), expert_for(record.game, record.start)
+    return lambda turns: expert.expect(states[turns], seconds)
+
+
+_search: Search | None = None
 
 
 def _open_worker(text: str, seconds: Seconds) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    global _searcher  # noqa: PLW0603 - a worker process has one record
-    _searcher = Searcher(text, seconds)
+    global _search  # noqa: PLW0603 - a worker process has one record
+    _search = searcher(text, seconds)
 
 
 def _work(turns: int) -> Expected:
-    assert _searcher is not None
-    return _searcher.run(turns)
+    assert _search is not None
+    return _search(turns)
 
 
 Progress = Callable[[str, int, int], None]
@@ -74,12 +70,12 @@ def analyse(
     found = []
     todo = range(len(record.turns) + 1)
     progress("positions", 0, len(todo))
-    with _searchers(jobs, records.dumps(record), seconds) as run_all:
+    with _searchers(min(jobs, len(todo)), records.dumps(record), seconds) as run_all:
         for expected in run_all(todo):
             found.append(expected)
             progress("positions", len(found), len(todo))
     judged = [
-        judge(turn, before, after, expert.largest)
+        judge(record.game, turn, before, after, expert.largest)
         for turn, before, after in zip(record.turns, found, found[1:], strict=False)
     ]
     return to_json(record, expert, seconds, judged)
@@ -89,19 +85,30 @@ def analyse(
 def _searchers(
     jobs: int, text: str, seconds: Seconds
 ) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
-    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one)."""
+    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one).
+
+    After an exception, the processes end at once.
+    """
     if not jobs:
-        searcher = Searcher(text, seconds)
-        yield lambda todo: map(searcher.run, todo)
+        search = searcher(text, seconds)
+        yield lambda todo: map(search, todo)
         return
+    others = active_children()
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
 
     def run_all(todo: Iterable[int]) -> Iterator[Expected]:
         with uninterrupted():  # a half-started worker could not be killed
             return pool.map(_work, todo)
 
-    with closing_at_once(pool):
+    try:
         yield run_all
+    except BaseException:  # also on Ctrl-C: the searches may run for minutes
+        for child in active_children():
+            if child not in others:
+                child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -120,28 +127,15 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-@contextmanager
-def closing_at_once(pool: ProcessPoolExecutor) -> Iterator[None]:
-    """Close the pool; after an exception, without waiting for its searches."""
-    others = active_children()
-    try:
-        yield
-    except BaseException:  # also on Ctrl-C: the searches may run for minutes
-        for child in active_children():
-            if child not in others:
-                child.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def judge(turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
+def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
     """Return the cost of a turn; it is 0 if the expert has no better move."""
     found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
     if turn.outcome is Outcome.PASS or (is_best and not found.proven):
         return Cost(after.value, after.value, 0.0, found.proven, found.noise)
-    return found._replace(line=before.line if found.loss or found.slower else ())
+    moves = before.line if found.loss or found.slower else ()
+    line = ("pass" if move is None else game.format_action(move) for move in moves)
+    return found._replace(line=tuple(line))
 
 
 def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
@@ -161,7 +155,6 @@ def worst_turns(record: Record, judged: list[Cost]) -> list[list[int]]:
 
 def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]) -> dict[str, Any]:
     """Return the `analysis` of a record, as `docs/formats.md` describes it."""
-    write = record.game.format_action
     return {
         "agent": expert.agent,
         "seconds": seconds,
@@ -171,7 +164,7 @@ def to_json(record: Record, expert: Expert, seconds: Seconds, judged: list[Cost]
                 "before": round(found.before, 2),
                 "after": round(found.after, 2),
                 "loss": round(found.loss, 2),
-                "line": ["pass" if move is None else write(move) for move in found.line],
+                "line": list(found.line),
                 "proven": found.proven,
                 "noise": round(found.noise, 2),
                 "slower": found.slower,

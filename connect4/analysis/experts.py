@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from connect4.analysis.comparison import Expected
@@ -88,7 +89,7 @@ def solver_expert(game: Game, start: State) -> Expert:
     if start.setting != solver.SETTING:
         return search
     if solver.is_installed():
-        return replace(search, agent="solver", evaluate=LibraryJudge())
+        return replace(search, agent="solver", evaluate=ask_library)
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
@@ -153,25 +154,21 @@ def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) ->
     )
 
 
-class LibraryJudge:
-    """Judges with the library, which answers each 6 by 7 position at once."""
+_library = cache(LibrarySolver)
+"""Returns the library's engine, which is loaded late: it takes 170 MB."""
 
-    def __init__(self) -> None:
-        self._engine: LibrarySolver | None = None
 
-    def __call__(self, state: State, seconds: Seconds) -> Expected:
-        """Evaluate a position; see `Expert`. If the time runs out, the line ends early."""
-        if self._engine is None:  # loaded late: it takes 170 MB
-            self._engine = LibrarySolver()
-        deadline = Deadline(seconds)
-        move, score = self._engine.best(state)
-        line, after = [move], state.apply(move)
-        with suppress(OutOfBudgetError):
-            while not after.is_over() and len(line) < LINE:
-                deadline.check(0)
-                line.append(self._engine.best(after)[0])
-                after = after.apply(line[-1])
-        return solved(state, score, line)
+def ask_library(state: State, seconds: Seconds) -> Expected:
+    """Evaluate a position; see `Expert`. If the time runs out, the line ends early."""
+    engine, deadline = _library(), Deadline(seconds)
+    move, score = engine.best(state)
+    line, after = [move], state.apply(move)
+    with suppress(OutOfBudgetError):
+        while not after.is_over() and len(line) < LINE:
+            deadline.check(0)
+            line.append(engine.best(after)[0])
+            after = after.apply(line[-1])
+    return solved(state, score, line)
 
 
 def solving(

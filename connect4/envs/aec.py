@@ -42,10 +42,9 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         name: str,
         *,
         render_mode: str | None = None,
-        max_cycles: int | None = None,
         **where: Any,
     ) -> None:
-        """`where` holds the arguments of `Rules`; `max_cycles` rounds truncate the game."""
+        """`where` holds the arguments of `Rules`."""
         super().__init__()
         self.metadata = {
             "name": name,
@@ -55,7 +54,6 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         }
         self.rules = Rules(find_game(game), where.pop("start", None), **where)
         self.render_mode = render_mode
-        self.max_cycles = max_cycles
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         count, shape = len(self.rules.actions), self.rules.start.planes().shape
@@ -71,14 +69,11 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         }
         self.position: State = self.rules.start
         self._legal: list[int] = []
-        self._plies = 0
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -89,7 +84,6 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
-        self._plies = 0
         self._move_to(self.rules.start)
 
     def _move_to(self, position: State) -> None:
@@ -112,12 +106,9 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
             return
         self._cumulative_rewards[agent] = 0.0
         self._move_to(self.rules.apply(self.position, int(action)))
-        self._plies += 1
         if self.position.is_over():
             self._end()
             self._accumulate_rewards()
-        elif self.max_cycles is not None and self._plies >= 2 * self.max_cycles:
-            self.truncations = dict.fromkeys(AGENTS, True)
         if self.render_mode == "human":
             self.render()
 
@@ -205,6 +196,6 @@ def _tile(player: int) -> npt.NDArray[np.uint8]:
 
 def _colour(name: str) -> tuple[int, int, int]:
     """Return a colour of the light theme as red, green and blue."""
-    text = palette.light(name)
+    text = palette.COLOURS[name].light
     red, green, blue = (int(text[place : place + 2], 16) for place in (1, 3, 5))
     return red, green, blue

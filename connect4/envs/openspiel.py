@@ -67,13 +67,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     rules_of: Game
     game_type: Any
 
-    def __init__(self, params: dict[str, Any] | None = None, start: State | None = None) -> None:
-        """Take the parameters of a game string, or a position.
-
-        Raises `InputError` if the parameters name no start.
-        """
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        """Take the parameters of a game string; raises `InputError` if they name no start."""
         given = {name: value for name, value in (params or {}).items() if value}
-        self.rules = Rules(self.rules_of, given.pop("start", start), **given)
+        self.rules = Rules(self.rules_of, given.pop("start", None), **given)
         super().__init__(
             self.game_type,
             pyspiel.GameInfo(
@@ -89,20 +86,11 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         )
 
     def new_initial_state(self, state: Any = None) -> SpielState:
-        """Return the start as OpenSpiel's state."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
         """Return the observer that converts a state to a tensor."""
         return PlanesObserver(self.rules)
-
-
-def state_at(game: Game, position: State) -> SpielState:
-    """Return a position as OpenSpiel's state of a game that begins there."""
-    members = {"rules_of": game, "game_type": _game_type(game)}
-    made = type(short_name(game), (SpielGame,), members)
-    first: SpielState = made(start=position).new_initial_state()
-    return first
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
@@ -117,12 +105,10 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         self.policy = Policy(agent, game.rules, **options)
 
     def step(self, state: SpielState) -> int:
-        """Return the agent's action in a state."""
         legal = state.legal_actions()
         return int(legal[0]) if len(legal) == 1 else self.policy.action_of(state.position)
 
     def close(self) -> None:
-        """End the agent's process."""
         self.policy.close()
 
 
@@ -135,7 +121,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self.position: State = game.rules.start
 
     def current_player(self) -> int:
-        """Return 0 or 1, or TERMINAL."""
         if self.position.is_over():
             return int(pyspiel.PlayerId.TERMINAL)
         return self.position.mover - 1
@@ -151,7 +136,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return "pass" if found is None else self.rules.game.format_action(found)
 
     def is_terminal(self) -> bool:
-        """Return whether the game is over."""
         return self.position.is_over()
 
     def returns(self) -> list[float]:

@@ -57,7 +57,6 @@ class Policy:
         return self._seats[player]
 
     def close(self) -> None:
-        """End the agent's processes."""
         while self._seats:
             self._seats.popitem()[1].close()
 

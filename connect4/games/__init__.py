@@ -1,46 +1,23 @@
-"""The games of the kit: `GAMES` by name, and how to load a start by its name."""
+"""The games of the kit: `GAMES` by name, and how to load a starting position by its name."""
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Game, State, resolve
+from connect4.games.base import Game, State
+from connect4.games.classic import CLASSIC, CLASSIC_FULL
+from connect4.games.dynamic import DYNAMIC
+from connect4.games.extended import EXTENDED
+from connect4.games.popout import POP_OUT
 
-_RULES: Final = {
-    "extended": "connect4.games.extended:EXTENDED",
-    "classic": "connect4.games.classic:CLASSIC",
-    "classic-full": "connect4.games.classic:CLASSIC_FULL",
-    "dynamic": "connect4.games.dynamic:DYNAMIC",
-    "popout": "connect4.games.popout:POP_OUT",
+GAMES: Final[dict[str, Game]] = {
+    game.name: game for game in (EXTENDED, CLASSIC, CLASSIC_FULL, DYNAMIC, POP_OUT)
 }
-"""The module of each game in `GAMES`. An agent's process loads only the rules of its own game."""
-
-if TYPE_CHECKING:
-    GAMES: dict[str, Game]
-else:
-
-    def __getattr__(name):
-        """Create `GAMES` on first use."""
-        if name == "GAMES":
-            return _games()
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-@cache
-def _games() -> dict[str, Game]:
-    return {name: _game(name) for name in _RULES}
-
-
-@cache
-def _game(name: str) -> Game:
-    game: Game = resolve(_RULES[name])
-    return game
-
 
 STARTS: Final = Path(__file__).parent.parent / "initial_states"
 
@@ -49,8 +26,6 @@ MAX_START_BYTES: Final = 1_000_000
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean ...?)` if a name in `known` is close, else an empty string."""
-    import difflib  # late: only an error needs it
-
     names = {name.lower(): name for name in known}
     match = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.5)
     return f" (did you mean {names[match[0]]!r}?)" if match else ""
@@ -58,10 +33,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def find_game(name: str) -> Game:
     """Return the game of that name; raises `InputError` with the known names if there is none."""
-    if name not in _RULES:
-        hint = nearest(name, _RULES)
-        raise InputError(f"no game {name!r}{hint}; the games are {', '.join(_RULES)}")
-    return _game(name)
+    if name not in GAMES:
+        hint = nearest(name, GAMES)
+        raise InputError(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
+    return GAMES[name]
 
 
 def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,8 @@ import numpy.typing as npt
 from connect4.config import MAX_CONSECUTIVE_SKIPS
 from connect4.errors import InputError
 from connect4.games.grid import Grid
+from connect4.games.runs import Run, winning_runs
 from connect4.utils import Integer
-
-if TYPE_CHECKING:
-    from connect4.games.runs import Run
 
 Player: TypeAlias = Literal[1, 2]
 
@@ -88,7 +86,7 @@ class Ending(StrEnum):
 
     @property
     def by_rules(self) -> bool:
-        """Return whether the rules end a game this way; otherwise the table ended it."""
+        """Return whether the rules end a game this way; any other ending comes from the table."""
         return self in (
             Ending.NO_ACTION,
             Ending.LINE,
@@ -165,10 +163,8 @@ class State(ABC):
         """Return the runs of tokens that score; their points add up to `scores`.
 
         This default is for games that a line wins. It returns the winner's lines; the longest one
-        has the point.
+        scores the point.
         """
-        from connect4.games.runs import winning_runs  # late: an agent does not need it
-
         if self.ending() is not Ending.LINE or not (winner := self.winner()):
             return ()
         return winning_runs(self.board(), winner, self.grid.line)
@@ -250,7 +246,7 @@ class State(ABC):
         return ()
 
     def playout(self, rng: Random) -> tuple[int, int]:
-        """Return the scores at the end of a game of uniformly random actions from here.
+        """Return the final scores of a game played from here with uniformly random actions.
 
         One call of `rng.random()` chooses each action by its index in `legal_actions()`. A game
         that overrides this method makes the same choices.
@@ -265,7 +261,7 @@ class State(ABC):
         return state.scores()
 
     def display(self) -> str | None:
-        """Return the board in the game's own notation; None if the views are to draw it."""
+        """Return the board in the game's own notation; None if the views should draw it."""
         return None
 
     @property
@@ -419,7 +415,7 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the registered game of the same name."""
-        return importlib.import_module("connect4.games").find_game, (self.name,)
+        return resolve("connect4.games:find_game"), (self.name,)
 
     def actions(self, start: State) -> tuple[Action | None, ...]:
         """Return every action that is possible on a board of that size, in a fixed order.

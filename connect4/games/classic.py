@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
@@ -21,9 +21,7 @@ from connect4.games.base import (
 )
 from connect4.games.files import board_grid, read_grid, shown, text_from_json
 from connect4.games.grid import Grid
-
-if TYPE_CHECKING:
-    from connect4.games.runs import Run
+from connect4.games.runs import Run, runs_on
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -92,7 +90,6 @@ class ClassicState(State):
         return ClassicState(grid, self.variant, one, mask, mover, ending)
 
     def _why_not(self, column: object) -> str:
-        """Return why a refused drop is illegal."""
         last = self.grid.columns - 1
         if type(column) is not int:
             return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
@@ -121,8 +118,6 @@ class ClassicState(State):
 
     def runs(self) -> tuple[Run, ...]:
         """Return the winner's lines; with most-fours, every run that contains a four."""
-        from connect4.games.runs import runs_on
-
         if self.variant != "most-fours":
             return super().runs()
         return runs_on(self.board(), lambda _, length: max(0, length - 3))

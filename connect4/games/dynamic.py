@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
@@ -20,7 +20,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import Seen, read_history, read_pieces, seen_text, shown
+from connect4.games.files import Seen, read_pieces, read_settings, seen_text, shown
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -36,7 +36,11 @@ History = tuple[Seen, ...]
 
 @dataclass(frozen=True, slots=True)
 class DynamicRules:
-    """The options of a game: a draw after `max_turns` plies, and after a third `repetition`."""
+    """The options of a game.
+
+    It is a draw after `max_turns` plies or, with `repetition`, when a position occurs for the third
+    time.
+    """
 
     line: int = 4
     max_turns: int = 100
@@ -192,7 +196,6 @@ class DynamicState(State):
     def _next(
         self, one: int, two: int, ending: Ending | None, last: str | None = None
     ) -> DynamicState:
-        """Return the position one ply later, with its ending."""
         rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -206,7 +209,6 @@ class DynamicState(State):
         return DynamicState(self.layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
-        """Return why a refused move is illegal."""
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
             return f"{quoted(action)} is not a move: type {ACTION_HELP}"
         if self._ending is not None:
@@ -269,15 +271,10 @@ class DynamicState(State):
 
     def _settings(self) -> dict[str, Any]:
         """Return the settings beyond the board that differ from the default."""
-        rules, usual = self.layout.rules, DynamicRules()
-        settings: dict[str, Any] = {}
-        if self.mover == 2:
-            settings["mover"] = 2
-        if self.turns:
-            settings["turns"] = self.turns
-        for name in ("line", "max_turns", "repetition"):
-            if getattr(rules, name) != getattr(usual, name):
-                settings[name] = getattr(rules, name)
+        values = {"mover": self.mover, "turns": self.turns, **asdict(self.layout.rules)}
+        settings: dict[str, Any] = {
+            name: value for name, value in values.items() if value != SETTINGS[name]
+        }
         if self.history:
             settings["history"] = [list(seen) for seen in self.history]
         return settings
@@ -348,17 +345,7 @@ def read(text: str, source: str) -> DynamicState:
     commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
     rows, settings = read_pieces(text, source, SYMBOLS)
-    values: dict[str, int] = {}
-    history: History = ()
-    for name, word in {**SETTINGS, **settings}.items():
-        if name == "history":
-            history = read_history(word, source)
-        elif name not in SETTINGS:
-            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(SETTINGS)}")
-        elif re.fullmatch("[0-9]{1,9}", word) is None:
-            raise InputError(f"{source}: {name}={shown(word)}; expected a whole number")
-        else:
-            values[name] = int(word)
+    values, history = read_settings(settings, SETTINGS, source)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
             raise InputError(f"{source}: {name}={values[name]}; expected {right[0]} or {right[1]}")
@@ -372,13 +359,7 @@ def read(text: str, source: str) -> DynamicState:
         raise InputError(f"{source}: {error}") from None
 
 
-SETTINGS: Final = {
-    "mover": "1",
-    "turns": "0",
-    "line": "4",
-    "max_turns": "100",
-    "repetition": "0",
-}
+SETTINGS: Final = {"mover": 1, "turns": 0, "line": 4, "max_turns": 100, "repetition": 0}
 """The settings that a state file may have after the board, with their defaults."""
 
 
@@ -389,8 +370,8 @@ def from_json(value: dict[str, Any]) -> DynamicState:
         settings = {name: value[name] for name in SETTINGS if name in value}
         settings["repetition"] = int(settings.get("repetition", 0))
         lines += [f"{name}={number}" for name, number in settings.items()]
-        seen = [":".join(map(str, seen)) for seen in value.get("history", ())]
-        text = "\n".join([*lines, f"history={' '.join(seen)}"])
+        history = " ".join(map(seen_text, value.get("history", ())))
+        text = "\n".join([*lines, f"history={history}"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
     return read(text, "start")

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import compress
 from operator import not_
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,8 @@ from connect4.games.base import (
 )
 from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
+from connect4.games.runs import Run, runs_on
 from connect4.utils import Integer, get_pts, get_row_score
-
-if TYPE_CHECKING:
-    from connect4.games.runs import Run
 
 ExtendedAction: TypeAlias = tuple[int, bool]
 """`(column, is_popout)`, columns counted from 0."""
@@ -64,7 +62,6 @@ class ExtendedState(State):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return `(rows, columns)`."""
         return cast("tuple[int, int]", self._board.shape)
 
     @cached_property
@@ -88,13 +85,7 @@ class ExtendedState(State):
 
     def apply(self, action: ExtendedAction) -> ExtendedState:
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
-        if type(action) is not tuple or len(action) != 2:
-            raise IllegalAction(no_action(action))
-        column, is_popout = action
-        if type(column) is not int or type(is_popout) is not bool:
-            raise IllegalAction(no_action(action))
-        if not 0 <= column < len(self._top):
-            raise IllegalAction(f"column {quoted(column)} is outside 0..{len(self._top) - 1}")
+        column, is_popout = column_and_kind(action, len(self._top))
         board = self._board.copy()
         popouts = self.popouts
         if is_popout:
@@ -131,8 +122,6 @@ class ExtendedState(State):
         return get_pts(1, self._board), get_pts(2, self._board)
 
     def runs(self) -> tuple[Run, ...]:
-        from connect4.games.runs import runs_on
-
         worth = [get_row_score(1, [1] * length) for length in range(max(self.shape) + 1)]
         return runs_on(self._board, lambda _, length: worth[length])
 
@@ -227,7 +216,6 @@ class ExtendedState(State):
         return self.shape, self.maximum
 
     def board(self) -> Board:
-        """Return a copy of the cells."""
         return self._board.copy()
 
     def for_agent(self) -> tuple[Board, dict[int, Integer]]:
@@ -261,11 +249,17 @@ class ExtendedState(State):
         return start
 
 
-def no_action(value: object) -> str:
-    """Return why a value that does not have the form of an action is refused."""
-    return (
+def column_and_kind(action: object, columns: int) -> ExtendedAction:
+    """Return an action of the right form; raises `IllegalAction` for any other value."""
+    if type(action) is tuple and len(action) == 2:
+        column, is_popout = action
+        if type(column) is int and type(is_popout) is bool:
+            if 0 <= column < columns:
+                return action
+            raise IllegalAction(f"column {quoted(column)} is outside 0..{columns - 1}")
+    raise IllegalAction(
         "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "
-        f"not {quoted(value)}"
+        f"not {quoted(action)}"
     )
 
 

@@ -147,16 +147,32 @@ def seen_text(seen: Seen) -> str:
     return ":".join(map(str, seen))
 
 
-def read_history(text: str, source: str) -> tuple[Seen, ...]:
-    """Read earlier positions, each `mask:mask:mover`; raises `InputError`."""
-    return tuple(_read_seen(word, source) for word in text.split())
+def read_settings(
+    settings: dict[str, str], usual: dict[str, int], source: str
+) -> tuple[dict[str, int], tuple[Seen, ...]]:
+    """Read the `name=value` lines below a board; return the numbers and the earlier positions.
 
-
-def _read_seen(word: str, source: str) -> Seen:
-    match = re.fullmatch("([0-9]{1,60}):([0-9]{1,60}):([12])", word)
-    if match is None:
-        raise InputError(f"{source}: {shown(word)} in history; expected number:number:player")
-    return int(match[1]), int(match[2]), cast("Player", int(match[3]))
+    `usual` has the names of the numbers and their defaults. The setting `history` holds earlier
+    positions, each as `mask:mask:mover`. Raises `InputError`.
+    """
+    values = dict(usual)
+    history: list[Seen] = []
+    for name, value in ((name.strip(), value.strip()) for name, value in settings.items()):
+        if name == "history":
+            for word in value.split():
+                match = re.fullmatch("([0-9]{1,60}):([0-9]{1,60}):([12])", word)
+                if match is None:
+                    raise InputError(
+                        f"{source}: {shown(word)} in history; expected number:number:player"
+                    )
+                history.append((int(match[1]), int(match[2]), cast("Player", int(match[3]))))
+        elif name not in usual:
+            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(usual)}")
+        elif re.fullmatch("[0-9]{1,9}", value) is None:
+            raise InputError(f"{source}: {name}={shown(value)}; expected a whole number")
+        else:
+            values[name] = int(value)
+    return values, tuple(history)
 
 
 def read_pieces(
@@ -175,7 +191,7 @@ def read_pieces(
         where = f"{source}:{number}"
         name, equals, value = line.partition("=")
         if equals:
-            settings[name.strip()] = value.strip()
+            settings[name] = value
         elif settings:
             raise InputError(f"{where}: {shown(line)} after the settings; expected name=value")
         elif number > numbered[0][0] + len(rows):

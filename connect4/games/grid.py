@@ -122,13 +122,12 @@ def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]
     return size, np.stack([first, first + 8 * size])
 
 
-@cache
+_grid_of = cache(Grid)
+
+
 def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
-    """Return the cached grid of that size; raises `ValueError` (see `Grid`)."""
+    """Return the cached grid of that size; raises `ValueError` (see `Grid`).
+
+    `Grid` is cached here, so that a default `line` is not stored twice.
+    """
     return _grid_of(rows, columns, line)
-
-
-@cache
-def _grid_of(rows: int, columns: int, line: int) -> Grid:
-    """Create the grid; a separate cache key for a default `line` would store it twice."""
-    return Grid(rows, columns, line)

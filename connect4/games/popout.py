@@ -15,24 +15,22 @@ from connect4.games.base import (
     Player,
     State,
     opponent,
-    quoted,
 )
 from connect4.games.extended import (
     ExtendedAction,
     all_actions,
+    column_and_kind,
     distances_from_middle,
     format_action,
-    no_action,
     parse_action,
     same_action,
 )
 from connect4.games.files import (
     Seen,
     board_grid,
-    read_history,
     read_position,
+    read_settings,
     seen_text,
-    shown,
     text_from_json,
 )
 from connect4.games.grid import Grid
@@ -61,8 +59,10 @@ class PopOutState(State):
         self.mover: Player = mover
         self.turns = turns
         self.history = history
-        self._actions: tuple[ExtendedAction, ...] | None = None
+        self._actions = self._possible()
         self._ending = self._find_ending()
+        if self._ending is not None:
+            self._actions = ()
 
     def _find_ending(self) -> Ending | None:
         if self.grid.has_line(self.one) or self.grid.has_line(self.two):
@@ -71,7 +71,7 @@ class PopOutState(State):
             return Ending.REPETITION
         if self.turns >= MAX_PLIES:
             return Ending.DRAW_LIMIT
-        return None if self._possible() else Ending.NO_ACTION
+        return None if self._actions else Ending.NO_ACTION
 
     @property
     def distances(self) -> Mapping[ExtendedAction, float]:
@@ -103,14 +103,13 @@ class PopOutState(State):
 
     def legal_actions(self) -> tuple[ExtendedAction, ...]:
         """Return drops by ascending column, then pop-outs by ascending column."""
-        if self._actions is None:
-            self._actions = () if self._ending is not None else self._possible()
         return self._actions
 
     def apply(self, action: ExtendedAction) -> PopOutState:
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
-        self._check(action)
-        column, is_popout = action
+        column, is_popout = column_and_kind(action, self.grid.columns)
+        if action not in self._actions:
+            raise IllegalAction(self._why_not(column, is_popout))
         bottom, cells = self.grid.drops[column]
         one, two = self.one, self.two
         if is_popout:
@@ -120,31 +119,17 @@ class PopOutState(State):
         return self._next(one | token, two) if self.mover == 1 else self._next(one, two | token)
 
     def _next(self, one: int, two: int) -> PopOutState:
-        """Return the position one ply later."""
         history = (*self.history, (self.one, self.two, self.mover))
         return PopOutState(self.grid, one, two, opponent(self.mover), self.turns + 1, history)
 
-    def _check(self, action: object) -> None:
-        """Raise `IllegalAction` if an action is illegal."""
-        if type(action) is not tuple or len(action) != 2:
-            raise IllegalAction(no_action(action))
-        column, is_popout = action
-        if type(column) is not int or type(is_popout) is not bool:
-            raise IllegalAction(no_action(action))
+    def _why_not(self, column: int, is_popout: bool) -> str:
         if self._ending is not None:
-            raise IllegalAction("the game is over")
-        last = self.grid.columns - 1
-        if not 0 <= column <= last:
-            raise IllegalAction(f"column {quoted(column)} is outside 0..{last}")
-        taken = self.one | self.two
-        bottom, cells = self.grid.drops[column]
-        if not is_popout and not cells & ~taken:
-            raise IllegalAction(f"column {column} is full")
-        if is_popout and not taken & bottom:
-            raise IllegalAction(f"column {column} is empty: there is nothing to pop out")
-        if is_popout and not self.bitboards()[self.mover - 1] & bottom:
-            other = opponent(self.mover)
-            raise IllegalAction(f"the bottom token of column {column} is player {other}'s")
+            return "the game is over"
+        if not is_popout:
+            return f"column {column} is full"
+        if not (self.one | self.two) & self.grid.bottoms[column]:
+            return f"column {column} is empty: there is nothing to pop out"
+        return f"the bottom token of column {column} is player {opponent(self.mover)}'s"
 
     def skip(self) -> PopOutState:
         """Return the position after a skipped turn, which counts as a ply."""
@@ -206,26 +191,21 @@ def read(text: str, source: str) -> PopOutState:
     Raises `InputError` with `source:line: cause`.
     """
     lines = text.splitlines()
-    settings = [line for line in lines if "=" in line]
     board = "\n".join("" if "=" in line else line for line in lines)
     popouts, mover, rows = read_position(board, source)
     if popouts != (0, 0):
         raise InputError(f"{source}:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)")
-    turns = 0
-    history: tuple[Seen, ...] = ()
-    for line in settings:
-        name, _, value = (part.strip() for part in line.partition("="))
-        if name == "history":
-            history = read_history(value, source)
-        elif name == "turns" and value.isascii() and value.isdigit() and len(value) <= 9:
-            turns = int(value)
-        else:
-            raise InputError(f"{source}: {shown(line)}; expected turns=NUMBER or history=...")
+    settings = dict(line.split("=", 1) for line in lines if "=" in line)
+    values, history = read_settings(settings, SETTINGS, source)
     try:
         grid = board_grid(len(rows), len(rows[0]), "Pop Out")
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
-    return PopOutState(grid, *grid.from_rows(rows), mover, turns, history)
+    return PopOutState(grid, *grid.from_rows(rows), mover, values["turns"], history)
+
+
+SETTINGS: Final = {"turns": 0}
+"""The settings that a state file may have after the board, with their defaults."""
 
 
 def from_json(value: dict[str, Any]) -> PopOutState:

@@ -87,14 +87,14 @@ def runs_on(board: npt.NDArray[np.int64], points: Callable[[Player, int], int]) 
 
 
 def winning_runs(board: npt.NDArray[np.int64], winner: Player, least: int) -> tuple[Run, ...]:
-    """Return the winner's runs of at least `least` tokens; the longest has the point."""
+    """Return the winner's runs of at least `least` tokens; the longest one scores the point."""
     runs = runs_on(board, lambda player, length: int(player == winner and length >= least))
     ordered = sorted(runs, key=lambda run: -run.length)
     return tuple(run._replace(points=int(place == 0)) for place, run in enumerate(ordered))
 
 
 def run_changes(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunChange, ...]:
-    """Return the differences between the runs of two positions, the greatest first.
+    """Return the differences between the runs of two positions, largest first.
 
     The points of all changes add up to the difference of the scores. A pair that grew to three is
     one change. A run that only moved is one change with 0 points.

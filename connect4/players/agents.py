@@ -26,7 +26,7 @@ from connect4.search.base import (
     points,
     win_or_loss,
 )
-from connect4.search.mcts import Mcts, Sampled
+from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
 from connect4.search.solver import LibrarySolver, Solver
@@ -196,8 +196,8 @@ def expectimax(setup: Setup) -> DepthAgent:
 def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
     options = setup.agent.options
-    sampled = Sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
-    estimate = Evaluation(sampled, points() if setup.game.counts_points else win_or_loss)
+    leaf = sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
+    estimate = Evaluation(leaf, points() if setup.game.counts_points else win_or_loss)
     return DepthAgent(
         Budget(options, depth=2, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )
@@ -232,7 +232,6 @@ class MctsAgent:
         return self._search(state, seconds).best()
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the tree of this agent's search; its values are mean margins."""
         return nodes_of_mcts(self._search(state, seconds))
 
     def _search(self, state: State, seconds: Seconds | None) -> Mcts:
@@ -275,17 +274,16 @@ class SolverAgent:
         self.note = None
         deadline = self._budget.deadline(seconds)
         engine = self._engine(state, deadline)
-        with refused_boards():
-            if engine is not None:
-                return engine.best(state)[0]
-            return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
+        if engine is not None:
+            return engine.best(state)[0]
+        return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the perfect line and all scores along it; no nodes if the time is too short."""
         deadline = self._budget.deadline(seconds)
         self._allow(deadline)
         engine = self._engine(state, deadline) or self._solver
-        with refused_boards(), contextlib.suppress(OutOfBudgetError):
+        with contextlib.suppress(OutOfBudgetError):
             return nodes_of_solver(engine, state)
         return []
 
@@ -296,7 +294,7 @@ class SolverAgent:
         return self._library
 
     def _own_move(self, state: State, deadline: Deadline, first: Deadline) -> Action:
-        """Return the best proven move; raises `ValueError` for a board of another size."""
+        """Return the best move that is proven, or what alpha-beta finds."""
         answer = None
         self._allow(first)
         try:
@@ -314,15 +312,6 @@ class SolverAgent:
     def _allow(self, deadline: Deadline) -> None:
         self._solver.nodes = 0
         self._solver.deadline = deadline
-
-
-@contextlib.contextmanager
-def refused_boards() -> Iterator[None]:
-    """Raise `AgentError` if a solver refuses a board."""
-    try:
-        yield
-    except ValueError as error:
-        raise AgentError(str(error)) from None
 
 
 NOT_PROVEN: Final = "not proven: the time was too short to solve this position"

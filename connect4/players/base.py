@@ -95,7 +95,10 @@ class Agent(Protocol):
 
 
 class Seat(Protocol):
-    """One player's place in a game. It is ready before the first clock starts."""
+    """One player's place in a game. It is ready before the first clock starts.
+
+    A seat with a method `begin_turn(number)` marks the turns in its agent's output.
+    """
 
     @property
     def log(self) -> str:
@@ -137,12 +140,3 @@ def note_of(agent: Agent) -> str | None:
     """
     note: str | None = getattr(agent, "note", None)
     return note
-
-
-@runtime_checkable
-class Numbered(Protocol):
-    """A seat that marks the turns in its agent's output."""
-
-    def begin_turn(self, number: int) -> None:
-        """Mark the beginning of the turn of that number."""
-        ...

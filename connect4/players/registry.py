@@ -7,85 +7,58 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import State, resolve
-from connect4.games.dynamic import COLOURS
 from connect4.players.base import Agent, Method, Setup
 from connect4.players.names import AgentName, source_text, split_name, student_file
 from connect4.search.base import ORDERS
 
-ADDRESS: Final = re.compile(r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>\w+)")
-
-ADDRESS_USAGE: Final = "remote:HOST:PORT:GAMEID:COLOUR"
+ADDRESS: Final = re.compile(
+    r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
+)
 
 MAX_MEMORY: Final = 512
-"""Maximum size of the solver's table in megabytes."""
+"""Maximum size of the solver's table in megabytes; an agent's process has 1 GiB in total."""
 
-
-def wrong_board_to_solve(state: State) -> str | None:
-    """Check the board for the solver."""
-    rows, columns = state.grid.rows, state.grid.columns
-    if (rows, columns) == (6, 7):
-        return None
-    return f"plays on 6 rows by 7 columns, not on {rows} by {columns}"
-
-
-Check: TypeAlias = Callable[[str, str], str | None]
-"""Checks an option's value for a game: returns None, or what would be valid."""
-
-
-def whole_number(value: str, game: str) -> str | None:
-    """Check a count."""
-    if re.fullmatch(r"0*[1-9][0-9]{0,11}", value):
-        return None
-    return "a whole number above 0"
-
-
-def megabytes(value: str, game: str) -> str | None:
-    """Check the size of a table; an agent's process has 1 GiB in total."""
-    if whole_number(value, game) is None and int(value) <= MAX_MEMORY:
-        return None
-    return f"a whole number from 1 to {MAX_MEMORY}"
-
-
-def number(value: str, game: str) -> str | None:
-    """Check a positive number, such as seconds."""
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0:
-        return None
-    return "a number above 0"
+WORDS: Final = {
+    "order": tuple(ORDERS),
+    "pruning": ("on", "off"),
+    "tt": ("on", "off"),
+    "engine": ("bitbully", "own"),
+}
+"""The valid words of the options that are neither numbers nor the name of a heuristic."""
 
 
 def words_for(option: str, game: str) -> tuple[str, ...]:
     """Return the valid words of an option in a game; empty for a number."""
     if option == "heuristic":
         return tuple(entry.name for entry in GAMES[game].heuristics)
-    return {"order": tuple(ORDERS), "pruning": ("on", "off"), "tt": ("on", "off")}.get(option, ())
+    return WORDS.get(option, ())
 
 
-def one_of(*words: str) -> Check:
-    """Return a check that accepts only these words."""
-    return lambda value, game: None if value in words else " or ".join(words)
-
-
-def heuristic(value: str, game: str) -> str | None:
-    """Check a heuristic's name; each game has its own heuristics."""
-    known = words_for("heuristic", game)
-    if value in known:
-        return None
-    return f"one of {', '.join(known)} in {game}"
-
-
-BUDGET: Final[dict[str, Check]] = {"seconds": number, "nodes": whole_number}
-DEPTH: Final[dict[str, Check]] = {"depth": whole_number, **BUDGET}
-SWITCH: Final = one_of("on", "off")
-ESTIMATE: Final[dict[str, Check]] = {"heuristic": heuristic, "order": one_of(*ORDERS)}
+def wrong_value(option: str, value: str, game: str) -> str | None:
+    """Return what would be valid for an option in a game, or None if `value` is."""
+    words = words_for(option, game)
+    if words:
+        return None if value in words else " or ".join(words)
+    if option in ("c", "seconds"):
+        is_number = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0
+        return None if is_number else "a number above 0"
+    is_count = re.fullmatch(r"0*[1-9][0-9]{0,11}", value)
+    if option == "memory":
+        return (
+            None
+            if is_count and int(value) <= MAX_MEMORY
+            else f"a whole number from 1 to {MAX_MEMORY}"
+        )
+    return None if is_count else "a whole number above 0"
 
 
 def contradiction(options: Mapping[str, str]) -> str | None:
@@ -98,134 +71,106 @@ def contradiction(options: Mapping[str, str]) -> str | None:
     return None
 
 
-def wrong_address(rest: str) -> str | None:
-    """Check the part of the name after `remote:`; return what is wrong with it."""
-    match = ADDRESS.fullmatch(rest)
-    if match is None:
-        return f"expected {ADDRESS_USAGE}"
-    if match["colour"] not in COLOURS:
-        return f"{match['colour']!r} is not a colour; expected white or black"
-    if not 0 < int(match["port"]) < 65536:
-        return f"{match['port']} is not a port; expected 1 to 65535"
-    return None
-
-
-POLICY_USAGE: Final = "env:MODULE:FUNCTION"
-KAGGLE_USAGE: Final = "kaggle:FILE"
-
-
-def wrong_policy(rest: str) -> str | None:
-    """Return what is wrong with the name of a policy, or None."""
-    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", rest) is None:
-        return f"expected {POLICY_USAGE}, the name of an installed module and of a function in it"
-    return None
-
-
-def wrong_kaggle_file(rest: str) -> str | None:
-    """Return what is wrong with the name of a file for Kaggle, or None."""
-    return None if rest.endswith(".py") else f"expected {KAGGLE_USAGE}, a file that ends in .py"
-
-
 @dataclass(frozen=True, slots=True)
 class PlayerKind:
     """One kind of player: how its name is written and which games it plays.
 
-    `options` maps an option's name to a check of its value in a game. A kind with the option
-    `heuristic` needs a game with a heuristic.
+    A kind with the option `heuristic` needs a game with a heuristic.
     """
 
     usage: str
-    factory: str | None = None
-    """`module:name` of the function that creates the agent of a `Setup`; None for a person."""
+    factory: str = ""
+    """`module:name` of the function that creates the agent of a `Setup`; empty for a person."""
     games: frozenset[str] | None = None
-    options: dict[str, Check] = field(default_factory=dict)
+    board: tuple[int, int] | None = None
+    """The rows and columns of the only board that it plays on."""
+    options: tuple[str, ...] = ()
     reaches_out: bool = False
     """Whether it connects to another program or loads a module: a record alone never starts it."""
-    takes_rest: bool = False
-    wrong_rest: Callable[[str], str | None] = lambda rest: None
-    """Checks the part after the colon that is not an option."""
-    wrong_board: Callable[[State], str | None] = lambda state: None
-    """Checks the board that a game is to be played on."""
+    rest: str = ""
+    """A pattern for the part of the name after the colon that is not an option."""
+    rest_help: str = ""
+    """What a person should know about that part, besides `usage`."""
 
 
 FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_action is not None)
 """The games that a student's file plays."""
+
+BUDGET: Final = ("seconds", "nodes")
+DEPTH: Final = ("depth", *BUDGET)
+ESTIMATE: Final = ("heuristic", "order")
 
 PLAYERS: Final[dict[str, PlayerKind]] = {
     "ai": PlayerKind(
         "ai, ai:FILE or ai:FILE,nodes=N",
         "connect4.players.student:StudentAgent",
         games=FILE_GAMES,
-        options={"nodes": whole_number},
-        takes_rest=True,
+        options=("nodes",),
+        rest="(?s:.*)",
     ),
     "human": PlayerKind("human"),
     "remote": PlayerKind(
-        ADDRESS_USAGE,
+        "remote:HOST:PORT:GAMEID:COLOUR",
         "connect4.players.remote:RemoteAgent",
         games=frozenset({"dynamic"}),
         reaches_out=True,
-        takes_rest=True,
-        wrong_rest=wrong_address,
+        rest=ADDRESS.pattern,
+        rest_help=" (the colour is white or black)",
     ),
     "env": PlayerKind(
-        POLICY_USAGE,
+        "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
         reaches_out=True,
-        takes_rest=True,
-        wrong_rest=wrong_policy,
+        rest=r"[A-Za-z_][\w.]*:[A-Za-z_]\w*",
+        rest_help=" (an installed module and a function in it)",
     ),
     "kaggle": PlayerKind(
-        KAGGLE_USAGE,
+        "kaggle:FILE",
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
         reaches_out=True,
-        takes_rest=True,
-        wrong_rest=wrong_kaggle_file,
+        rest=r"(?s:.*)\.py",
+        rest_help=" (a file that ends in .py)",
     ),
-    "random": PlayerKind("random", "connect4.players.random:random_player"),
+    "random": PlayerKind("random", "connect4.players.random:RandomPlayer"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
     "minimax": PlayerKind(
         "minimax:depth=K",
         "connect4.players.agents:minimax",
-        options={**DEPTH, **ESTIMATE},
+        options=(*DEPTH, *ESTIMATE),
     ),
     "alphabeta": PlayerKind(
         "alphabeta:depth=K,heuristic=H,pruning=on|off,order=center|ascending,tt=on|off",
         "connect4.players.agents:alphabeta",
-        options={**DEPTH, **ESTIMATE, "pruning": SWITCH, "tt": SWITCH},
+        options=(*DEPTH, *ESTIMATE, "pruning", "tt"),
     ),
     "expectimax": PlayerKind(
         "expectimax:depth=K",
         "connect4.players.agents:expectimax",
-        options={**DEPTH, **ESTIMATE, "samples": whole_number},
+        options=(*DEPTH, *ESTIMATE, "samples"),
     ),
     "montecarlo": PlayerKind(
         "montecarlo:depth=K,samples=N",
         "connect4.players.agents:montecarlo",
-        options={**DEPTH, "samples": whole_number},
+        options=(*DEPTH, "samples"),
     ),
     "solver": PlayerKind(
         "solver",
         "connect4.players.agents:SolverAgent",
         games=frozenset({"classic"}),
-        wrong_board=wrong_board_to_solve,
-        options={
-            "memory": megabytes,
-            "engine": one_of("bitbully", "own"),
-            **BUDGET,
-        },
+        board=(6, 7),
+        options=("memory", "engine", *BUDGET),
     ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",
         "connect4.players.agents:MctsAgent",
-        options={"iterations": whole_number, "c": number, **BUDGET},
+        options=("iterations", "c", *BUDGET),
     ),
     "reference": PlayerKind(
         "reference or reference:nodes=N",
         "connect4.players.reference:ReferenceAgent",
         games=FILE_GAMES,
-        options={"nodes": whole_number},
+        options=("nodes",),
     ),
 }
 
@@ -249,17 +194,15 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
         raise InputError(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
     if "heuristic" in kind.options and not GAMES[game].heuristics:
         raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
-    if name.rest and not kind.takes_rest:
-        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
-    wrong = kind.wrong_rest(name.rest)
-    if wrong is not None:
-        raise InputError(f"agent {text!r}: {wrong}")
+    if re.fullmatch(kind.rest, name.rest) is None:
+        expected = f"write {kind.usage}{kind.rest_help}"
+        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; {expected}")
     for key, value in name.options.items():
         if key not in kind.options:
             known = ", ".join(kind.options) or "none"
             hint = nearest(key, kind.options)
             raise InputError(f"agent {text!r}: no option {key!r}{hint}; the options are {known}")
-        wrong = kind.options[key](value, game)
+        wrong = wrong_value(key, value, game)
         if wrong is not None:
             raise InputError(f"agent {text!r}: {key} is {wrong}, not {value!r}")
     clash = contradiction(name.options)
@@ -289,9 +232,12 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
 
 def check_board(name: AgentName, state: State) -> None:
     """Raise `InputError` if the agent does not play on that board."""
-    wrong = PLAYERS[name.kind].wrong_board(state)
-    if wrong is not None:
-        raise InputError(f"agent {name.text!r} {wrong}")
+    board, found = PLAYERS[name.kind].board, state.board().shape
+    if board not in (None, found):
+        raise InputError(
+            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, "
+            f"not on {found[0]} by {found[1]}"
+        )
 
 
 def _check_file(text: str, path: Path) -> None:
@@ -307,11 +253,7 @@ def _check_file(text: str, path: Path) -> None:
         raise InputError(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
-    import difflib  # late: only an error needs it
-
-    near = difflib.get_close_matches(path.name, names, n=1)
-    hint = f" (did you mean {str(path.with_name(near[0]))!r}?)" if near else ""
-    raise InputError(f"agent {text!r}: no file {str(path)!r}{hint}")
+    raise InputError(f"agent {text!r}: no file {str(path)!r}{nearest(path.name, names)}")
 
 
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
@@ -334,19 +276,12 @@ def method_of(name: AgentName, opponent: AgentName, method: Method | None = None
     return method or ("expectimax" if opponent.kind == "random" else "intelligent")
 
 
-def factory_of(kind: str) -> str:
-    """Return `module:name` of the function that creates an agent of a kind but a person's."""
-    factory = PLAYERS[kind].factory
-    assert factory is not None, "a person has no process"
-    return factory
-
-
 def modules_of(kind: str) -> list[str]:
     """Return the modules that a kind of agent requires, to load before its process is forked.
 
     A student's file requires only the module that runs it.
     """
-    module = factory_of(kind).partition(":")[0]
+    module = PLAYERS[kind].factory.partition(":")[0]
     return [module] if kind == "ai" else [module, __name__]
 
 
@@ -356,5 +291,5 @@ def build(setup: Setup) -> Agent:
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
     `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
-    agent: Agent = resolve(factory_of(setup.agent.kind))(setup)
+    agent: Agent = resolve(PLAYERS[setup.agent.kind].factory)(setup)
     return agent

@@ -47,7 +47,7 @@ class OutOfBudgetError(Exception):
 
 
 class Deadline:
-    """A budget that starts now: `seconds` (by `time.monotonic`), `nodes`, both or neither.
+    """A budget that starts now, limited by `seconds` of `time.monotonic`, `nodes`, both or neither.
 
     A search counts its nodes and calls `check` when the count reaches `next_check`.
     """

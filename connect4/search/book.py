@@ -1,4 +1,4 @@
-"""The opening book of the solver: outcome and best move of every position of up to 8 plies.
+"""The opening book of the solver: outcome and best move of every position after at most 8 plies.
 
 The file stores no positions, only their values. Each value has five bits. The table has slightly
 more slots than there are positions. Hashing a position gives three slots of the table, and the
@@ -30,14 +30,16 @@ COLUMN: Final = (1 << STRIDE) - 1
 WORD: Final = (1 << 64) - 1
 
 
-class Opening(NamedTuple):
-    """A position's value (1 win, 0 draw, -1 loss for its mover) and its best move.
+class Answer(NamedTuple):
+    """A move that is proven to keep the position's outcome.
 
-    The move leads to the best score; if several moves do, it is the most central one.
+    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
+    also proven to win fastest or to lose slowest.
     """
 
-    outcome: int
     column: int
+    outcome: int
+    is_best: bool
 
 
 def mirrored(board: int) -> int:
@@ -73,14 +75,20 @@ def slots_of(key: int, seed: int, length: int, segment: int) -> tuple[int, int, 
 class Book:
     """A table of values that was read from a file."""
 
-    def __init__(self, seed: int, segment: int, values: list[int]) -> None:
-        """Take the value of each slot."""
-        self._seed, self._segment, self._values = seed, segment, values
+    def __init__(self, data: bytes) -> None:
+        """Take the bytes of `packed`."""
+        number = int.from_bytes(data[12:16], "little")
+        bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
+        values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
+        self._seed = int.from_bytes(data[:8], "little")
+        self._segment = int.from_bytes(data[8:12], "little")
+        self._values: list[int] = values.tolist()
 
-    def find(self, own: int, mask: int) -> Opening | None:
-        """Return the entry of an undecided position whose mover cannot win at once.
+    def find(self, own: int, mask: int) -> Answer | None:
+        """Return the best answer to an undecided position whose mover cannot win at once.
 
-        Returns None for more than `PLIES` tokens, and for a position that no game can lead to.
+        If several moves are best, it is the most central one. Returns None for more than `PLIES`
+        tokens, and for a position that no game can lead to.
         """
         if mask.bit_count() > PLIES or not is_reachable(own, mask):
             return None
@@ -88,7 +96,7 @@ class Book:
         one, two, three = slots_of(key, self._seed, len(self._values), self._segment)
         values = self._values
         outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
-        return Opening(outcome - 1, COLUMNS - 1 - column if is_mirrored else column)
+        return Answer(COLUMNS - 1 - column if is_mirrored else column, outcome - 1, True)
 
 
 def is_reachable(own: int, mask: int) -> bool:
@@ -111,16 +119,7 @@ def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
     return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
 
 
-def unpacked(data: bytes) -> Book:
-    """Return the book from the bytes of `packed`."""
-    number = int.from_bytes(data[12:16], "little")
-    bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
-    values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
-    seed, segment = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little")
-    return Book(seed, segment, values.tolist())
-
-
 @cache
 def opening_book() -> Book:
     """Return the kit's book."""
-    return unpacked(FILE.read_bytes())
+    return Book(FILE.read_bytes())

@@ -116,7 +116,7 @@ class ForcedWins:
             most -= 1
 
     def safe_move(self, state: State, first: Move, plies: int) -> Move:
-        """Return `first` unless it loses by force within `plies`, else a move that does not.
+        """Return `first`; if it loses by force within `plies`, return a move that does not.
 
         Returns `first` if all moves lose. Raises `OutOfBudgetError`.
         """
@@ -184,7 +184,9 @@ class ForcedWins:
         return False
 
     def _attempts(self, own: int, empty: int, threats: int, plies: int) -> Iterator[int]:
-        """Yield each step of the pieces `own` as its two cells, the last one that worked first.
+        """Yield each step of the pieces `own` as its two cells.
+
+        It starts with the step that worked last time.
 
         If the opponent threatens to complete a line on one cell, `threats`, only steps onto it are
         yielded; if on several, none. Yields 0, a pass, if no step is possible.

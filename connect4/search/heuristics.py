@@ -100,10 +100,8 @@ class Windows:
         return windows & self._low, windows >> self.offset
 
 
-@cache
-def windows_of(grid: Grid) -> Windows:
-    """Return the windows of that grid."""
-    return Windows(grid)
+windows_of = cache(Windows)
+"""Returns the windows of a grid."""
 
 
 @cache
@@ -292,7 +290,7 @@ def evaluation(game: Game, name: str | None = None) -> Evaluation:
 
 
 def with_endings(heuristic: Heuristic, leaf: Callable[[State], float]) -> Evaluation:
-    """Return an evaluation with `leaf`, the function of `heuristic`, for unfinished positions."""
+    """Return an evaluation that uses `leaf`, the function of `heuristic`, before the end."""
     point = heuristic.point
     if heuristic.rates_wins:
         return Evaluation(leaf, lambda state, depth: leaf(state))

@@ -92,7 +92,7 @@ class Mcts:
         self.root = MctsNode(state, None, rng)
 
     def run(self, iterations: int | None = None) -> None:
-        """Run that number of iterations; if None, as many as the deadline allows."""
+        """Run this many iterations or, if None, as many as the deadline allows."""
         root = self.root
         try:
             while self.iterations != iterations and not root.proven:
@@ -185,22 +185,19 @@ class Mcts:
                 break
 
 
-class Sampled:
-    """A leaf evaluation: the mean margin of the mover over random playouts.
+def sampled(samples: int, rng: Random) -> Callable[[State], float]:
+    """Return a leaf evaluation: the mean margin of the mover over random playouts.
 
     If a win counts 1 point, as in classic Connect 4, that is (wins - losses) / samples. The
     playouts begin with the side to move (Abramson 1990, "Expected-outcome: a general model of
     static evaluation").
     """
 
-    def __init__(self, samples: int, rng: Random) -> None:
-        self._samples = samples
-        self._random = rng
-
-    def __call__(self, state: State) -> float:
-        """Return the estimate for the mover of `state`."""
+    def leaf(state: State) -> float:
         total = 0
-        for _ in range(self._samples):
-            one, two = state.playout(self._random)
+        for _ in range(samples):
+            one, two = state.playout(rng)
             total += one - two
-        return (total if state.mover == 1 else -total) / self._samples
+        return (total if state.mover == 1 else -total) / samples
+
+    return leaf

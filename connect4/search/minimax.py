@@ -57,6 +57,14 @@ class Found:
         return self.line[0]
 
 
+def moved_to_front(moves: list[Move], first: Move) -> list[Move]:
+    """Return the moves, beginning with `first` if it is one of them."""
+    if first is not None and first in moves:
+        moves.remove(first)
+        moves.insert(0, first)
+    return moves
+
+
 def unlinked(line: Line) -> tuple[Move, ...]:
     """Return the moves of a linked line as a tuple."""
     moves = []
@@ -100,9 +108,7 @@ class Minimax:
         self.count()
         moves = list(self.root_moves(state))
         rank = {move: place for place, move in enumerate(moves)}
-        if first in rank:
-            moves.remove(first)
-            moves.insert(0, first)
+        moves = moved_to_front(moves, first)
         best, best_rank = -INFINITY, len(moves)
         for move in moves:
             # Of moves with equal values, the earlier one in the move order wins.
@@ -135,7 +141,6 @@ class Minimax:
         return best
 
     def root_moves(self, state: State) -> Sequence[Move]:
-        """Return the moves of the root, in search order."""
         return self.order(state)
 
     def count(self) -> None:
@@ -268,16 +273,7 @@ class TableAlphaBeta(AlphaBeta):
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the best one of an earlier search first."""
-        moves = list(self.order(state))
-        if entry is not None and entry.best in moves:
-            moves.remove(entry.best)
-            moves.insert(0, entry.best)
-        return moves
-
-
-def can_win(state: State) -> bool:
-    """Return whether the mover can win with one move."""
-    return any(state.apply(move).margin(state.mover) > 0 for move in state.legal_actions())
+        return moved_to_front(list(self.order(state)), None if entry is None else entry.best)
 
 
 class Expectimax(Minimax):
@@ -315,7 +311,13 @@ class Expectimax(Minimax):
         moves = self.order(state)
         if not self._cautious:
             return moves
-        return [move for move in moves if not can_win(after(state, move))] or moves
+        safe = []
+        for move in moves:
+            child = after(state, move)
+            replies = (child.apply(reply) for reply in child.legal_actions())
+            if not any(reply.margin(child.mover) > 0 for reply in replies):
+                safe.append(move)
+        return safe or moves
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         """Return the expected value of `state` for its mover, without pruning."""

@@ -17,7 +17,7 @@ from connect4.games.base import State
 from connect4.games.grid import Grid
 from connect4.search.base import WIN, Deadline, Evaluation, Move, Order, after, ascending
 from connect4.search.heuristics import of_tokens
-from connect4.search.minimax import Entry, Found, TableAlphaBeta
+from connect4.search.minimax import Entry, Found, TableAlphaBeta, moved_to_front
 
 LONGEST: Final = 40
 """Plies from the root beyond which forced replies count as depth."""
@@ -69,10 +69,8 @@ class Steps:
         return found
 
 
-@cache
-def steps_of(grid: Grid) -> Steps:
-    """Return the steps of that grid."""
-    return Steps(grid)
+steps_of = cache(Steps)
+"""Returns the steps of a grid."""
 
 
 class SlidingAlphaBeta(TableAlphaBeta):
@@ -103,7 +101,6 @@ class SlidingAlphaBeta(TableAlphaBeta):
         return super().search(state, depth, first)
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        """Return `v` within the same bounds as `AlphaBeta.value`."""
         self._ply += 1
         try:
             return self._value(state, depth, alpha, beta)
@@ -157,13 +154,10 @@ class SlidingAlphaBeta(TableAlphaBeta):
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the earlier best one first, then those that caused most cutoffs."""
+        cutting, best = self._cutting, None if entry is None else entry.best
         moves = list(self.order(state))
-        cutting = self._cutting
         moves.sort(key=lambda move: -cutting.get(move, 0))
-        if entry is not None and entry.best in moves:
-            moves.remove(entry.best)
-            moves.insert(0, entry.best)
-        return moves
+        return moved_to_front(moves, best)
 
     def replies(self, state: State, threats: int) -> Sequence[Move]:
         """Return the moves that parry a threat to step on the cell `threats`.
@@ -228,7 +222,7 @@ class Distances:
         ]
 
     def steps(self, missing: int, rest: int) -> int:
-        """Return how many steps the nearest of the pieces `rest` need to the cells `missing`."""
+        """Return how many steps the nearest pieces of `rest` need to reach the cells `missing`."""
         needed = 0
         while missing:
             cell = missing & -missing
@@ -240,7 +234,7 @@ class Distances:
         return needed
 
     def lines(self, own: int, other: int) -> tuple[float, int]:
-        """Return the value of the lines of the pieces `own`, and the fewest steps to one."""
+        """Return the value of the lines of `own`, and the fewest steps that complete one."""
         worth, fewest = 0.0, len(WORTH)
         for window in self.windows:
             held = own & window
@@ -265,10 +259,8 @@ class Distances:
         return MOBILE * mobile + CENTRAL * central
 
 
-@cache
-def distances_of(grid: Grid) -> Distances:
-    """Return the distances of that grid."""
-    return Distances(grid)
+distances_of = cache(Distances)
+"""Returns the distances of a grid."""
 
 
 @of_tokens

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from connect4.errors import AgentError
 from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.base import Deadline
-from connect4.search.book import opening_book
+from connect4.search.book import Answer, opening_book
 
 if TYPE_CHECKING:
     from bitbully import Board
@@ -65,22 +66,10 @@ def winning_cells(own: int, empty: int) -> int:
     return cells & empty
 
 
-class Answer(NamedTuple):
-    """A move that is proven to keep the position's outcome.
-
-    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
-    also proven to win fastest or to lose slowest.
-    """
-
-    column: int
-    outcome: int
-    is_best: bool
-
-
 class Solver:
     """Scores positions; `nodes` counts the nodes that it has searched.
 
-    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `ValueError` for
+    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `AgentError` for
     another board and `OutOfBudgetError` at the `deadline`.
     """
 
@@ -120,7 +109,7 @@ class Solver:
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
             opening = opening_book().find(own, mask)
             if opening is not None:
-                yield Answer(opening.column, opening.outcome, True)
+                yield opening
                 return
         outcome = 1 if self._beats(own, mask, 0) else 0 if self._beats(own, mask, -1) else -1
         if outcome >= 0:
@@ -222,10 +211,10 @@ class Solver:
 
 
 def check_solvable(state: State) -> None:
-    """Raise `ValueError` for a position of another board or game, or one that is over."""
+    """Raise `AgentError` if the game is another one or over, or the board has another size."""
     known = isinstance(state, ClassicState) and state.setting == SETTING
     if not known or state.ending() is not None:
-        raise ValueError(
+        raise AgentError(
             "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
         )
 
@@ -277,7 +266,6 @@ class LibrarySolver:
         return int(self._engine.mtdf(self._board(state)))
 
     def best(self, state: State) -> tuple[int, int]:
-        """Return the best move (of several, the most central) and the position's score."""
         board = self._board(state)
         score = int(self._engine.mtdf(board))
         for column in ORDER:
@@ -286,7 +274,6 @@ class LibrarySolver:
         raise AssertionError("no move reaches the score")
 
     def scores(self, state: State) -> dict[int, int]:
-        """Return the score of the position with each move, by ascending column."""
         board = self._board(state)
         found = {}
         for column in state.legal_actions():

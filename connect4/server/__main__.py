@@ -62,16 +62,13 @@ def make_parser() -> Parser:
 def make_server(arguments: argparse.Namespace) -> Server:
     """Create the server from the command line; raises `InputError`."""
     start = None
+    options = {option.name: getattr(arguments, option.name) for option in DYNAMIC.options}
     if arguments.strict:
         state = load_start(DYNAMIC, "start" if arguments.start is None else arguments.start)
         assert isinstance(state, DynamicState)
-        start = state.with_options(
-            line=arguments.line,
-            max_turns=arguments.max_turns,
-            repetition=arguments.repetition,
-        )
+        start = state.with_options(**options)
     else:
-        for name in ("records", "start", "max_turns", "line", "repetition"):
+        for name in ("records", "start", *options):
             if getattr(arguments, name) is not None:
                 raise InputError(
                     f"--{name.replace('_', '-')} needs --strict: a relay keeps no board"

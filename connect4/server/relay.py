@@ -270,7 +270,6 @@ class Connection(asyncio.Protocol):
         self.game: RelayedGame | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept a new client."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=MAX_UNSENT)
         client = self._transport.get_extra_info("socket")
@@ -311,7 +310,6 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the client."""
         self._transport = None
         self.ended = True
         self.lines.clear()
@@ -331,7 +329,6 @@ class Connection(asyncio.Protocol):
             self.close()
 
     def send(self, line: str) -> None:
-        """Send a line if the client is still connected."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(line.encode() + b"\n")
 

@@ -7,10 +7,8 @@ which people with any kind of colour blindness can distinguish.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Final, Literal, NamedTuple, TypeAlias
-
-Theme: TypeAlias = Literal["light", "dark"]
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
 
 
 class Colour(NamedTuple):
@@ -53,11 +51,6 @@ TERMINAL_16: Final = ("1;31", "1;34")
 """The same in a terminal of 16 colours."""
 
 
-def light(name: str) -> str:
-    """Return a colour of the light theme."""
-    return COLOURS[name].light
-
-
 def style_sheet() -> str:
     """Return the colours as CSS custom properties.
 
@@ -73,9 +66,9 @@ def style_sheet() -> str:
     )
 
 
-def properties(theme: Theme, names: Iterable[str] = tuple(COLOURS)) -> str:
-    """Return colours of a theme as CSS custom properties."""
-    return " ".join(f"--{name}: {getattr(COLOURS[name], theme)};" for name in names)
+def properties(theme: Literal["light", "dark"]) -> str:
+    """Return the colours of a theme as CSS custom properties."""
+    return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
 
 
 def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from connect4.games.base import Player, State
-from connect4.games.runs import Cell, Run, RunChange, run_changes
-from connect4.views import palette
-from connect4.views.board_data import shape_data
-from connect4.views.motion import Drop, Slide, motion_between
+from connect4.games.runs import Cell, RunChange, run_changes
+from connect4.views import document, palette
+from connect4.views.board_data import motion_between, shape_data
 
 CELL: Final = 40
 EDGE: Final = 12
@@ -24,44 +23,6 @@ TEXT: Final = 7
 LINE: Final = 18
 NOTES: Final = 3
 """The height of a line below the board in pixels, and the maximum number of lines."""
-
-COLOURS: Final = (
-    *("background", "card", "muted", "text", "line", "plate", "hole"),
-    *("player1", "player1-ink", "player2", "player2-ink"),
-    *("made", "mark-ink", "mark-fault", "plate-mark"),
-)
-
-STYLE: Final = {
-    ".card": "fill: var(--background); stroke: var(--line)",
-    ".plate": "fill: var(--plate)",
-    ".hole": "fill: var(--hole)",
-    ".field": "fill: var(--card); stroke: var(--line)",
-    ".lines": "fill: none; stroke: var(--line)",
-    ".p1": "fill: var(--player1)",
-    ".p2": "fill: var(--player2)",
-    ".casing": "stroke: var(--plate); stroke-width: 10; stroke-linecap: round; opacity: .8",
-    ".run": "stroke: var(--plate-mark); stroke-width: 5; stroke-linecap: round",
-    ".made": "stroke: var(--made)",
-    ".broken": "stroke-dasharray: 1 9",
-    ".standing": "stroke-width: 2.5",
-    ".tag": "fill: var(--plate-mark); stroke: var(--plate); stroke-width: 1.5",
-    ".tag-made": "fill: var(--made); stroke: var(--plate); stroke-width: 1.5",
-    ".points": (
-        "fill: var(--mark-ink); font-size: 10.5px; font-weight: 700; text-anchor: middle; "
-        "dominant-baseline: central"
-    ),
-    ".points-broken": "fill: var(--mark-fault)",
-    ".last": "fill: none; stroke: var(--plate-mark); stroke-width: 2.5",
-    ".last-field": "fill: none; stroke: var(--text); stroke-width: 2.5",
-    ".from": "fill: none; stroke: var(--muted); stroke-width: 2; stroke-dasharray: 4 4",
-    ".note": "font-size: 12px; dominant-baseline: central",
-    ".dot": "fill: var(--player1-ink)",
-    ".ring": "fill: none; stroke: var(--player2-ink); stroke-width: 3.5",
-    "text": "fill: var(--muted); font: 12px system-ui, sans-serif",
-    ".label": "text-anchor: middle; dominant-baseline: central",
-    ".said": "fill: var(--text); font-size: 13px; dominant-baseline: central",
-}
-"""CSS rules of the picture, by selector."""
 
 Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 
@@ -132,9 +93,11 @@ def _marks_and_notes(
     """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
     if not state.counts_points:
-        return won_marks(runs), []
+        return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs], []
     if runs_of is not None:
-        return standing_marks(runs, runs_of), [f"Player {runs_of}: {sum_text(runs, runs_of)}"]
+        own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)
+        marks = [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
+        return marks, [f"Player {runs_of}: {sum_text([run.points for run in own])}"]
     if before is None:
         return [], []
     changes = run_changes(before.runs(), runs)
@@ -144,15 +107,14 @@ def _marks_and_notes(
 
 def _style() -> str:
     """Return the style sheet; its rules apply only to the picture, not to the whole notebook."""
-    light, dark = (palette.properties(theme, COLOURS) for theme in ("light", "dark"))
+    light, dark = palette.properties("light"), palette.properties("dark")
     return "\n".join(
         [
-            ".connect4 { max-width: 100%; height: auto }",
             f".connect4 {{ {light} }}",
             f"@media (prefers-color-scheme: dark) {{ .connect4 {{ {dark} }} }}",
             f'[data-jp-theme-light="true"] .connect4, .vscode-light .connect4 {{ {light} }}',
             f'[data-jp-theme-light="false"] .connect4, .vscode-dark .connect4 {{ {dark} }}',
-            *(f".connect4 {name} {{ {rule} }}" for name, rule in STYLE.items()),
+            document.assets(("picture",), "css"),
         ]
     )
 
@@ -198,11 +160,11 @@ def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
 def _last_move(before: State | None, state: State) -> list[str]:
     """Return a ring around the token of the last move, if a single move was made since `before`."""
     move = None if before is None else motion_between(before.board(), state.board())
-    if isinstance(move, Drop):
-        return [_ring(move.cell, "last")]
-    if isinstance(move, Slide):
-        return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
-    return []
+    if move is None or move.target is None:
+        return []
+    if move.origin is None:
+        return [_ring(move.target, "last")]
+    return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
 
 
 def _ring(cell: Cell, kind: str) -> str:
@@ -219,7 +181,7 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
         needed = mark.kind != "standing"  # the line below the board has their sum
-        place = label_place(((x1, y1), (x2, y2)), (21, 15), taken, needed)
+        place = label_place(((x1, y1), (x2, y2)), taken, needed)
         if not mark.label or place is None:
             continue
         x, y = place
@@ -262,17 +224,15 @@ def _middle(place: float) -> float:
     return (place + 0.5) * CELL
 
 
-def label_place(
-    ends: tuple[Pixel, Pixel], room: Pixel, taken: Sequence[Pixel], needed: bool
-) -> Pixel | None:
-    """Return the place for the points of a run, at least `room` away from the `taken` places.
+def label_place(ends: tuple[Pixel, Pixel], taken: Sequence[Pixel], needed: bool) -> Pixel | None:
+    """Return the place for the points of a run that covers none of the `taken` places.
 
     If there is no such place, return the best one if the label is `needed`, else None.
     """
     (x1, y1), (x2, y2) = ends
     places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
     for x, y in places:
-        if all(abs(x - a) > room[0] or abs(y - b) > room[1] for a, b in taken):
+        if all(abs(x - a) > 21 or abs(y - b) > 15 for a, b in taken):
             return x, y
     return places[0] if needed else None
 
@@ -292,17 +252,6 @@ def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
             label = "" if place else points_text(change.points)
             marks.append(RunMark(run.cells[0], run.cells[-1], kind, label))
     return marks
-
-
-def standing_marks(runs: Sequence[Run], player: Player) -> list[RunMark]:
-    """Return all runs of a player, those with the most points first."""
-    own = sorted((run for run in runs if run.player == player), key=lambda run: -run.points)
-    return [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
-
-
-def won_marks(runs: Sequence[Run]) -> list[RunMark]:
-    """Return the lines that won a game."""
-    return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs]
 
 
 def change_text(change: RunChange) -> str:
@@ -326,9 +275,7 @@ def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
     return [*lines, f"and {len(scoring) - most} more"] if len(scoring) > most else lines
 
 
-def sum_text(runs: Sequence[Run], player: Player) -> str:
-    """Return the sum of a player's points: `2 x 20 + 1 x 5 + 7 x 2 = 59`."""
-    points = [run.points for run in runs if run.player == player]
-    counts = {worth: points.count(worth) for worth in sorted(set(points), reverse=True)}
-    parts = " + ".join(f"{count} × {worth}" for worth, count in counts.items())
+def sum_text(points: Sequence[int]) -> str:
+    """Return the sum of the points of runs, largest first: `2 × 20 + 1 × 5 + 7 × 2 = 59`."""
+    parts = " + ".join(f"{points.count(worth)} × {worth}" for worth in dict.fromkeys(points))
     return f"{parts} = {sum(points)}" if parts else "0"

@@ -34,7 +34,7 @@ from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import board_data
 from connect4.views.document import json_in_html
-from connect4.views.page import analysis_data, page, run_data
+from connect4.views.page import page
 from grader.handin.submission import FOLDER, file_name
 from grader.play.executors import Pool
 from grader.play.schedule import (
@@ -328,7 +328,7 @@ FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*
 """The folders of an absolute path."""
 
 MADE_BY: Final = hashlib.sha256(
-    ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "3").encode()
+    ("".join(map(inspect.getsource, (page, board_data))) + "3").encode()
 ).hexdigest()[:16]
 """Data from another version of the replay page's code are computed again."""
 

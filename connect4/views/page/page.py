@@ -1,4 +1,4 @@
-"""Make the replay page: `python3 -m connect4.views.page RECORD... -o game.html`.
+"""The replay page, and the data of a game for it.
 
 It is one HTML file that shows one or more games. The boards are computed here by replaying the
 record and stored in the page as differences. The page needs no rules and can show every game.
@@ -6,22 +6,19 @@ record and stored in the page as differences. The page needs no rules and can sh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.cli import Parser, fail
-from connect4.errors import InputError, headline
-from connect4.games.base import State
+from connect4.errors import IllegalAction, InputError, headline
+from connect4.games.base import Game, State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views import document
-from connect4.views.board_data import changed_cells, shape_data
-from connect4.views.page.analysis_data import analysis_data
-from connect4.views.page.run_data import RunTable
+from connect4.views.board_data import RunTable, changed_cells, shape_data
 from connect4.views.words import ENDINGS
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
@@ -31,6 +28,9 @@ MAX_DETAILS: Final = 40_000
 """The maximum length of the details in one game's data; later ones are shortened."""
 
 CUT_DETAIL: Final = 200
+
+MAX_LINE: Final = 12
+"""The maximum number of moves of a better line."""
 
 
 def page(games: Sequence[Record]) -> str:
@@ -158,22 +158,64 @@ def result_text(record: Record) -> str:
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    parser = Parser(
-        prog="python3 -m connect4.views.page",
-        description="Make one HTML file that replays recorded games in any browser.",
-        epilog="example: python3 -m connect4.views.page game.json -o game.html",
-    )
-    parser.add_argument("records", metavar="RECORD", nargs="+", type=Path, help="a game's record")
-    parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
-    arguments = parser.parse_args(argv)
+def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | None:
+    """Return the data of the record's analysis, None if there is none.
+
+    A turn is `[before, after, loss, line, cells, proven, slower]`: the line begins with the better
+    move, and `cells` holds the cells that each of its moves changes. Raises
+    `InputError` if the record's `analysis` has another form.
+    """
+    found = record.extra.get("analysis")
+    if found is None:
+        return None
     try:
-        text = page([records.read(path) for path in arguments.records])
-        document.write(text, arguments.o)
-    except InputError as error:
-        return fail(error)
-    count = len(arguments.records)
-    size = f"{len(text.encode()) / 1000:.0f} kB"
-    print(f"{arguments.o}: {count} game{'s' if count > 1 else ''}, {size}")
-    return 0
+        turns: list[list[Any]] = [
+            [*(finite(turn[key]) for key in ("before", "after", "loss")), words(turn["line"])]
+            for turn in found["turns"]
+        ]
+        if len(turns) != len(record.turns):
+            raise ValueError(f"{len(turns)} turns, the game has {len(record.turns)}")
+        worst = [int(number) for numbers in found["worst"] for number in numbers]
+        if not all(0 < number <= len(turns) and turns[number - 1][3] for number in worst):
+            raise ValueError("a worst move is none of the turns that have a better one")
+        unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
+        for turn, state, saved in zip(turns, states, found["turns"], strict=False):
+            turn.append(branch_cells(record.game, state, turn[3]))
+            turn.append(bool(saved["proven"]))
+            turn.append(int(saved["slower"]))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"the record's analysis cannot be read: {error!r}") from None
+    source = (
+        f"Analysed by the kit's agent {agent}, {seconds:g} s per search. The cost is in {unit}."
+    )
+    return {"turns": turns, "worst": worst, "unit": unit, "source": source}
+
+
+def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int]]:
+    """Return the cells that each move of a line changes, as `changed_cells` does.
+
+    The list ends before an illegal move.
+    """
+    changed = []
+    for text in line:
+        try:
+            after = state.apply(game.parse_action(text)) if state.legal_actions() else state.skip()
+        except IllegalAction:
+            break
+        changed.append(changed_cells(state.board(), after.board()))
+        state = after
+    return changed
+
+
+def finite(value: Any) -> float:
+    """Return a number; raises `ValueError` if it is not finite."""
+    if not math.isfinite(number := float(value)):
+        raise ValueError(f"{value!r} is no number to draw")
+    return number
+
+
+def words(line: Any) -> list[str]:
+    """Return a line of moves as typed, shortened if it is long."""
+    if not isinstance(line, list):
+        raise ValueError(f"{line!r:.60} is no line of moves")
+    return [str(move)[:8] for move in line[:MAX_LINE]]

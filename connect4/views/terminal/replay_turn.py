@@ -25,7 +25,7 @@ from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views.terminal.summary import faults_of
-from connect4.views.words import BUSY, ENDINGS, first_line, indented, spent_text
+from connect4.views.words import BUSY, ENDINGS, first_line, spent_text
 
 FRESH: Final = (
     "a fresh player answers this position. The file may keep something from its earlier turns, "
@@ -39,17 +39,15 @@ USUAL_SECONDS: Final = 5.0
 
 
 def read_place(where: str) -> tuple[Record, int]:
-    """Return the record and the turn's number for `RECORD:N`; raises `InputError`.
-
-    The record must have that turn, unless its game never began.
-    """
+    """Return the record and the turn's number for `RECORD:N`; raises `InputError`."""
     name, _, text = where.rpartition(":")
     if not (name and text.isascii() and text.isdigit() and len(text) <= 9):
         raise InputError(f"--replay-turn {where}: expected RECORD:N, such as game.json:12")
     record = records.read(Path(name))
     number = int(text)
     if never_began(record):
-        return record, number
+        why = ENDINGS[Ending.NOT_LOADED]
+        raise InputError(f"--replay-turn {where}: {why}; play the game again")
     if not 1 <= number <= len(record.turns):
         raise InputError(f"--replay-turn {where}: the record has turns 1 to {len(record.turns)}")
     if record.players[record.turns[number - 1].player - 1].agent == "human":
@@ -216,24 +214,3 @@ def is_legal(state: State, action: Action) -> bool:
         print(f"That is no valid action there: {error}.")
         return False
     return True
-
-
-def load_again(record: Record, seconds: Seconds, level: Level, named: str | None = None) -> int:
-    """Load the agents that could not be loaded; return 0 if all of them can be now, else 1."""
-    assert record.result is not None
-    print(f"This game never began: {ENDINGS[Ending.NOT_LOADED]}. Loading once more:")
-    status = 0
-    for player in SIDES:
-        if record.result.winner == player or record.players[player - 1].agent == "human":
-            continue
-        own = named if named == record.players[player - 1].agent else None
-        setup = setup_of(record, player, seconds, own)
-        with closing(open_seat(setup, level)) as seat:
-            failure = seat.load_failure
-        if failure is None:
-            print(f"Player {player} ({harmless(setup.agent.text)}) can be loaded now.")
-        else:
-            who = f"Player {player} ({harmless(setup.agent.text)})"
-            print(f"{who} could not be loaded:\n{indented(failure)}")
-            status = 1
-    return status

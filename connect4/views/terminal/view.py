@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from connect4.errors import harmless
-from connect4.games.base import Ending, Game, Player, State
+from connect4.games.base import Ending, Player, State
 from connect4.players.base import Outcome
-from connect4.referee import Event, Over, Started, Turn, TurnBegun, TurnEnded
-from connect4.views.motion import Cell, Drop, Motion, PopOut, Slide, motion_between
+from connect4.referee import Event, Over, Turn, TurnBegun, TurnEnded
+from connect4.table import TablePlan
+from connect4.views.board_data import Motion, motion_between
 from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
@@ -29,9 +30,6 @@ PRINTED: Final = 60
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
-UNIT: Final = re.compile(r"(?<=\d) (?=s\b|fuel\b)")
-"""The space between a number and its unit."""
-
 TICK: Final = 0.1
 """Seconds between two drawings of the running clock."""
 
@@ -42,9 +40,8 @@ class Style:
 
     tokens: tuple[str, str]
     empty: str
-    bar: str
-    top: tuple[str, str, str]
-    bottom: tuple[str, str, str]
+    frame: str
+    """The vertical and the horizontal bar, then the corners, those on top first."""
     codes: tuple[str, str] | None
     """The players' ANSI colours; None without colours."""
 
@@ -53,7 +50,6 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.codes else text
 
     def token(self, player: Player) -> str:
-        """Return a player's token in their colour."""
         return self.in_colour_of(player, self.tokens[player - 1])
 
     def in_colour_of(self, player: int, text: str) -> str:
@@ -75,39 +71,36 @@ def style_for(stream: TextIO) -> Style:
     except (LookupError, UnicodeEncodeError):
         round_tokens = False
     if round_tokens:
-        return Style(("●", "○"), "·", "│", ("┌", "─", "┐"), ("└", "─", "┘"), codes)
-    return Style(("X", "O"), ".", "|", ("+", "-", "+"), ("+", "-", "+"), codes)
+        return Style(("●", "○"), "·", "│─┌┐└┘", codes)
+    return Style(("X", "O"), ".", "|-++++", codes)
 
 
 def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
     """Return the lines of the board below the column numbers; the last move is in brackets."""
     style = style.of(state)
     cells = state.board()
-    last = cell_of(moved)
+    last = moved.target if moved else None
     width = 3 if cells.shape[1] <= 10 else 4
     labels = [f"{row + state.first_number:2} " for row in range(len(cells))] if state.slides else []
     indent = " " * 3 if labels else "  "
     columns = range(state.first_number, state.first_number + cells.shape[1])
     lines = [f"{indent} {''.join(f'{column:^{width}}' for column in columns)}"]
-    left, fill, right = style.top
-    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+    frame = style.frame
+    edge = frame[1] * (width * cells.shape[1])
+    lines.append(indent + frame[2] + edge + frame[3])
     for row, values in enumerate(cells.tolist()):
-        drawn = []
+        line = (labels[row] if labels else indent) + frame[0]
         for column, value in enumerate(values):
             token = style.token(value) if value else style.paint(style.empty, "2")
-            marked = (row, column) == last
-            drawn.append(
-                ("[" if marked else " ") + token + ("]" if marked else " ") + " " * (width - 3)
-            )
-        begin = labels[row] if labels else indent
-        lines.append(begin + style.bar + "".join(drawn) + style.bar)
-    left, fill, right = style.bottom
-    lines.append(indent + left + fill * (width * cells.shape[1]) + right)
+            around = "[]" if (row, column) == last else "  "
+            line += around[0] + token + around[1] + " " * (width - 3)
+        lines.append(line + frame[0])
+    lines.append(indent + frame[4] + edge + frame[5])
     if state.column_owners is not None:
         owners = "".join(
             style.in_colour_of(owner, f"{f'P{owner}':^{width}}") for owner in state.column_owners
         )
-        popped = f"; last: column {moved.column}" if isinstance(moved, PopOut) else ""
+        popped = f"; last: column {moved.origin[1]}" if moved and moved.origin else ""
         lines.append(f"{indent} {owners}  pop-outs{popped}")
     return lines
 
@@ -118,31 +111,20 @@ def rows_of(line: str) -> int:
     return max(1, -(-shown // shutil.get_terminal_size().columns))
 
 
-def cell_of(moved: Motion | None) -> Cell | None:
-    """Return the cell of the token that moved last; None after a pop-out."""
-    if isinstance(moved, Drop):
-        return moved.cell
-    return moved.target if isinstance(moved, Slide) else None
-
-
 class TerminalView:
     """Shows a game on `out`, and reads the moves of people from the terminal."""
 
-    def __init__(
-        self, agents: tuple[str, str], title: str, record_name: str, out: TextIO = sys.stdout
-    ) -> None:
-        """`record_name` is the path of the record, for the command that replays a turn."""
-        self._agents = agents
-        self._title = title
-        self._record_name = record_name
+    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout) -> None:
+        one, two = plan.agents
+        self._agents = one.text, two.text
+        self._plan = plan
         self._out = out
         self._style = style_for(out)
         self._live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._drawn = 0
         self._last: Turn | None = None
-        self._before: State | None = None
+        self._before = plan.start
         self._moved: Motion | None = None
-        self._game: Game | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
         self._missed: Turn | None = None
@@ -151,10 +133,7 @@ class TerminalView:
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
-        if isinstance(event, Started):
-            self._game = event.game
-            self._begin(event.state)
-        elif isinstance(event, TurnBegun):
+        if isinstance(event, TurnBegun):
             self._turn_begun(event)
         elif isinstance(event, TurnEnded):
             lines = harmless(printed).strip().splitlines()
@@ -167,11 +146,13 @@ class TerminalView:
                 self._show(event.state, "")
                 self._print([""] if self._live else [])
 
-    def _begin(self, state: State) -> None:
+    def begin(self) -> None:
+        """Show the position before the first turn."""
+        state, title = self._plan.start, self._plan.title
         if self._live:
             self._show(state, "")
         else:
-            self._print([self._title, *self._heading(state), *draw_board(state, None, self._style)])
+            self._print([title, *self._heading(state), *draw_board(state, None, self._style)])
 
     def _turn_begun(self, event: TurnBegun) -> None:
         self._before = event.state
@@ -195,7 +176,7 @@ class TerminalView:
         elif turn.is_lost:
             self._report(turn)
         self._moved = None
-        if turn.outcome is Outcome.PLAYED and self._game is not None and self._before is not None:
+        if turn.outcome is Outcome.PLAYED:
             self._moved = motion_between(self._before.board(), event.state.board())
         if self._live:
             return
@@ -211,20 +192,21 @@ class TerminalView:
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""
-        if self._game is None or not self._game.reply or turn.outcome is not Outcome.PLAYED:
+        words = self._plan.game.reply
+        if not words or turn.outcome is not Outcome.PLAYED:
             return []
         mine, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
         told = other == "human" and mine != "human"
-        return [self._game.reply.format(move=turn.text)] if told else []
+        return [words.format(move=turn.text)] if told else []
 
     def _report(self, turn: Turn) -> None:
         """Print a fault in full the first time, above the board, which is then redrawn."""
         known = turn.player, kind_of_fault(turn.outcome, turn.detail)
-        if known in self._reported or self._before is None:
+        if known in self._reported:
             return
         self._reported.add(known)
         agent = self._agents[turn.player - 1]
-        repeat = repeat_command(self._record_name, turn)
+        repeat = repeat_command(self._plan.record_name, turn)
         self._erase()
         self._print(fault_report(turn, self._before, agent, repeat).splitlines())
 
@@ -247,7 +229,7 @@ class TerminalView:
     def _show(self, state: State, status: str) -> None:
         """Draw the whole picture; on a terminal, in place."""
         last = self._last
-        lines = ["", f"  {self._title}", "", *self._heading(state), ""]
+        lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
         if last is not None:
             lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
@@ -266,11 +248,9 @@ class TerminalView:
         if not self._live:
             return [f"  {text}"]
         width = shutil.get_terminal_size().columns
-        unit = UNIT.sub("\u00a0", text)  # do not wrap between a number and its unit
-        lines = textwrap.wrap(
-            unit, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        return textwrap.wrap(
+            text, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
         )
-        return [line.replace("\u00a0", " ") for line in lines]
 
     def _erase(self) -> None:
         """Erase the last picture, if all of it is still on the screen."""
@@ -306,7 +286,6 @@ class TerminalView:
         self._print([f"  {line}"])
 
     def close(self) -> None:
-        """Stop the clock."""
         self._stop_ticker()
 
 
@@ -329,7 +308,6 @@ class Ticker:
             self._out.flush()
 
     def stop(self) -> None:
-        """Stop the clock and erase its line."""
         self._stopped.set()
         self._thread.join()
         self._out.write("\r\x1b[K")

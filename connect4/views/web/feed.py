@@ -11,9 +11,8 @@ from connect4 import record as records
 from connect4.games.base import Game, State
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
-from connect4.views.motion import Drop, PopOut, moves_of
+from connect4.views.board_data import RunTable, moves_of
 from connect4.views.page.page import game_data, head_data, page, turn_data
-from connect4.views.page.run_data import RunTable
 from connect4.views.web.server import Events
 
 MAX_PRINTED: Final = 4000
@@ -93,12 +92,11 @@ def playable(game: Game, state: State) -> list[dict[str, Any]]:
     found = []
     for motion, action in moves_of(state).items():
         move: dict[str, Any] = {"text": game.format_action(action)}
-        if isinstance(motion, PopOut):
-            move["column"] = motion.column
-        elif isinstance(motion, Drop):
-            move["to"] = motion.cell[0] * columns + motion.cell[1]
-        else:
-            move["from"] = motion.origin[0] * columns + motion.origin[1]
+        if motion.target is not None:
             move["to"] = motion.target[0] * columns + motion.target[1]
+        if motion.origin is not None:
+            row, column = motion.origin
+            is_slide = motion.target is not None
+            move.update({"from": row * columns + column} if is_slide else {"column": column})
         found.append(move)
     return found

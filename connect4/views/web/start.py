@@ -183,7 +183,7 @@ def _game_data(game: Game) -> dict[str, Any]:
         "agents": [
             {
                 "kind": name,
-                "file": kind.takes_rest,
+                "file": bool(kind.rest),
                 "options": {option: words_for(option, game.name) for option in kind.options},
             }
             for name, kind in PLAYERS.items()
