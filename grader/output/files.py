@@ -14,7 +14,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"--out {folder}: cannot be made: {error.strerror}") from None
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
 
 
 def check_out(out: Path) -> None:
