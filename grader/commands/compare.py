@@ -181,13 +181,14 @@ class Duel:
         pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
         tried = [item for item in (self.new, self.old) if item.sha256 is not None]
         loaded = load_all(tried, rubric, store, pool, level, self.sources, pace)
-        for item, problem, fault in loaded:
-            if fault is not None:
-                raise GraderError(f"loading {item.name}: {fault}")
-            if problem is not None:
-                error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
-                error.add_note(last_lines(problem))
-                raise error
+        with contextlib.closing(loaded):
+            for item, problem, fault in loaded:
+                if fault is not None:
+                    raise GraderError(f"loading {item.name}: {fault}")
+                if problem is not None:
+                    error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
+                    error.add_note(last_lines(problem))
+                    raise error
         for line in too_slow(tried, rubric, pace, store):
             say(line)
 
