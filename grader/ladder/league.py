@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -155,23 +155,18 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
-    unloaded: Mapping[str, str | None] = book.loaded(schedule.limits_text(rubric))
+    unloaded = book.loaded(schedule.limits_text(rubric))
     aside = book.set_aside()
-    found = []
-    for student in students:
-        versions = []
-        for version in student.versions:
-            failure = unloaded.get(version.sha256)
-            problem = version.problem
-            if problem is None and version.sha256 in aside:
-                problem = "set aside: its games ended the grader twice"
-            elif problem is None and failure is not None:
-                problem = f"cannot be loaded: {headline(failure)}"
-            versions.append(
-                version if problem == version.problem else replace(version, problem=problem)
-            )
-        found.append(replace(student, versions=tuple(versions)))
-    return found
+
+    def judged(version: Version) -> Version:
+        failure = unloaded.get(version.sha256)
+        if version.problem is None and version.sha256 in aside:
+            return replace(version, problem="set aside: its games ended the grader twice")
+        if version.problem is None and failure is not None:
+            return replace(version, problem=f"cannot be loaded: {headline(failure)}")
+        return version
+
+    return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
 
 @dataclass(slots=True)
