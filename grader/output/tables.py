@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from grader.handin.findings import Finding
+from grader.handin.form import Finding
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import (
     FEW_PAIRS,
