@@ -83,10 +83,6 @@ def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message:
 def test_a_page_is_without_what_is_for_teachers() -> None:
     part = "<!-- BEGIN TEACHERS -->\n\nThe answers.\n<!-- END TEACHERS -->\n"
     assert stripped(f"For all.\n{part}\nThe rest.\n", "a.md", TEACHERS) == "For all.\n\nThe rest.\n"
-    with pytest.raises(
-        InputError, match=r"^a\.md:1: a teachers' part begins here and does not end$"
-    ):
-        stripped("<!-- BEGIN TEACHERS -->\n", "a.md", TEACHERS)
 
 
 @pytest.fixture(scope="module")
@@ -166,28 +162,6 @@ def test_nothing_in_the_edition_gives_the_reference_agent_away(kit: Path) -> Non
         if path.suffix in (".py", ".md", ".toml", ".txt"):
             assert not secret & lines_of(path), path
             assert not words.search(path.read_text(encoding="utf-8")), path
-
-
-@pytest.mark.slow
-def test_the_stub_has_nothing_of_the_solution(kit: Path) -> None:
-    tree = ast.parse((kit / "connect4/players/ai.py").read_text(encoding="utf-8"))
-    imported = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {"numpy"}
-    assert imported <= used
-    attributes = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
-    assert attributes == {"player_number", "type", "player_string", "time"}  # the assignment's
-    [player] = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    names = [node.name for node in player.body if isinstance(node, ast.FunctionDef)]
-    assert names == ["__init__", "get_expectimax_move", "get_intelligent_move"]
 
 
 @pytest.mark.slow

@@ -49,28 +49,6 @@ def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
     assert mine.part_a.cap_percent == default.part_a.cap_percent
 
 
-def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
-    board = tmp_path / "own.txt"
-    board.write_text("1\n0 0\n", encoding="utf-8")
-    path = tmp_path / "mine.toml"
-    path.write_text('[part_a]\nboards = ["own.txt", "case4"]\n', encoding="utf-8")
-    mine = rubrics.read(path)
-    stored = json.loads(json.dumps(rubrics.stored_values(mine)))
-    board.unlink()
-    again = rubrics.from_values(stored, "results", None)
-    assert again.part_a == mine.part_a
-    assert again.tournament == mine.tournament
-
-
-def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> None:
-    assert rubrics.read().match.seed is None
-    path = tmp_path / "mine.toml"
-    path.write_text("[match]\nseed = 7\n", encoding="utf-8")
-    assert rubrics.read(path).match.seed == 7
-    path.write_text("[match]\ntime_limit = 7\n", encoding="utf-8")
-    assert rubrics.read(path).match.seed is None
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -91,7 +69,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "[statistics]\nresamples = 2000\n",
             "statistics.resamples is gone: delete the line; intervals use no random samples",
         ),
-        ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
         ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
         ('[match]\ntime_limit = "5"\n', "match.time_limit: expected a number, got '5'"),
@@ -114,10 +91,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 2}]\n",
             "part_b.baselines[1].high: 2 is not above low, 2",
-        ),
-        (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 3, hihg = 1}]\n",
-            "part_b.baselines[1].hihg: unknown key (did you mean 'high'?)",
         ),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2}]\n",

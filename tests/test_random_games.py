@@ -41,9 +41,3 @@ def test_random_games_end_replay_and_score(path):
 @pytest.mark.parametrize("path", STATES, ids=lambda path: path.stem)
 def test_a_thousand_random_games_end_replay_and_score(path):
     check_games(path, range(1000))
-
-
-def test_there_are_the_four_known_boards_and_at_least_eight_of_our_own():
-    names = {path.name for path in STATES}
-    assert {"case1.txt", "case2.txt", "case3.txt", "case4.txt"} <= names
-    assert len(names) >= 12

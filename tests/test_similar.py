@@ -85,8 +85,7 @@ def test_what_was_handed_out_does_not_count(pairs: list[Pair]) -> None:
 def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     has_copydetect()
     given = "def given(board):\n    return [row for row in board if row.sum() > 3 * len(board)]\n"
-    own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11 <SECRET>\n"
-    own = own.replace(" <SECRET>", "")
+    own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11  # <b>\n"
     one, two = documents({"ann": given + own, "ben": own + given}, [given])
     shared = Class([one, two]).shared(one, two)
     text = marked(one, shared.spans[0])
@@ -95,14 +94,8 @@ def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     assert "row.sum()" in grey
     assert "row.sum()" not in match
     assert "x * 7" in match
-    assert re.sub(r"<[^>]*>", "", text).replace("&gt;", ">") == given + own
-
-
-@pytest.mark.slow
-def test_markup_in_a_source_stays_text() -> None:
-    has_copydetect()
-    (one,) = documents({"eve": "x = '<script>alert(1)</script>'\n"}, [])
-    assert "<script>" not in marked(one, [])
+    assert "<b>" not in text
+    assert re.sub(r"<[^>]*>", "", text).replace("&gt;", ">").replace("&lt;", "<") == given + own
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r", "\r\n"])

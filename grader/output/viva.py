@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any, Final
 
 from connect4 import record as records
@@ -136,14 +137,11 @@ def analysed(number: int, title: str, text: str, player: int, jobs: int) -> Play
 
 def questions(games: Sequence[Played]) -> list[Question]:
     """Return the positions to ask about, at most `QUESTIONS`, each of another kind if possible."""
-    ranked = list(_by_kind(games).values())
-    deepest = max(map(len, ranked))
-    rounds = [
-        item for place in range(deepest) for found in ranked for item in found[place : place + 1]
-    ]
-    once = {(item.game.number, item.turn.number): item for item in reversed(rounds)}
-    chosen = [item for item in rounds if item in once.values()][:QUESTIONS]
-    return sorted(chosen, key=lambda item: (item.game.number, item.turn.number))
+    once: dict[tuple[int, int], Question] = {}
+    for row in zip_longest(*_by_kind(games).values()):
+        for item in filter(None, row):
+            once.setdefault((item.game.number, item.turn.number), item)
+    return [item for _, item in sorted([*once.items()][:QUESTIONS], key=lambda pair: pair[0])]
 
 
 def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
@@ -161,14 +159,11 @@ def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
         ]
         for turn in _candidates(game, played):
             item = Question(Kind.OTHER, game, turn, worths(game, turn))
-            found[_kind_of(item)].append(item)
+            found[_kind_of(item)].append(replace(item, kind=_kind_of(item)))
     found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn)["loss"])
     found[Kind.ONLY].sort(key=lambda item: -item.gap)
     found[Kind.CLOSE].sort(key=lambda item: item.gap)
-    return {
-        kind: [Question(kind, item.game, item.turn, item.worths) for item in items]
-        for kind, items in found.items()
-    }
+    return found
 
 
 def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:

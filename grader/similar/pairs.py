@@ -108,15 +108,12 @@ def _beyond(names: Sequence[tuple[str, str]], shared: Sequence[Shared]) -> list[
 
 def _ranks(values: Sequence[float]) -> list[int]:
     """Return the rank of each value, 1 for the largest; NaN comes last."""
-    order = sorted(
-        range(len(values)),
-        key=lambda at: -math.inf if math.isnan(values[at]) else values[at],
-        reverse=True,
+    order = np.argsort(
+        -np.nan_to_num(np.array(values), nan=-math.inf, posinf=math.inf), kind="stable"
     )
-    ranks = [0] * len(values)
-    for rank, at in enumerate(order, 1):
-        ranks[at] = rank
-    return ranks
+    ranks = np.empty(len(values), dtype=int)
+    ranks[order] = np.arange(1, len(values) + 1)
+    return [int(rank) for rank in ranks]
 
 
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
