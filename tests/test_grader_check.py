@@ -370,16 +370,6 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
     ]
 
 
-def test_findings_are_annotations_in_github_actions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    path = hand_in(tmp_path, "bo", "import torch\n" + CLASS)
-    done = run(COMMAND, "check", "--form-only", path, cwd=tmp_path)
-    where = str(path).replace(":", "%3A").replace(",", "%2C")
-    assert f"::error file={where},line=1,title=imports::'torch' is not there" in done.stdout
-
-
 def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
     path = hand_in(tmp_path, "bo", "import socket\n" + CLASS)
     assert run(COMMAND, "check", "--form-only", path, cwd=tmp_path).returncode == 0

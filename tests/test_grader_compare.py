@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import signal
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from grader.commands import compare
-from grader.marks.tally import Part, PartComparison, verdict
+from grader.marks.tally import Part, PartComparison
 from grader.play.schedule import Contestant, baseline, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
@@ -161,20 +160,6 @@ def test_part_a_compares_pairs_of_games_against_the_same_random_player() -> None
     text = compare.conclusion(comparison, ("new", "old"))
     assert text.startswith("new is better than old: +1")
     assert f"\nold: {len(comparison.samples) * 2} games: " in text
-
-
-def test_an_interval_that_reaches_zero_as_it_is_printed_is_not_better() -> None:
-    rules = replace(rubrics.read().compare, min_pairs=2, error=0.05)
-    rng = random.Random(1)
-    seen = set()
-    for shift in (0.01 * step for step in range(600)):
-        samples = [rng.gauss(0, 1) for _ in range(12)]
-        samples = [value + shift for value in samples]
-        found, interval = verdict(samples, rules)
-        printed = f"{interval.low:+.1f}"
-        seen.add((found == "better", printed in ("+0.0", "-0.0")))
-        assert (found == "better") == (float(printed) > 0)
-    assert seen == {(True, False), (False, False), (False, True)}
 
 
 @pytest.mark.slow

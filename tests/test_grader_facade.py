@@ -11,7 +11,6 @@ import pytest
 import grader
 from connect4.errors import InputError
 from grader.commands import compare
-from tests.command import run
 from tests.test_api_facade import INTERRUPTED, children, failures_of, python, settled
 
 
@@ -73,11 +72,3 @@ def test_a_ctrl_c_leaves_no_worker_and_no_agent() -> None:
     call = "import grader; grader.compare('mcts:seconds=5', 'random', seconds=9)"
     done = python(INTERRUPTED.format(call=call))
     assert (done.stdout, done.stderr) == ("True\n", "")
-
-
-def test_the_command_alone_shows_its_help_and_a_mistyped_one_a_hint(tmp_path: Path) -> None:
-    bare, mistyped = run("grader", cwd=tmp_path), run("grader", "compair", cwd=tmp_path)
-    assert (bare.returncode, bare.stderr) == (0, "")
-    assert "compare" in bare.stdout
-    assert mistyped.returncode == 2
-    assert "there is no command 'compair' (did you mean 'compare'?)" in mistyped.stderr

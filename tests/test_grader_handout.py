@@ -408,8 +408,6 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     ("source", "message"),
     [
         (AGENT + "def f(:\n", ":10: syntax: invalid syntax; fix this line"),
-        (AGENT + "import pandas\n", ":10: imports: 'pandas' is not there"),
-        (AGENT + "TABLE = build()\n", "cannot be loaded: NameError: name 'build' is not defined"),
         (
             AGENT.replace("return 0, False", "raise NotImplementedError('yours')"),
             "NotImplementedError: yours",
@@ -485,14 +483,6 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
         assert {key: value for key, value in packed.items() if value} == tomllib.loads(text)
     assert min(seeds) > 2**128
     assert seeds[0] != seeds[1]
-
-
-def test_an_autograder_keeps_the_seeds_that_its_rubric_names() -> None:
-    """A teacher may also let all students play with the same seeds."""
-    own = f'[match]\nseed_for = "class"\nseed = {2**200}\n'
-    assert rubrics.with_secret_seed(own, rubrics.read()) == own
-    half = rubrics.with_secret_seed(f"[match]\nseed = {2**200}\n", rubrics.read())
-    assert tomllib.loads(half)["match"] == {"seed_for": "source", "seed": 2**200}
 
 
 def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command import environment
 from tests.grading import (
     SUBMISSIONS,
     burners,
@@ -95,35 +91,3 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
     assert f"are withheld ({busy})" in " ".join(out.split())
     page = (tmp_path / "marks" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert f"failed: {busy}" in page
-
-
-@pytest.mark.slow
-def test_a_game_on_a_busy_machine_blames_the_machine(tmp_path: Path) -> None:
-    source = SUBMISSIONS / "works_hard.py"
-    options = ("--time", "0.15", "--view", "none", "--isolation", "process")
-
-    def told(*arguments: str) -> str:
-        command = [sys.executable, "-m", "connect4.ConnectFour", *arguments]
-        with burners(CORE, 4):
-            return subprocess.run(
-                command,
-                cwd=tmp_path,
-                env=environment(),
-                preexec_fn=on_one_core,
-                capture_output=True,
-                text=True,
-                timeout=100,
-                check=False,
-            ).stdout
-
-    reason = r"the machine was too busy: it got 0\.\d\d s of processor in 0\.\d\d s"
-    advice = (
-        "The machine was too busy, not the agent too slow: close other programs and play again.\n"
-    )
-    game = told(f"ai:{source}", "random", "case4", *options, "--record", "game.json")
-    assert re.search(rf"Player 1 faults: .*late \(the first on turn \d+: {reason}\)", game)
-    assert game.count(advice) == 1
-    turns = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"]
-    lost = next(n for n, turn in enumerate(turns, 1) if turn["starved"] and not turn["action"])
-    again = told("--replay-turn", f"game.json:{lost}")
-    assert re.search(rf"Recorded: none, timeout in [\d.]+ s: {reason}\n", again)

@@ -7,15 +7,12 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from connect4.utils import Integer, get_valid_actions
 from grader.commands.similar import BASE
-from grader.rubric import reading as rubrics
-from grader.similar.behaviour import positions, unusual
+from grader.similar.behaviour import unusual
 from grader.similar.pairs import Pair, marked, ranked
 from grader.similar.source import Class, documents
 from tests.command import assert_refused, environment, run
@@ -59,19 +56,6 @@ def test_what_hides_no_copy(pairs: list[Pair]) -> None:
     assert percent[frozenset(("half_olga", "olga"))] > 25
     own = independent()
     assert max(percent[frozenset(pair)] for pair in combinations(own, 2)) < 15
-
-
-@pytest.mark.slow
-def test_everybody_in_the_class_plays() -> None:
-    """A copy that does not run would show nothing of its behaviour."""
-    board = np.zeros((5, 6), dtype=int)
-    board[4, :3] = (1, 2, 1)
-    state = (board, {1: Integer(1), 2: Integer(1)})
-    for name, source in the_class().items():
-        module: dict[str, Any] = {"__name__": name}
-        exec(compile(source, name, "exec"), module)
-        player = module["AIPlayer"](1, 0.1)
-        assert player.get_intelligent_move(state) in get_valid_actions(1, state), name
 
 
 @pytest.mark.slow
@@ -146,14 +130,6 @@ def test_an_agreement_counts_the_more_the_fewer_others_chose_the_move() -> None:
     assert {players[at] for at in best_pair} == {"s1", "copy"}
     strong = unusual_pairs[players.index("s11"), players.index("s10")]
     assert strong < 0.5 * np.nanmax(unusual_pairs)
-
-
-def test_the_positions_are_the_same_every_time() -> None:
-    boards = rubrics.read().part_b.boards
-    found = positions(boards, 20)
-    assert found == positions(boards, 20)
-    assert len(found) == 20
-    assert found[:5] == positions(boards, 5)
 
 
 @pytest.mark.slow
