@@ -19,11 +19,10 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
 from grader.commands.common import DONE, FAILED, named_few, say
-from grader.handin.submission import file_name
+from grader.handin.submission import file_name, without_folders
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
 from grader.output.results import Results, read_results
-from grader.play.one_game import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 

@@ -35,14 +35,9 @@ from connect4.table import Table, Terms
 from connect4.views import board_data
 from connect4.views.document import json_in_html
 from connect4.views.page import analysis_data, page, run_data
-from grader.handin.submission import FOLDER, file_name
+from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool
-from grader.play.schedule import (
-    COMPARE,
-    PART_A,
-    PART_B,
-    PlannedGame,
-)
+from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
 from grader.results.store import STARVED, Attempt, Faults, PlayedGame, Store
 
 Job: TypeAlias = dict[str, Any]
@@ -324,9 +319,6 @@ Replay: TypeAlias = str
 
 NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
-FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*?])")
-"""The folders of an absolute path."""
-
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data, run_data, analysis_data))) + "3").encode()
 ).hexdigest()[:16]
@@ -352,8 +344,3 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
 def renamed(replay: Replay, names: Sequence[str]) -> Replay:
     """Return a replay with these names: submissions with equal content share a stored game."""
     return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
-
-
-def without_folders(text: str) -> str:
-    """Return a text with the folders of paths removed, so that students do not see them."""
-    return FOLDERS.sub("", text)
