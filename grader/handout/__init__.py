@@ -184,10 +184,7 @@ def kit_files(
 def student_files() -> Iterator[tuple[str, bytes]]:
     """Yield the files of the students' edition: the stub, but no solution or teachers' part."""
 
-    def wanted(name: str) -> bool:
-        return not matches(name, "exclude") or matches(name, "tests")
-
-    for name, data in kit_files(wanted):
+    for name, data in kit_files(lambda name: not matches(name, "exclude")):
         if name.endswith((".py", ".md")):
             try:
                 text = data.decode()
