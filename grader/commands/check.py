@@ -43,7 +43,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     rubric = read_rubric(arguments)
     level = None if arguments.form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
-    known: dict[str, Smoke] = {}
+    known: dict[str, tuple[list[Finding], str]] = {}
     for item in submissions.find(arguments.paths, rubric.submission):
         place = one_line(item.path or item.place)
         found, plays = _examine(item, rubric, level, known)
@@ -65,7 +65,10 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 
 def _examine(
-    item: Submission, rubric: Rubric, level: Level | None, known: dict[str, Smoke]
+    item: Submission,
+    rubric: Rubric,
+    level: Level | None,
+    known: dict[str, tuple[list[Finding], str]],
 ) -> tuple[list[Finding], str]:
     """Return the findings of a submission, and from which time per move on it plays.
 
@@ -79,8 +82,8 @@ def _examine(
         if level is not None and not in_source:
             if item.source not in known:
                 known[item.source] = smoke(item.source, rubric, level, item.place)
-            found += known[item.source].findings
-            plays = known[item.source].plays
+            more, plays = known[item.source]
+            found += more
     if item.note:
         found.append(Finding(1, "file", item.note, required=False))
     return found, plays
@@ -113,17 +116,11 @@ KEEPS_STATE: Final = (
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
 
-@dataclass(frozen=True, slots=True)
-class Smoke:
-    """What came of the moves that a file was asked for."""
+def smoke(source: str, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
+    """Ask a submission for moves in separate processes; report what takes long, with its place.
 
-    findings: list[Finding]
-    plays: str
-    """From which time per move on the file plays, empty if that is not known."""
-
-
-def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
-    """Ask a submission for moves in separate processes; report what takes long, with its place."""
+    Return the findings, and from which time per move on it plays; empty if that is not known.
+    """
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
     rules, game = rubric.submission, GAMES[rubric.match.game]
@@ -154,7 +151,7 @@ def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
         moves = "1 move was" if skipped == 1 else f"{skipped} moves were"
         say(f"{place}: check asks for {MOST:g} s at most; {moves} not asked for")
     lower = f" (not at {times[begin - 1]:g} s)" if begin else ""
-    return Smoke(found, f"plays from {times[begin]:g} s a move{lower}" if known else "")
+    return found, f"plays from {times[begin]:g} s a move{lower}" if known else ""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import count
@@ -48,17 +48,16 @@ class League:
     secret: int
     students: list[Student]
     players: list[Contestant]
-    complete: InitVar[Sequence[tuple[str, str, float]]]
-    """Both players of each pair that is complete, and the mean margin of the first."""
     numbers: dict[tuple[str, str], int]
     """The number of planned pairs of each pairing."""
 
-    def __post_init__(self, complete: Sequence[tuple[str, str, float]]) -> None:
-        self.index = {player_id(player): place for place, player in enumerate(self.players)}
-        self.rate(complete)
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Return the place of each player."""
+        return {player_id(player): place for place, player in enumerate(self.players)}
 
     def rate(self, complete: Sequence[tuple[str, str, float]]) -> None:
-        """Compute the ratings from the pairs that are complete."""
+        """Compute the ratings from pairs: both players, and the mean margin of the first."""
         pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
         self.fit = Fit(len(self.players), pairs, self.rubric.statistics.confidence)
 
@@ -150,7 +149,9 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
-    return League(rubric, secret, students, players, complete, book.numbers(terms))
+    league = League(rubric, secret, students, players, book.numbers(terms))
+    league.rate(complete)
+    return league
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:

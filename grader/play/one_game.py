@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar
 
 from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
@@ -29,7 +29,7 @@ from connect4.isolation.limits import Limits
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, parse_agent
-from connect4.record import Record, RecordedPlayer
+from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import board_data
@@ -114,7 +114,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     A job with `turns` ends after so many. Raises `InputError` if the file of a rubric's agent is
     not the planned one.
     """
-    game = game_of(job)
+    game = GAMES[job["game"]]
     one, two = (agent_of(player, game) for player in job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
         if player["source"] is None and file_hash(name) != player["sha256"]:
@@ -134,20 +134,14 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         for _ in table.events():
             if len(table.record.turns) == job.get("turns"):
                 break
-    record = table.record
-    players = [
+    first, second = (
         played
         if player["source"] is None
         else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
-        for played, player in zip(record.players, job["players"], strict=True)
-    ]
-    record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
-    return record, table.left_behind
-
-
-def game_of(job: Job) -> Game:
-    """Return the game that a job plays."""
-    return GAMES[job["game"]]
+        for played, player in zip(table.record.players, job["players"], strict=True)
+    )
+    table.record.players = first, second
+    return table.record, table.left_behind
 
 
 def agent_of(player: dict[str, Any], game: Game) -> AgentName:

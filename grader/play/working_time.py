@@ -24,7 +24,6 @@ from grader.play.one_game import (
     DEATHS,
     Job,
     agent_of,
-    game_of,
     limits_of,
     one_line,
     source_of,
@@ -278,7 +277,7 @@ class Loaded:
 def try_load(job: Job) -> Loaded:
     """Load a submission as player 1 and, if that fails, as player 2; return what failed."""
     problem: str | None = None
-    player, game = job["player"], game_of(job)
+    player, game = job["player"], GAMES[job["game"]]
     try:
         if job["isolation"] == "wasm":
             from connect4.isolation.wasm import images
@@ -286,26 +285,19 @@ def try_load(job: Job) -> Loaded:
             here, planned = images.identity_text(), job["limits"]["module"]
             if planned not in (None, here):
                 raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
+        state, limit = game.from_json(job["start"]), job["time_limit"]
+        given = source_of(player), tuple(job["limits"]["allowed"])
+        setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
-            setup = Setup(
-                agent_of(player, game),
-                side,
-                game,
-                job["time_limit"],
-                0,
-                "intelligent",
-                source_of(player),
-                tuple(job["limits"]["allowed"]),
-            )
-            with closing(open_seat(setup, job["isolation"], limits_of(job))) as seat:
+            own = replace(setup, player=side)
+            with closing(open_seat(own, job["isolation"], limits_of(job))) as seat:
                 if seat.load_failure is None:
                     break
                 problem = problem or seat.load_failure
         else:
             return Loaded(problem)
         asking = Asking(setup, job["isolation"], limits_of(job))
-        state, limit = game.from_json(job["start"]), job["time_limit"]
         seconds, failure = plays_from(asking, job["methods"], state, job["times"])
         if seconds is not None:
             return Loaded(slow=f"{seconds:g}" if seconds > limit else None)
