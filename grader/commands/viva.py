@@ -10,7 +10,8 @@ from typing import Final
 
 from connect4.errors import InputError
 from connect4.players.base import Method
-from grader.commands.common import DONE, named_few
+from grader.commands.common import DONE
+from grader.commands.publish_game import games_of
 from grader.output.files import write
 from grader.output.results import Results, read_results
 from grader.output.viva import GAMES, Question, analysed, branch, questions, viva_page
@@ -57,15 +58,11 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     Half of them were lost by most, the others were the closest. Raises `InputError` if the student
     has no game with a result.
     """
-    own = [game for game in results.games if name in _authors(game)]
     there = {
         number: game
-        for number, game in enumerate(own, 1)
+        for number, game in enumerate(games_of(name, results, path), 1)
         if game.key in results.played and not game.board.hidden
     }
-    if not there:
-        known = sorted({author for game in results.games for author in _authors(game)})
-        raise InputError(f"{path}: {name!r} has no games there; {named_few(known)} have")
 
     def margin(number: int) -> int:
         game, scores = there[number], results.played[there[number].key].scores
@@ -75,10 +72,6 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     worst = sorted(there, key=margin)[: GAMES // 2]
     close = sorted(there.keys() - set(worst), key=lambda number: (abs(margin(number)), number))
     return {number: there[number] for number in [*worst, *close[: GAMES - len(worst)]]}
-
-
-def _authors(game: PlannedGame) -> list[str]:
-    return [player.name for player in game.players if player.is_submission]
 
 
 def _source(name: str, game: PlannedGame, store: Store) -> str:
