@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
-from grader.output.viva import analysed, questions, viva_page, worths
+from grader.commands.viva import analysed, questions, viva_page, worths
 from tests.command import assert_refused, run
 
 

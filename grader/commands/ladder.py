@@ -15,8 +15,15 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
-from grader.ladder.league import Standings, player_id, read_league, terms_of
-from grader.ladder.listing import played_text, ratings_csv, table_text
+from grader.ladder.league import (
+    Standings,
+    played_text,
+    player_id,
+    ratings_csv,
+    read_league,
+    table_text,
+    terms_of,
+)
 from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site

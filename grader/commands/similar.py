@@ -20,8 +20,7 @@ from grader.play.one_game import spread
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
-from grader.similar.pairs import FIRST, Pair, ranked, similar_page
-from grader.similar.source import documents
+from grader.similar.pairs import FIRST, Pair, documents, ranked, similar_page
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
