@@ -20,9 +20,9 @@ if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd() != os.path.dirname(__pa
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.api import Comparison as Comparison
-    from grader.api import Verdict as Verdict
-    from grader.api import compare as compare
+    from grader.commands.compare import Comparison as Comparison
+    from grader.commands.compare import Verdict as Verdict
+    from grader.commands.compare import compare as compare
 
 __all__ = ["Comparison", "Verdict", "compare"]
 
@@ -32,7 +32,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module("grader.api"), name)
+    return getattr(importlib.import_module("grader.commands.compare"), name)
 
 
 def __dir__() -> list[str]:

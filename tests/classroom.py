@@ -1,4 +1,4 @@
-"""A class of 26 hand-ins in every form.
+"""A class of 24 hand-ins in every form.
 
 Twelve play as real students' agents do. The others are broken or hostile. `rubric.toml` beside
 `class` is short enough to grade the class in some minutes.
@@ -80,11 +80,6 @@ BODIES = {
     "endless": "        while True:\n            pass\n",
     "illegal": "        return (99, False)\n",
     "hog": "        return moves[len([bytearray(10**8) for _ in range(200)]) * 0]\n",
-    "stops": "        import os, signal\n        os.kill(os.getpid(), signal.SIGSTOP)\n",
-    "kills": (
-        "        import os, signal\n        os.kill(os.getppid(), signal.SIGKILL)\n"
-        "        return moves[0]\n"
-    ),
     "forks": "        import os\n        while True:\n            os.fork()\n",
 }
 
@@ -235,9 +230,7 @@ def _broken(members: Path) -> None:
 def _hostile(members: Path) -> None:
     _file(members / "kurt" / "ai.py", agent("endless"))
     _file(members / "lena" / "ai.py", agent("hog"))
-    _file(members / "mike" / "ai.py", agent("kills"))
     _file(members / "nora" / "ai.py", agent("forks"))
     _file(members / "otto" / "ai.py", SPY)
-    _file(members / "pia" / "ai.py", agent("stops"))
     _file(members / "quin" / "ai.py", agent("illegal"))
     _file(members / "ruth" / "ai.py", PRIER)

@@ -15,7 +15,7 @@ from connect4.errors import InputError
 from connect4.isolation.wasm import budget, images
 from grader.__main__ import main
 from grader.commands.common import timed_rubric
-from grader.play.schedule import PlannedGame, grade_games, submitted, worth
+from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import environment, run
 from tests.games import without_times
@@ -101,12 +101,6 @@ def test_the_key_of_a_game_names_what_counts_its_fuel(tmp_path):
 
     assert len({first_game(by_time).key, key("one"), key("another")}) == 3
     assert key("one") == key("one")
-
-
-def test_hours_are_foreseen_from_the_fuel_a_second(tmp_path):
-    by_fuel = rubrics.read(rubric(tmp_path, SHORT.replace("1e8", "50e9")))
-    by_time = rubrics.read(rubric(tmp_path, SHORT.replace("fuel = 1e8", "time_limit = 2")))
-    assert worth(first_game(by_fuel)) > worth(first_game(by_time))
 
 
 @pytest.mark.fuel

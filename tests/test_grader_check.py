@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from connect4.players.names import importable_sentence
-from grader.handin.bounded import READER
-from grader.handin.form import Finding, check, check_report, check_source
+from grader.handin.form import check, check_report, check_source
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
@@ -40,6 +39,7 @@ def test_a_good_submission_has_no_findings() -> None:
     assert check(HEAD + CLASS, "Ann, 1\nMy ideas\n", RULES) == []
     assert check(searcher(), "Ann, 1\n", RULES) == []
     assert check("\ufeff" + searcher(), "\ufeffAnn, 1\n", RULES) == []
+    assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []  # a file of Windows
 
 
 def test_a_method_may_be_another_ones_second_name() -> None:
@@ -59,10 +59,6 @@ def test_a_decorator_may_make_the_constructor() -> None:
     missing = "AIPlayer has no __init__; add __init__(self, player_number, time)"
     assert findings(source) == [f"1: class: {missing}"]
     assert findings(f"import dataclasses\n@dataclasses.dataclass\n{source}") == []
-
-
-def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
-    assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []
 
 
 @pytest.mark.parametrize(
@@ -112,34 +108,20 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
         ),
         ("import torch\n" + CLASS, "1: imports: 'torch' is not there when graded"),
         ("from . import helper\n" + CLASS, "1: imports: a relative import"),
-        ("import helper\n" + CLASS, "1: imports: 'helper' is not there when graded"),
         (
             "import threading\nthreading.Thread()\n" + CLASS,
             "1: threads and processes: uses 'threading': a submission thinks in one thread",
         ),
         (
-            "from concurrent.futures import ThreadPoolExecutor as T\nT()\n" + CLASS,
-            "1: threads and processes: uses 'concurrent.futures'",
-        ),
-        ("import socket\nsocket.socket()\n" + CLASS, "1: sockets: uses 'socket'"),
-        (
             "import multiprocessing\n" + CLASS,
             "1: threads and processes: 'multiprocessing' is imported but never used",
-        ),
-        (
-            "import os\nos.fork()\n" + CLASS,
-            "2: threads and processes: os.fork starts or stops processes",
         ),
         (
             "import os as o\no.execv('', [])\n" + CLASS,
             "2: threads and processes: os.execv starts or stops processes",
         ),
         (
-            "from os import fork as f\nf()\n" + CLASS,
-            "1: threads and processes: os.fork starts or stops processes",
-        ),
-        (
-            "from posix import fork\n" + CLASS,
+            "from posix import fork as f\nf()\n" + CLASS,
             "1: threads and processes: os.fork starts or stops processes",
         ),
         ("import _socket\n_socket.socket()\n" + CLASS, "1: sockets: uses '_socket'"),
@@ -148,10 +130,6 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
             "from connect4.search.mcts import Mcts\n" + CLASS,
             "1: imports: 'connect4.search.mcts' is not allowed. A submission may import the "
             "standard library, numpy, `connect4.utils` and `connect4.config`, nothing else of",
-        ),
-        (
-            "from connect4 import utils, players\n" + CLASS,
-            "1: imports: 'connect4.players' is not allowed",
         ),
         ("from connect4 import *\n" + CLASS, "1: imports: 'connect4.*' is not allowed"),
         (
@@ -176,7 +154,6 @@ def test_a_file_of_windows_is_read_as_python_reads_it() -> None:
         ),
         ("#" * 256_001 + "\n" + CLASS, "1: size: 256 kB; at most 256 kB count"),
         ("x = 1\0\n", "1: syntax: "),
-        ("(" * 500 + ")" * 500, "1: syntax: "),
     ],
 )
 def test_each_rule_has_its_line(source: str, line: str) -> None:
@@ -273,19 +250,6 @@ def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
     assert findings(CLASS) == []
 
 
-def test_a_text_that_ends_its_reader_costs_no_other_its_check(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        "grader.handin.bounded.BOOT", "import sys; sys.stdin.readline(); sys.exit(9)"
-    )
-    READER.end()
-    (found,) = check_source(CLASS, RULES)
-    assert found.text.startswith("reading it took more memory than there is")
-    monkeypatch.undo()
-    assert findings(CLASS) == []
-
-
 def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
     stub = (ROOT / "grader/handout/ai_stub.py").read_text(encoding="utf-8")
     report = (ROOT / "connect4/players/report.txt").read_text(encoding="utf-8").splitlines()[0]
@@ -348,9 +312,7 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     ]
     assert [" (advice): " in line for line in lines] == sorted(" (advice): " in x for x in lines)
     assert last.startswith("The submission breaks a required rule: ")
-    hand_in(tmp_path, "bo", CLASS, report="\n")
-    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
-    assert done.stdout.startswith(f"{bad.with_name('report.txt')}:1: report: the first line")
+    assert f"{bad}:1: report: no report.txt" in done.stdout
 
 
 def test_a_class_is_checked_whole(tmp_path: Path) -> None:
@@ -408,27 +370,15 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
     ]
 
 
-def test_findings_are_annotations_in_github_actions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    path = hand_in(tmp_path, "bo", "import torch\n" + CLASS)
-    done = run(COMMAND, "check", "--form-only", path, cwd=tmp_path)
-    where = str(path).replace(":", "%3A").replace(",", "%2C")
-    assert f"::error file={where},line=1,title=imports::'torch' is not there" in done.stdout
-
-
 def test_advice_alone_does_not_fail(tmp_path: Path) -> None:
     path = hand_in(tmp_path, "bo", "import socket\n" + CLASS)
     assert run(COMMAND, "check", "--form-only", path, cwd=tmp_path).returncode == 0
-    assert Finding(1, "x", "y").required
 
 
 @pytest.mark.slow
 def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: Path) -> None:
     """A method that fails on wide boards alone, and one that fails on small ones."""
-    source = CLASS_OF_TWO
-    path = hand_in(tmp_path, "bo", source)
+    path = hand_in(tmp_path, "bo", CLASS_OF_TWO)
     done = run(COMMAND, "check", path, cwd=tmp_path)
     assert done.returncode == 1
     failing, small, last = done.stdout.splitlines()

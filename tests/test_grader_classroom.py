@@ -1,4 +1,4 @@
-"""A class of 26, with broken and hostile hand-ins, is graded; nothing secret reaches a student."""
+"""A class of 24, with broken and hostile hand-ins, is graded; nothing secret reaches a student."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNGRADED = {
     "ivan": "cannot be loaded: ModuleNotFoundError: No module named 'torch'",
 }
 
-HOSTILE = ("kurt", "lena", "mike", "nora", "otto", "pia", "quin")
+HOSTILE = ("kurt", "lena", "nora", "otto", "quin")
 
 HIDDEN = re.compile(r"cellar|0000012021211212|2, 1, 2, 1|2 1 2 1|\[0, 1, 2, 0\]")
 """The name and the rows of the hidden board."""
@@ -35,7 +35,7 @@ HIDDEN = re.compile(r"cellar|0000012021211212|2, 1, 2, 1|2 1 2 1|\[0, 1, 2, 0\]"
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("classroom")
-    assert len([path for path in build(folder).iterdir() if path.suffix != ".yml"]) == 27
+    assert len([path for path in build(folder).iterdir() if path.suffix != ".yml"]) == 25
     arguments = ("--rubric", "rubric.toml", "--out", "marks")
     done = run(COMMAND, "grade", "class", *arguments, cwd=folder, seconds=1100)
     assert done.returncode == 0, done.stderr
@@ -46,7 +46,7 @@ def test_everybody_has_a_line_and_a_page_and_nobody_stops_the_others(graded: Pat
     with (graded / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["Submission"].removeprefix("'"): row for row in csv.DictReader(file)}
     pages = {path.stem for path in (graded / "marks" / "feedback").iterdir()}
-    assert len(rows) == len(pages) == 26
+    assert len(rows) == len(pages) == 24
     assert {name: rows[name]["Remark"] for name in UNGRADED} == UNGRADED
     assert {"Kim Lee (4711)", "Kim Lee (4712)", "Zoë Müller-Őry", "李小龙"} <= rows.keys()
     assert rows["alice"]["Total"] == rows["alice's friend"]["Total"] != "0.00"
@@ -67,7 +67,7 @@ def test_a_student_finds_no_seed_no_hidden_board_and_no_path(graded: Path) -> No
     numbers = [text for seed in seeds for text in (str(seed), f"{seed:x}")]
     paths = [str(graded), str(graded.parent), sys.prefix, sys.base_prefix, "site-packages/"]
     files = [*(graded / "marks" / "feedback").iterdir(), *(graded / "marks" / "results").iterdir()]
-    assert len(files) == 52
+    assert len(files) == 48
     for path in files:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".json":

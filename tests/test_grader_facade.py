@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -12,9 +10,8 @@ import pytest
 
 import grader
 from connect4.errors import InputError
-from grader import api
-from tests.command import run
-from tests.test_api_facade import INTERRUPTED, ROOT, First, children, failures_of, python, settled
+from grader.commands import compare
+from tests.test_api_facade import INTERRUPTED, children, failures_of, python, settled
 
 
 def test_importing_the_package_loads_nothing_of_it() -> None:
@@ -29,7 +26,7 @@ def test_the_example_runs_without_a_word_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = children()
-    assert failures_of(inspect.getdoc(grader.compare) or "", "compare", dict(vars(api))) == ""
+    assert failures_of(inspect.getdoc(grader.compare) or "", "compare", dict(vars(compare))) == ""
     assert capfd.readouterr() == ("", "")
     assert settled(before)
     assert list(tmp_path.iterdir()) == []
@@ -75,67 +72,3 @@ def test_a_ctrl_c_leaves_no_worker_and_no_agent() -> None:
     call = "import grader; grader.compare('mcts:seconds=5', 'random', seconds=9)"
     done = python(INTERRUPTED.format(call=call))
     assert (done.stdout, done.stderr) == ("True\n", "")
-
-
-@pytest.mark.slow
-def test_its_command_still_says_why_a_file_cannot_be_loaded(tmp_path: Path) -> None:
-    (tmp_path / "ai.py").write_text("import nothing_of_that_name\n")
-    command = [sys.executable, "-m", "grader", "compare", str(tmp_path / "ai.py"), "random"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
-    )
-    assert done.returncode == 2
-    assert "line 1" in done.stderr
-    assert "cannot be loaded" in done.stderr.splitlines()[-1]
-
-
-SPECIFIED = """
->>> import connect4, grader
->>> state = connect4.load("case1")
->>> print(state)  # doctest: +ELLIPSIS
-0 1 2 3 4 5 6 7
-...
->>> state.legal_actions()[3]
-(3, False)
->>> int(state.apply((3, False)).board()[5, 3])
-1
->>> state.scores(), state.winner()
-((0, 0), None)
->>> connect4.start("classic", rows=6, columns=8).board().shape
-(6, 8)
->>> record = connect4.play("ai", "greedy", "case1", seconds=0.5)
->>> record.margin > 0, record.winner, record.ending.value, len(record.turns) > 10
-(True, 1, 'no_action', True)
->>> {turn.outcome.value for turn in record.faults} <= {"timeout"}  # on a busy machine
-True
->>> record.scores[0] - record.scores[1] == record.margin
-True
->>> record = connect4.play(MyPlayer, "random", state, seconds=1, seed=7)
->>> for position, turn in record:
-...     assert turn.action is None or turn.action in position.legal_actions()
->>> record.save("g.json");  record = connect4.Record.load("g.json")
->>> verdict = grader.compare("ai", "old/ai.py", seconds=0.05, games=2)
->>> verdict.a.games, verdict.b.games
-(2, 2)
->>> advice = connect4.analyse(record, seconds=0.02)
->>> len(advice.costs) == len(record.turns)
-True
-"""
-
-
-@pytest.mark.slow
-def test_the_specified_lines_run_as_they_stand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "ai.py").write_bytes((ROOT / "connect4/players/ai.py").read_bytes())
-    assert failures_of(SPECIFIED, "api.md", {"MyPlayer": First}) == ""
-
-
-def test_the_command_alone_shows_its_help_and_a_mistyped_one_a_hint(tmp_path: Path) -> None:
-    bare, mistyped = run("grader", cwd=tmp_path), run("grader", "compair", cwd=tmp_path)
-    assert (bare.returncode, bare.stderr) == (0, "")
-    assert "compare" in bare.stdout
-    assert mistyped.returncode == 2
-    assert "there is no command 'compair' (did you mean 'compare'?)" in mistyped.stderr

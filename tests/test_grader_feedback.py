@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from grader.handin.submission import without_folders
 from grader.marks.points import MatchMark
 from grader.marks.tally import Tally
 from grader.output.explain import LostTurn, explained, told_plainly
-from grader.play.one_game import without_folders
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
 from grader.results.store import Faults
 from grader.rubric import reading as rubrics

@@ -138,14 +138,6 @@ def test_a_students_file_plays_other_games(game: str, tmp_path: Path) -> None:
     assert record.winner == 1
 
 
-def test_a_pop_out_is_no_move_of_classic_connect_4(tmp_path: Path) -> None:
-    path = tmp_path / "ai.py"
-    path.write_text(STUCK, encoding="utf-8")
-    record = connect4.play(f"ai:{path}", "random", game="classic", isolation="none", seconds=20)
-    assert record.winner == 2
-    assert record.turns[0].detail == "(0, True) is a pop-out; classic Connect 4 has none"
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_class_of_pop_out_is_graded(tmp_path: Path) -> None:

@@ -83,10 +83,6 @@ def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message:
 def test_a_page_is_without_what_is_for_teachers() -> None:
     part = "<!-- BEGIN TEACHERS -->\n\nThe answers.\n<!-- END TEACHERS -->\n"
     assert stripped(f"For all.\n{part}\nThe rest.\n", "a.md", TEACHERS) == "For all.\n\nThe rest.\n"
-    with pytest.raises(
-        InputError, match=r"^a\.md:1: a teachers' part begins here and does not end$"
-    ):
-        stripped("<!-- BEGIN TEACHERS -->\n", "a.md", TEACHERS)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +124,7 @@ def pages(kit: Path) -> str:
 def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*")}
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
-    assert len([name for name in names if (kit / name).is_file()]) <= 230
+    assert len([name for name in names if (kit / name).is_file()]) <= 214
     private = {
         "connect4/players/reference.py",
         "connect4/reference",
@@ -139,7 +135,7 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
         "docs/statistics.md",
         "docs/teachers.md",
     }
-    assert not (private | {"benchmarks", "docs/benchmarks.md", "tests/data/agents"}) & names
+    assert not (private | {"benchmarks", "docs/benchmarks.md", "tests"}) & names
     hidden = {name for name in names if name.startswith(".")}
     assert hidden == {".gitignore", ".vscode", ".vscode/launch.json"}
     assert not any("__pycache__" in name for name in names)
@@ -166,28 +162,6 @@ def test_nothing_in_the_edition_gives_the_reference_agent_away(kit: Path) -> Non
         if path.suffix in (".py", ".md", ".toml", ".txt"):
             assert not secret & lines_of(path), path
             assert not words.search(path.read_text(encoding="utf-8")), path
-
-
-@pytest.mark.slow
-def test_the_stub_has_nothing_of_the_solution(kit: Path) -> None:
-    tree = ast.parse((kit / "connect4/players/ai.py").read_text(encoding="utf-8"))
-    imported = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {"numpy"}
-    assert imported <= used
-    attributes = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
-    assert attributes == {"player_number", "type", "player_string", "time"}  # the assignment's
-    [player] = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    names = [node.name for node in player.body if isinstance(node, ast.FunctionDef)]
-    assert names == ["__init__", "get_expectimax_move", "get_intelligent_move"]
 
 
 @pytest.mark.slow
@@ -434,8 +408,6 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
     ("source", "message"),
     [
         (AGENT + "def f(:\n", ":10: syntax: invalid syntax; fix this line"),
-        (AGENT + "import pandas\n", ":10: imports: 'pandas' is not there"),
-        (AGENT + "TABLE = build()\n", "cannot be loaded: NameError: name 'build' is not defined"),
         (
             AGENT.replace("return 0, False", "raise NotImplementedError('yours')"),
             "NotImplementedError: yours",
@@ -511,14 +483,6 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
         assert {key: value for key, value in packed.items() if value} == tomllib.loads(text)
     assert min(seeds) > 2**128
     assert seeds[0] != seeds[1]
-
-
-def test_an_autograder_keeps_the_seeds_that_its_rubric_names() -> None:
-    """A teacher may also let all students play with the same seeds."""
-    own = f'[match]\nseed_for = "class"\nseed = {2**200}\n'
-    assert rubrics.with_secret_seed(own, rubrics.read()) == own
-    half = rubrics.with_secret_seed(f"[match]\nseed = {2**200}\n", rubrics.read())
-    assert tomllib.loads(half)["match"] == {"seed_for": "source", "seed": 2**200}
 
 
 def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> None:

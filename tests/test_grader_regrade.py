@@ -117,7 +117,7 @@ def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder
     before = index(folder)
     assert len(before) == 8
     hand_in(folder / "class", "bo", searcher(1, -1, note="better"))
-    grade(folder)
+    assert "4 games to play (4 have results)" in grade(folder).stderr
     rows = index(folder)
     old = [row for row in rows if row["Submission"] == "bo" and row["Now"] == "no"]
     new = [row for row in rows if row["Submission"] == "bo" and row["Now"] == "yes"]

@@ -41,34 +41,13 @@ def test_the_default_rubric_keeps_to_the_assignment() -> None:
 def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("1\n0 0\n", encoding="utf-8")
     path = tmp_path / "mine.toml"
-    path.write_text('[part_a]\npoints = 7\nboards = ["own.txt"]\n', encoding="utf-8")
+    text = '[part_a]\npoints = 7\nboards = ["own.txt"]\n'
+    path.write_text(text, encoding="utf-8-sig")  # as Notepad and Excel write it
     mine, default = rubrics.read(path), rubrics.read()
     assert mine.part_a.points == 7
     assert [board.start for board in mine.part_a.boards] == [{"popouts": 1, "board": [[0, 0]]}]
     assert mine.part_b == default.part_b
     assert mine.part_a.cap_percent == default.part_a.cap_percent
-
-
-def test_a_stored_rubric_needs_no_state_files(tmp_path: Path) -> None:
-    board = tmp_path / "own.txt"
-    board.write_text("1\n0 0\n", encoding="utf-8")
-    path = tmp_path / "mine.toml"
-    path.write_text('[part_a]\nboards = ["own.txt", "case4"]\n', encoding="utf-8")
-    mine = rubrics.read(path)
-    stored = json.loads(json.dumps(rubrics.stored_values(mine)))
-    board.unlink()
-    again = rubrics.from_values(stored, "results", None)
-    assert again.part_a == mine.part_a
-    assert again.tournament == mine.tournament
-
-
-def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> None:
-    assert rubrics.read().match.seed is None
-    path = tmp_path / "mine.toml"
-    path.write_text("[match]\nseed = 7\n", encoding="utf-8")
-    assert rubrics.read(path).match.seed == 7
-    path.write_text("[match]\ntime_limit = 7\n", encoding="utf-8")
-    assert rubrics.read(path).match.seed is None
 
 
 @pytest.mark.parametrize(
@@ -91,11 +70,9 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "[statistics]\nresamples = 2000\n",
             "statistics.resamples is gone: delete the line; intervals use no random samples",
         ),
-        ("[match]\ntime_limt = 3\n", "match.time_limt: unknown key (did you mean 'time_limit'?)"),
         ("[part_c]\npoints = 3\n", "part_c: unknown key (did you mean 'part_"),
         ("[match]\ntime_limit = 0\n", "match.time_limit: expected a number above 0, got 0"),
         ('[match]\ntime_limit = "5"\n', "match.time_limit: expected a number, got '5'"),
-        ("[match]\ntime_limit = inf\n", "match.time_limit: expected a number, got inf"),
         ("[match]\nrepeats = 1.5\n", "match.repeats: expected a whole number from 1, got 1.5"),
         ("match = 3\n", "match: expected a table, got 3"),
         (
@@ -103,21 +80,15 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "limits.restarts is gone: delete the line; startup_total alone bounds how often an "
             "agent is loaded again",
         ),
-        ("[limits]\nstartup_total = -1\n", "limits.startup_total: expected a number from 0"),
         ("[limits]\nrequire = 'none'\n", "limits.require: 'none'; expected one of process, strong"),
         ("[part_a]\nboards = []\n", "part_a.boards: no board; name at least one"),
         ("[part_a]\nboards = 'case1'\n", "part_a.boards: expected a list, got 'case1'"),
-        ("[part_a]\nboards = [1]\n", "part_a.boards: expected a text, got 1"),
         ("[part_a]\nboards = ['case9']\n", "part_a.boards: case9: no such file"),
         ("[part_a]\nopponent = 'human'\n", "part_a.opponent: 'human' cannot be a baseline"),
         ("[part_a]\nopponent = 'randon'\n", "part_a.opponent: no agent 'randon' (did you mean"),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 2}]\n",
             "part_b.baselines[1].high: 2 is not above low, 2",
-        ),
-        (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 3, hihg = 1}]\n",
-            "part_b.baselines[1].hihg: unknown key (did you mean 'high'?)",
         ),
         (
             "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2}]\n",
@@ -128,7 +99,6 @@ def test_the_default_rubric_names_no_seed_and_another_may(tmp_path: Path) -> Non
             "{agent = 'random', points = 1, low = 0, high = 1}]\n",
             "part_b.baselines: agent 'random' is listed twice",
         ),
-        ("[part_b]\nbaselines = 5\n", "part_b.baselines: expected a list of tables, got 5"),
         ("[tournament]\nstages = []\n", "tournament.stages: expected one or more stages"),
         (
             "[tournament]\nstages = [{name = 'a', group_size = 1, promote = 1, repeats = 1, "
@@ -189,13 +159,6 @@ def test_a_large_board_is_refused_unless_it_is_allowed(
     assert refusal(tmp_path, text) == said
     allowed = rubrics.read(tmp_path / "mine.toml", allow_large=True)
     assert [held.name for held in allowed.part_b.boards] == ["case4", "own.txt"]
-
-
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
-    """Notepad and Excel write one."""
-    path = tmp_path / "mine.toml"
-    path.write_text("[match]\nrepeats = 3\n", encoding="utf-8-sig")
-    assert rubrics.read(path).match.repeats == 3
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,6 @@ def test_one_pair_has_no_interval_and_equal_pairs_prove_little() -> None:
     assert same.low < 0 < same.mean < same.high
 
 
-def test_an_interval_reaches_further_to_the_side_where_margins_are_scattered() -> None:
-    interval = mean_interval([0.0, 1.0, 2.0, 3.0, 20.0, 40.0], RUBRIC.statistics)
-    assert interval.high - interval.mean > interval.mean - interval.low
-
-
 def test_the_interval_of_a_percentage_is_that_of_a_ratio() -> None:
     """Over games whose scores differ in size alone, the percentage is certain, the margin not."""
     total = Tally(games=4, own=450, other=300, pairs=[25.0, 50.0], others=[50.0, 100.0])

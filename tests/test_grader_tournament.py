@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import csv
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
-from grader.output.tables import standing_row, tournament_text
+from grader.output.tables import tournament_text
 from grader.play.schedule import Contestant, submitted
 from grader.results.store import Faults, PlayedGame
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric
 from tests.command import assert_refused, run
 from tests.grading import (
     COMMAND,
@@ -131,24 +129,6 @@ def test_places_stand_there_once_the_last_stage_is_played() -> None:
         assert ("\nplaces\n" in text) == complete
         assert max(map(len, text.splitlines())) <= 80
         played |= play(begun[-1], strength)
-
-
-def test_the_error_of_a_rating_follows_the_confidence_of_the_rubric() -> None:
-    rubric = rubrics.read()
-    entered = contestants(4)
-    (state,) = stages(entered, {}, rubric)
-    strength = {player.name: 7 * place**2 for place, player in enumerate(entered)}
-    (group,) = stages(entered, play(state, strength), rubric)[0].groups
-
-    def confident(level: float) -> Rubric:
-        return replace(rubric, statistics=replace(rubric.statistics, confidence=level))
-
-    widths = [
-        float(standing_row(1, group.standings[0], confident(level))[2].split(" ± ")[1])
-        for level in (0.68, 0.95, 0.99)
-    ]
-    error = group.standings[0].rating.error
-    assert widths == pytest.approx([1.053 * error, 2.262 * error, 3.250 * error], abs=0.06)
 
 
 @pytest.mark.slow

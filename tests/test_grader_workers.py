@@ -15,18 +15,15 @@ from typing import Any
 
 import pytest
 
-from connect4.errors import InputError
 from grader.handin.submission import Submission
 from grader.play.executors import (
     LocalExecutor,
     WorkerDiedError,
     cluster_pool,
-    physical_cores,
-    worker_count,
 )
-from grader.play.one_game import play_all, play_game
+from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.store import Attempt, Store
+from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import make_board
 from tests.command import ROOT, run
@@ -54,28 +51,6 @@ def end_the_worker_once(place: str) -> str:
         return "second try"
     os.kill(os.getpid(), signal.SIGKILL)
     return "never"
-
-
-def fail() -> None:
-    raise ValueError("no luck")
-
-
-def test_workers_that_cannot_start_keep_nobody_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "no python"))
-    with LocalExecutor([None], tmp_path / "scratch") as local:
-        calls = [local.submit(process_number) for _ in range(3)]
-        for call in calls:
-            with pytest.raises(FileNotFoundError, match="no python"):
-                call.result(30)
-
-
-def test_what_a_call_raised_has_the_workers_own_traceback(tmp_path: Path) -> None:
-    with LocalExecutor([None], tmp_path / "scratch") as local:
-        error = local.submit(fail).exception(30)
-    assert str(error) == "ValueError: no luck"
-    assert 'raise ValueError("no luck")' in error.__notes__[0]
 
 
 def test_a_worker_runs_no_file_of_the_folder_that_the_teacher_is_in(
@@ -128,15 +103,6 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
     assert all(future.done() for future in waiting)
     with pytest.raises(RuntimeError, match="the executor is shut down"):
         local.submit(process_number)
-
-
-def test_more_jobs_than_cores_are_refused_unless_forced() -> None:
-    cores = len(physical_cores())
-    assert worker_count(None, forced=False) == cores
-    assert worker_count(cores, forced=False) == cores
-    assert worker_count(cores + 1, forced=True) == cores + 1
-    with pytest.raises(InputError, match=f"there are {cores} cores here"):
-        worker_count(cores + 1, forced=False)
 
 
 def schedule(folder: Path) -> tuple[list[PlannedGame], dict[str, str]]:
@@ -213,29 +179,6 @@ def test_the_same_command_plays_a_failed_game_again(tmp_path: Path) -> None:
     assert "incomplete" not in done.stdout
 
 
-def leaves_one_behind(job: dict[str, Any]) -> Attempt:
-    """Play a game as if a process of player 1 had outlived it."""
-    return replace(play_game(job), left_behind=(1,))
-
-
-@pytest.mark.slow
-def test_who_leaves_a_process_behind_begins_no_new_game_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ahead, sources = schedule(tmp_path)
-    monkeypatch.setattr("grader.play.one_game.play_game", leaves_one_behind)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the worker, which is to find this module
-    with (
-        LocalExecutor([None], tmp_path / "scratch") as local,
-        Store(tmp_path / "r.db", writing=True) as store,
-    ):
-        done = [game for game, _ in play_all(ahead, store, local, 1, "process", sources, True)]
-    first = [game for game in ahead if game.match.one == ahead[0].match.one]
-    assert done[0] == ahead[0]
-    assert sum(game in first for game in done) == 1
-    assert len(done) < len(ahead)
-
-
 def test_a_missing_dask_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError\n", encoding="utf-8")
     hand_in(tmp_path, "ann", searcher())
@@ -306,23 +249,16 @@ def test_the_command_uses_the_cluster(cluster: Any, tmp_path: Path) -> None:
         ("nonsense", "missing port number in address 'nonsense'"),
         ("head:port", "invalid literal for int() with base 10: 'port'"),
         ("udp://head:8786", "unknown address scheme 'udp'"),
+        ("tcp://127.0.0.1:9", "no Dask scheduler there ("),
     ],
 )
-def test_what_is_no_address_is_refused_in_one_line(tmp_path: Path, address: str, why: str) -> None:
+def test_an_address_without_a_scheduler_is_refused_in_one_line(
+    tmp_path: Path, address: str, why: str
+) -> None:
     hand_in(tmp_path, "ann", searcher())
     done = run(COMMAND, "grade", "ann", "--scheduler", address, cwd=tmp_path)
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
-    assert last.startswith(
-        f"error: --scheduler {address}: no address such as tcp://head:8786 ({why}"
-    )
+    assert last.startswith(f"error: --scheduler {address}: no ")
+    assert why in last
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.cluster
-def test_an_address_without_a_scheduler_is_refused(tmp_path: Path) -> None:
-    hand_in(tmp_path, "ann", searcher())
-    done = run(COMMAND, "grade", "ann", "--scheduler", "tcp://127.0.0.1:9", cwd=tmp_path)
-    assert done.returncode == 2
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("error: --scheduler tcp://127.0.0.1:9: no Dask scheduler there (")

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -113,19 +112,5 @@ def test_more_games_than_processors_leave_each_agent_one_processor(tmp_path: Pat
     hand_in(tmp_path / "class", "ann", COUNTS_PROCESSORS)
     arguments = ("grade", "class", "--rubric", path, "--isolation", "process")
     done = run(COMMAND, *arguments, "--jobs", "4", "--force-jobs", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert_one_processor_each(tmp_path / "grade.db")
-
-
-@pytest.mark.cluster
-def test_a_cluster_whose_workers_have_all_processors_gives_each_agent_one(tmp_path: Path) -> None:
-    distributed: Any = pytest.importorskip("distributed")
-    path = rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", COUNTS_PROCESSORS)
-    arguments = ("grade", "class", "--rubric", path, "--isolation", "process")
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
-    ) as cluster:
-        done = run(COMMAND, *arguments, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_one_processor_each(tmp_path / "grade.db")

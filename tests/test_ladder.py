@@ -16,8 +16,15 @@ from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.handin import find as submissions
 from grader.ladder.book import Book, pseudonym
-from grader.ladder.league import Entry, Standings, read_league, terms_of
-from grader.ladder.listing import played_text, ratings_csv, table_text
+from grader.ladder.league import (
+    Entry,
+    Standings,
+    played_text,
+    ratings_csv,
+    read_league,
+    table_text,
+    terms_of,
+)
 from grader.ladder.run import Begun, LadderRun, begin
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric

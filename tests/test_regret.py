@@ -1,7 +1,5 @@
 """The benchmark of regret: its solver obeys the kit's rules, and its figures are right."""
 
-import subprocess
-import sys
 from functools import cache
 from random import Random
 
@@ -10,7 +8,7 @@ import pytest
 from benchmarks.exact import SOURCE, Solved, compiled, read, solve, state_of, text_of, to_text
 from benchmarks.games import empty
 from benchmarks.regret import DATA
-from tests.command import environment, run
+from tests.command import run
 
 SMALL = ("2x6+1", "3x4+1", "3x4+2", "4x4+1", "4x6", "6x8+1", "6x8", "8x10", "8x10+1")
 
@@ -127,25 +125,6 @@ def test_the_same_seed_makes_the_same_positions(tmp_path, first_action):
     one = (tmp_path / "one.txt").read_text()
     assert one == (tmp_path / "two.txt").read_text()
     assert read(one.splitlines())
-
-
-def test_files_that_are_no_longer_asked_are_freed(tmp_path):
-    file = tmp_path / "frozen.py"
-    freezing = FIRST_ACTION.replace("        return", "        gc.freeze()\n        return")
-    file.write_text(f"import gc\n{freezing}")
-    script = (
-        "import gc, sys\n"
-        "from benchmarks.regret import DATA, answers, read\n"
-        "positions = read(DATA.read_text().splitlines()[:5])\n"
-        "for _ in range(5):\n"
-        "    answers('ai:' + sys.argv[1], None, positions)\n"
-        "gc.unfreeze()\n"
-        "classes = [thing for thing in gc.get_objects() if isinstance(thing, type)]\n"
-        "print(sum(one.__module__ == 'submission' for one in classes))\n"
-    )
-    command = [sys.executable, "-c", script, file]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
-    assert int(done.stdout) <= 2, "the last one, and the one before until the next is asked"
 
 
 @pytest.mark.parametrize(

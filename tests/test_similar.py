@@ -7,17 +7,13 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from connect4.utils import Integer, get_valid_actions
 from grader.commands.similar import BASE
-from grader.rubric import reading as rubrics
-from grader.similar.behaviour import positions, unusual
-from grader.similar.pairs import Pair, marked, ranked
-from grader.similar.source import Class, documents
+from grader.similar.behaviour import unusual
+from grader.similar.pairs import Class, Pair, documents, marked, ranked
 from tests.command import assert_refused, environment, run
 from tests.grading import hand_in
 from tests.similar_class import COPIES, independent, read, the_class
@@ -62,19 +58,6 @@ def test_what_hides_no_copy(pairs: list[Pair]) -> None:
 
 
 @pytest.mark.slow
-def test_everybody_in_the_class_plays() -> None:
-    """A copy that does not run would show nothing of its behaviour."""
-    board = np.zeros((5, 6), dtype=int)
-    board[4, :3] = (1, 2, 1)
-    state = (board, {1: Integer(1), 2: Integer(1)})
-    for name, source in the_class().items():
-        module: dict[str, Any] = {"__name__": name}
-        exec(compile(source, name, "exec"), module)
-        player = module["AIPlayer"](1, 0.1)
-        assert player.get_intelligent_move(state) in get_valid_actions(1, state), name
-
-
-@pytest.mark.slow
 def test_what_was_handed_out_does_not_count(pairs: list[Pair]) -> None:
     empty = [pair for pair in pairs if all(name.startswith("empty") for name in names(pair))]
     assert len(empty) == 10
@@ -85,8 +68,7 @@ def test_what_was_handed_out_does_not_count(pairs: list[Pair]) -> None:
 def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     has_copydetect()
     given = "def given(board):\n    return [row for row in board if row.sum() > 3 * len(board)]\n"
-    own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11 <SECRET>\n"
-    own = own.replace(" <SECRET>", "")
+    own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11  # <b>\n"
     one, two = documents({"ann": given + own, "ben": own + given}, [given])
     shared = Class([one, two]).shared(one, two)
     text = marked(one, shared.spans[0])
@@ -95,14 +77,8 @@ def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     assert "row.sum()" in grey
     assert "row.sum()" not in match
     assert "x * 7" in match
-    assert re.sub(r"<[^>]*>", "", text).replace("&gt;", ">") == given + own
-
-
-@pytest.mark.slow
-def test_markup_in_a_source_stays_text() -> None:
-    has_copydetect()
-    (one,) = documents({"eve": "x = '<script>alert(1)</script>'\n"}, [])
-    assert "<script>" not in marked(one, [])
+    assert "<b>" not in text
+    assert re.sub(r"<[^>]*>", "", text).replace("&gt;", ">").replace("&lt;", "<") == given + own
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r", "\r\n"])
@@ -120,7 +96,7 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
     has_copydetect()
     for name, source in (("ann", read("ada")), ("ben", read("ada")), ("eve", "x=1+2\n" * 42_000)):
         hand_in(tmp_path / "class", name, source)
-    script = "import sys; from grader.similar import source; source.SECONDS = 1.0; "
+    script = "import sys; from grader.similar import pairs; pairs.SECONDS = 1.0; "
     script += "from grader.__main__ import main; sys.exit(main())"
     words = ["-c", script, "similar", "class", "--source-only"]
     done = subprocess.run(
@@ -153,14 +129,6 @@ def test_an_agreement_counts_the_more_the_fewer_others_chose_the_move() -> None:
     assert {players[at] for at in best_pair} == {"s1", "copy"}
     strong = unusual_pairs[players.index("s11"), players.index("s10")]
     assert strong < 0.5 * np.nanmax(unusual_pairs)
-
-
-def test_the_positions_are_the_same_every_time() -> None:
-    boards = rubrics.read().part_b.boards
-    found = positions(boards, 20)
-    assert found == positions(boards, 20)
-    assert len(found) == 20
-    assert found[:5] == positions(boards, 5)
 
 
 @pytest.mark.slow

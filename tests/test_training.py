@@ -14,7 +14,6 @@ from benchmarks.exact import compiled
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import SOURCE
 from benchmarks.training.fit import (
-    Fit,
     agent_numbers,
     first_weights,
     packed,
@@ -97,23 +96,6 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
         same += GAME.format_action(chosen) == action
     assert len(sets) == 6, "each phase with and without pop-outs"
     assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
-
-
-@pytest.mark.slow
-@pytest.mark.compiler
-def test_numbers_are_learned_from_the_positions_of_the_generator(
-    program: Path, tmp_path: Path
-) -> None:
-    positions, weights = tmp_path / "positions.txt", tmp_path / "weights.txt"
-    write_weights(weights, first_weights())
-    found = output(program, "probes", 1, 10, 50, 200, weights, "4x6+2")
-    positions.write_text("\n".join(found) + "\n")
-    learned = Fit().add([positions])
-    mine, opponents = 1 + 3 + 9, 2 * (1 + 3 + 9)
-    late_rows = learned.window[0, 0]
-    assert all(np.isfinite(numbers).all() for numbers in vars(learned).values())
-    assert (late_rows[..., mine] != late_rows[..., opponents]).any()
-    assert learned.hand[0, 0, 1, 0] != learned.hand[0, 0, 0, 1]
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
-from connect4.search.trace import Flag, Kind, Node
-from grader.output.viva import analysed, principal, questions, viva_page, worths
+from grader.commands.viva import analysed, questions, viva_page, worths
 from tests.command import assert_refused, run
 
 
@@ -51,15 +50,6 @@ def test_the_page_asks_first_and_answers_on_a_second_sheet(tmp_path: Path) -> No
     assert "Game 7 (A: random, small), turn" in sheet
     assert "Its method explain: 3 4" not in sheet
     assert key.count("Its method explain: 3 4") == len(asked)
-
-
-def test_the_branch_of_a_search_is_its_principal_variation() -> None:
-    rows = [(0, None, ""), (1, 2, ""), (1, 3, "best"), (2, 5, ""), (2, 4, "best"), (1, 0, "")]
-    nodes = [
-        Node(depth, move and (move, False), Kind.MAX, 0.0, 0.0, 0.0, Flag.BEST if note else Flag(0))
-        for depth, move, note in rows
-    ]
-    assert [node.move[0] for node in principal(nodes)] == [3, 4]
 
 
 @pytest.mark.slow

@@ -54,13 +54,6 @@ def test_a_file_with_time_in_reserve_is_well_formed(tmp_path: Path) -> None:
     assert "UnboundLocalError" in refused[0]
 
 
-def test_whole_seconds_are_an_int_as_in_play(tmp_path: Path) -> None:
-    source = AGENT.format(
-        line="return get_valid_actions(self.number, state)[0] if type(self.limit) is int else None"
-    )
-    assert check(tmp_path, source, 1.0)[0] == " well formed, plays from 1 s a move (not at 0.5 s)"
-
-
 @pytest.mark.parametrize("lifetime", ["game", "move"])
 def test_a_player_that_answers_once_is_found(tmp_path: Path, lifetime: str) -> None:
     found, _, last = check(tmp_path, FLAG, 1.0, f'lifetime = "{lifetime}"\n')

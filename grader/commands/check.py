@@ -6,7 +6,10 @@ Does the file run at all, and from which time per move on?
 from __future__ import annotations
 
 import argparse
+import random
 import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -30,7 +33,6 @@ from grader.play.working_time import (
     TIMES,
     Asking,
     Failure,
-    later_positions,
     start_of,
 )
 from grader.rubric.model import Rubric, all_boards
@@ -40,8 +42,8 @@ def run_check(arguments: argparse.Namespace) -> int:
     """Check files, required rules before advice; return 1 if a required rule is broken."""
     rubric = read_rubric(arguments)
     level = None if arguments.form_only else choose_level("auto")[0]
-    counts = {"submissions": 0, "failed": 0, "required": 0, "advice": 0}
-    known: dict[str, Smoke] = {}
+    counts: Counter[str] = Counter()
+    known: dict[str, tuple[list[Finding], str]] = {}
     for item in submissions.find(arguments.paths, rubric.submission):
         place = one_line(item.path or item.place)
         found, plays = _examine(item, rubric, level, known)
@@ -56,17 +58,17 @@ def run_check(arguments: argparse.Namespace) -> int:
         said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)
-        required = sum(finding.required for finding in findings)
-        counts["submissions"] += 1
-        counts["failed"] += required > 0
-        counts["required"] += required
-        counts["advice"] += len(findings) - required
-    print(summary(counts, level))
+        counts.update("required" if finding.required else "advice" for finding in findings)
+        counts["failed" if any(finding.required for finding in findings) else "good"] += 1
+    print(summary(counts) + (NO_MOVES if level is None else ""))
     return FAILED if counts["failed"] else DONE
 
 
 def _examine(
-    item: Submission, rubric: Rubric, level: Level | None, known: dict[str, Smoke]
+    item: Submission,
+    rubric: Rubric,
+    level: Level | None,
+    known: dict[str, tuple[list[Finding], str]],
 ) -> tuple[list[Finding], str]:
     """Return the findings of a submission, and from which time per move on it plays.
 
@@ -80,24 +82,25 @@ def _examine(
         if level is not None and not in_source:
             if item.source not in known:
                 known[item.source] = smoke(item.source, rubric, level, item.place)
-            found += known[item.source].findings
-            plays = known[item.source].plays
+            more, plays = known[item.source]
+            found += more
     if item.note:
         found.append(Finding(1, "file", item.note, required=False))
     return found, plays
 
 
-def summary(counts: dict[str, int], level: Level | None) -> str:
+def summary(counts: Mapping[str, int]) -> str:
     """Return the last line of the command."""
-    number, failed, advice = counts["submissions"], counts["failed"], counts["advice"]
-    verdict = f"{number - failed} of {number} submissions meet every required rule"
-    if number == 1:
+    good, failed, advice = counts["good"], counts["failed"], counts["advice"]
+    verdict = f"{good} of {good + failed} submissions meet every required rule"
+    if good + failed == 1:
         verb = "breaks a required rule" if failed else "meets every required rule"
         verdict = f"The submission {verb}"
     pieces = "1 piece" if advice == 1 else f"{advice} pieces"
-    moves = "" if level is not None else " No moves were asked for (--form-only)."
-    return f"{verdict}: {counts['required']} to fix, {pieces} of advice.{moves}"
+    return f"{verdict}: {counts['required']} to fix, {pieces} of advice."
 
+
+NO_MOVES: Final = " No moves were asked for (--form-only)."
 
 LATER: Final = 2
 """Moves that one player is asked for after its first."""
@@ -113,17 +116,11 @@ KEEPS_STATE: Final = (
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
 
-@dataclass(frozen=True, slots=True)
-class Smoke:
-    """What came of the moves that a file was asked for."""
+def smoke(source: str, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
+    """Ask a submission for moves in separate processes; report what takes long, with its place.
 
-    findings: list[Finding]
-    plays: str
-    """From which time per move on the file plays, empty if that is not known."""
-
-
-def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
-    """Ask a submission for moves in separate processes; report what takes long, with its place."""
+    Return the findings, and from which time per move on it plays; empty if that is not known.
+    """
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
     rules, game = rubric.submission, GAMES[rubric.match.game]
@@ -132,31 +129,29 @@ def smoke(source: str, rubric: Rubric, level: Level, place: str) -> Smoke:
     asking = Asking(setup, level, limits, lambda line: say(f"{place}: {line}"))
     shown = [board for board in all_boards(rubric) if not board.hidden]
     by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
-    trials = [_Trial(asking, method, by_size[-1], by_size[0]) for method in METHODS]
     found: list[Finding] = []
-    begin, unknown = 0, False
-    for trial in trials:
-        trial.ahead = len(trials) - 1 - trials.index(trial)
+    begin = skipped = 0
+    known = True
+    for number, method in enumerate(METHODS, 1):
+        trial = _Trial(asking, method, by_size[-1], by_size[0], len(METHODS) - number)
         seconds, failure = asking.first_time(times[begin:], trial.fails)
+        skipped += trial.skipped
         if seconds is not None:
             begin = times.index(seconds)
             continue
-        unknown = True
+        known = False
         if failure is None:
-            trial.skipped += 1
+            skipped += 1
             continue
         found.append(_finding(failure, limit, rubric.limits.lifetime == "move", source))
         if failure.in_loading:
             break
         begin = len(times) - 1 if failure.is_late else 0
-    plays = ""
-    if not unknown:
-        plays = f"plays from {times[begin]:g} s a move"
-        plays += f" (not at {times[begin - 1]:g} s)" if begin else ""
-    if skipped := sum(trial.skipped for trial in trials):
+    if skipped:
         moves = "1 move was" if skipped == 1 else f"{skipped} moves were"
         say(f"{place}: check asks for {MOST:g} s at most; {moves} not asked for")
-    return Smoke(found, plays)
+    lower = f" (not at {times[begin - 1]:g} s)" if begin else ""
+    return found, f"plays from {times[begin]:g} s a move{lower}" if known else ""
 
 
 @dataclass(slots=True)
@@ -167,7 +162,7 @@ class _Trial:
     method: Method
     largest: State
     smallest: State
-    ahead: int = 0
+    ahead: int
     """The methods that are asked after this one."""
     skipped: int = 0
 
@@ -178,12 +173,13 @@ class _Trial:
             failure = self.asking.fails(seat, self.largest, self.method, seconds, after)
             if failure is not None:
                 return self._where(failure, self.largest)
-            for number, state in enumerate(later_positions(self.largest, LATER), 2):
+            for number, state in enumerate(_later_positions(self.largest), 2):
                 if not self._fits(seconds + LATER_AFTER):
                     continue
                 failure = self.asking.fails(seat, state, self.method, seconds, LATER_AFTER)
                 if failure is not None:
-                    return self._later(failure, state, number)
+                    move = f", move {number} of one player"
+                    return self._settled(self._if_kept(failure, state), state, move)
         if not self._fits(seconds):
             return None
         failure = self.asking.new_player_fails(self.smallest, self.method, seconds, after)
@@ -195,16 +191,14 @@ class _Trial:
         self.skipped += not fits
         return fits
 
-    def _later(self, failure: Failure, state: State, number: int) -> Failure:
+    def _if_kept(self, failure: Failure, state: State) -> Failure:
         """Return the failure of a player that has moved; a new one shows what the cause is."""
-        move = f", move {number} of one player"
         if failure.starved or (failure.is_late and not failure.silent):
-            return self._settled(failure, state, move)
+            return failure
         if self.asking.new_player_fails(state, self.method, failure.seconds, 0.0):
-            return self._settled(failure, state, move)
+            return failure
         text = f"{failure.text}; {KEEPS_STATE}"
-        kept = replace(failure, text=text, keeps_state=True, is_late=False)
-        return self._settled(kept, state, move)
+        return replace(failure, text=text, keeps_state=True, is_late=False)
 
     def _settled(self, failure: Failure, state: State, move: str = "") -> Failure:
         return replace(self._where(failure, state, move), settled=not failure.is_late)
@@ -215,6 +209,20 @@ class _Trial:
         rows, columns = state.board().shape
         where = f"get_{self.method}_move on {rows} rows and {columns} columns{move}"
         return replace(failure, text=f"{where}: {failure.text}")
+
+
+def _later_positions(state: State) -> Iterator[State]:
+    """Yield positions of one game in which the same player is to move, two plies apart."""
+    draw = random.Random(1)
+    mover = state.mover
+    for _ in range(LATER):
+        for _ in range(2):
+            if state.is_over() or not state.legal_actions():
+                return
+            state = state.apply(draw.choice(state.legal_actions()))
+        if state.is_over() or state.mover != mover:
+            return
+        yield state
 
 
 def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: str) -> Finding:

@@ -1,43 +1,57 @@
-"""Compare two agents: play pairs of games on varied openings until the verdict is clear.
+"""Compares two agents: plays pairs of games on varied openings until the verdict is clear.
 
 Part A calls `get_expectimax_move`: both play the same random player from the same openings and
-seeds. Part B calls `get_intelligent_move`: they play each other.
+seeds. Part B calls `get_intelligent_move`: they play each other. The command and `grader.compare`
+differ in what they print: the function prints nothing, and it leaves no process behind, even if
+interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from connect4 import record as records
+from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
-from connect4.games.base import Game
+from connect4.games.base import Game, Seconds
+from connect4.isolation.wasm.budget import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.page.page import page
-from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
+from grader.commands.common import (
+    DONE,
+    STOPPED,
+    isolation_level,
+    open_pool,
+    read_rubric,
+    required_level,
+    say,
+    timed_rubric,
+)
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
-from grader.marks.tally import Interval, Tally, Verdict, margin_of, verdict
-from grader.output.files import write
+from grader.marks.tally import Part, PartComparison
+from grader.output.files import make_folder, write
 from grader.output.results import last_lines
 from grader.play import schedule
 from grader.play.executors import Pool, Progress, duration
 from grader.play.one_game import play_all
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results.store import Faults, PlayedGame, Store
+from grader.results.store import Faults, Store
 from grader.rubric.keys import PLAYABLE, make_board
 from grader.rubric.model import Rubric
 from grader.rubric.reading import EQUAL_WINS
 
-Part: TypeAlias = Literal["a", "b"]
+Parts: TypeAlias = Literal["a", "b", "both"]
 
 TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
@@ -45,67 +59,6 @@ TITLES: Final[dict[Part, str]] = {
 }
 
 METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
-
-
-def pairs(
-    new: Contestant, old: Contestant, rubric: Rubric, games: int, part: Part = "b"
-) -> Iterator[list[PlannedGame]]:
-    """Yield the pairs of a comparison, at most `games` games of `new`; boards alternate.
-
-    In part A each pair also contains the two games of `old` on the same opening.
-    """
-    rules = rubric.compare
-    matches = [Match(COMPARE, new, old)]
-    if part == "a":
-        weak = schedule.opponent(rubric.part_a.opponent)
-        matches = [Match(COMPARE, one, weak) for one in (new, old)]
-    for number in range(games // 2):
-        board = rules.boards[number % len(rules.boards)]
-        seed = schedule.seed_of(rubric.match.playing_seed, COMPARE, number)
-        start = opening(board, rules.opening_plies, seed)
-        yield [
-            PlannedGame(match, start, number, side, seed, rubric.match.time_limit, rubric.limits)
-            for match in matches
-            for side in SIDES
-        ]
-
-
-@dataclass(slots=True)
-class PartComparison:
-    """Accepts results in any order and judges them in the order of the schedule.
-
-    The verdict therefore does not depend on which game ends first. In part A `tally` has the games
-    of the new agent and `old` those of the old one. In part B they are the same games.
-    """
-
-    rubric: Rubric
-    part: Part = "b"
-    old_agent: Contestant | None = None
-    """The old agent, in part A only; there it plays separate games."""
-    tally: Tally = field(default_factory=Tally)
-    old: Tally = field(default_factory=Tally)
-    samples: list[float] = field(default_factory=list)
-    waiting: dict[int, list[tuple[PlannedGame, PlayedGame]]] = field(default_factory=dict)
-    verdict: Verdict = "open"
-    interval: Interval | None = None
-
-    def add(self, game: PlannedGame, played: PlayedGame) -> None:
-        """Count a game; judge once its pair and all earlier pairs are complete."""
-        whole = 4 if self.part == "a" else 2
-        self.waiting.setdefault(game.repeat, []).append((game, played))
-        while self.verdict == "open" and len(self.waiting.get(len(self.samples), ())) == whole:
-            sample = 0.0
-            for item in self.waiting.pop(len(self.samples)):
-                of_old = self.part == "a" and item[0].match.one == self.old_agent
-                (self.old if of_old else self.tally).add(*item)
-                sample += margin_of(*item) * (-0.5 if of_old else 0.5)
-            self.samples.append(sample)
-            self.verdict, self.interval = verdict(self.samples, self.rubric.compare)
-
-    @property
-    def mean(self) -> float:
-        """Return the mean margin per game; in part A, its difference from the old agent's."""
-        return sum(self.samples) / len(self.samples) if self.samples else 0.0
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:
@@ -141,11 +94,10 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
         "equal": f"no difference between {new} and {old} that matters",
         "open": f"not clear yet whether {new} is better than {old}",
     }
-    interval = comparison.interval
-    percent = f"{1 - comparison.rubric.compare.error:.0%}"
     bounds = "no interval with so few games"
-    if interval is not None and abs(interval.low) != float("inf"):
-        bounds = f"{percent} interval {interval.low:+.1f} .. {interval.high:+.1f}"
+    if comparison.bounds is not None:
+        low, high = comparison.bounds
+        bounds = f"{1 - comparison.rubric.compare.error:.0%} interval {low:+.1f} .. {high:+.1f}"
     total = comparison.tally
     counts_points = comparison.rubric.match.counts_points
     worth = "" if counts_points else "; a win is 1, a draw 0, a loss -1"
@@ -167,88 +119,127 @@ def _lost_text(name: str, faults: Faults) -> str:
     return f", lost turns of {name}: {faults.total}" if faults.total else ""
 
 
-def compare(
-    contestants: tuple[Contestant, Contestant],
-    parts: Sequence[Part],
-    rubric: Rubric,
-    store: Store,
-    pool: Pool,
-    level: str,
-    sources: Mapping[str, str],
-) -> Iterator[tuple[PartComparison, PlannedGame]]:
-    """Play one part after the other; yield the part's comparison after each game.
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two agents with distinct names, and what is played between them."""
 
-    Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
-    """
-    new, old = contestants
-    methods: tuple[Method, ...] = tuple(METHOD_OF[part] for part in parts)
-    pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
-    _check_loading(contestants, rubric, store, pool, level, sources, pace)
-    most = rubric.compare.max_games
-    for part in parts:
-        comparison = PartComparison(rubric, part, old)
-        games = (game for pair in pairs(new, old, rubric, most, part) for game in pair)
-        played = play_all(games, store, pool.executor, pool.slots, level, sources)
-        with contextlib.closing(played):
-            for game, attempt in played:
-                if attempt.played is None or attempt.fault:
-                    raise GraderError(f"{game.title}: {attempt.fault}")
-                comparison.add(game, attempt.played)
-                yield comparison, game
-                if comparison.verdict != "open":
-                    break
+    new: Contestant
+    old: Contestant
+    sources: dict[str, str]
+    """The text of each file, by its hash."""
+    parts: list[Part]
+    rubric: Rubric
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Return both names."""
+        return self.new.name, self.old.name
+
+    def games(self, part: Part) -> Iterator[PlannedGame]:
+        """Yield the games of a part, pair by pair; boards alternate, and fewer may be enough.
+
+        In part A the two games of `old` on the same opening follow those of `new`.
+        """
+        rules, limit = self.rubric.compare, self.rubric.match.time_limit
+        matches = [Match(COMPARE, self.new, self.old)]
+        if part == "a":
+            weak = schedule.opponent(self.rubric.part_a.opponent)
+            matches = [Match(COMPARE, one, weak) for one in (self.new, self.old)]
+        for number in range(rules.max_games // 2):
+            board = rules.boards[number % len(rules.boards)]
+            seed = schedule.seed_of(self.rubric.match.playing_seed, COMPARE, number)
+            start = opening(board, rules.opening_plies, seed)
+            for match in matches:
+                for side in SIDES:
+                    yield PlannedGame(match, start, number, side, seed, limit, self.rubric.limits)
+
+    def play(
+        self, store: Store, pool: Pool, level: str
+    ) -> Iterator[tuple[PartComparison, PlannedGame]]:
+        """Play one part after the other; yield the part's comparison after each game.
+
+        Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
+        """
+        self._load(store, pool, level)
+        for part in self.parts:
+            comparison = PartComparison(self.rubric, part, self.old)
+            games = self.games(part)
+            played = play_all(games, store, pool.executor, pool.slots, level, self.sources)
+            with contextlib.closing(played):
+                for game, attempt in played:
+                    if attempt.played is None or attempt.fault:
+                        raise GraderError(f"{game.title}: {attempt.fault}")
+                    comparison.add(game, attempt.played)
+                    yield comparison, game
+                    if comparison.verdict != "open":
+                        break
+
+    def _load(self, store: Store, pool: Pool, level: str) -> None:
+        """Load both; report on standard error which does not play with the time of the games."""
+        rubric = self.rubric
+        methods = tuple(METHOD_OF[part] for part in self.parts)
+        pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
+        tried = [item for item in (self.new, self.old) if item.sha256 is not None]
+        loaded = load_all(tried, rubric, store, pool, level, self.sources, pace)
+        with contextlib.closing(loaded):
+            for item, problem, fault in loaded:
+                if fault is not None:
+                    raise GraderError(f"loading {item.name}: {fault}")
+                if problem is not None:
+                    error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
+                    error.add_note(last_lines(problem))
+                    raise error
+        for line in too_slow(tried, rubric, pace, store):
+            say(line)
 
 
 class GraderError(RuntimeError):
     """A game could not be played, and neither agent caused it."""
 
 
-def _check_loading(
-    contestants: tuple[Contestant, Contestant],
-    rubric: Rubric,
-    store: Store,
-    pool: Pool,
-    level: str,
-    sources: Mapping[str, str],
-    pace: Pace,
-) -> None:
-    """Load both; report on standard error which does not play with the time of the games."""
-    tried = [item for item in contestants if item.sha256 is not None]
-    for item, problem, fault in load_all(tried, rubric, store, pool, level, sources, pace):
-        if fault is not None:
-            raise GraderError(f"loading {item.name}: {fault}")
-        if problem is not None:
-            error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
-            error.add_note(last_lines(problem))
-            raise error
-    for line in too_slow(tried, rubric, pace, store):
-        say(line)
+def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
+    """Return what is played between two agents, given by name or path.
+
+    Raises `InputError` for anything that is neither a submission nor an agent.
+    """
+    sources: dict[str, str] = {}
+    one, two = (_contestant(text, rubric, sources) for text in (new, old))
+    if one.name == two.name:
+        one, two = replace(one, name="NEW"), replace(two, name="OLD")
+    return Duel(one, two, sources, ["a", "b"] if part == "both" else [part], rubric)
+
+
+@contextlib.contextmanager
+def opened(arguments: argparse.Namespace) -> Iterator[tuple[Store, Pool]]:
+    """Open a results file that is removed in the end, and the workers."""
+    with tempfile.TemporaryDirectory(prefix="connect4-compare-") as name:
+        folder = Path(name)
+        with (
+            Store(folder / "results.db", writing=True) as store,
+            open_pool(arguments, folder) as pool,
+        ):
+            yield store, pool
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Play a new agent against an old one until the verdict is clear."""
     rubric = shorter(read_rubric(arguments), arguments.games)
-    sources: dict[str, str] = {}
     if arguments.game not in (None, rubric.match.game):
         rubric = of_game(rubric, find_game(arguments.game))
-    new, old = contestants(arguments.new, arguments.old, rubric, sources)
-    parts: list[Part] = ["a", "b"] if arguments.part == "both" else [arguments.part]
-    if arguments.game and arguments.part == "both" and not sources:
-        parts = ["b"]  # agents of the kit have one method
+    duel = duel_of(arguments.new, arguments.old, arguments.part, rubric)
+    if arguments.game and arguments.part == "both" and not duel.sources:
+        duel = replace(duel, parts=["b"])  # agents of the kit have one method
     level = isolation_level(arguments, rubric)
     found: dict[Part, PartComparison] = {}
     games: list[PlannedGame] = []
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-compare-")))
-        store = stack.enter_context(Store(folder / "results.db", writing=True))
-        pool = stack.enter_context(open_pool(arguments, folder))
-        progress = stack.enter_context(Progress(_announce((new, old), rubric, parts, pool.slots)))
+    with (
+        opened(arguments) as (store, pool),
+        Progress(_announce(duel, pool.slots)) as progress,
+    ):
         status = STOPPED
         with contextlib.suppress(KeyboardInterrupt):
             try:
-                for comparison, game in compare(
-                    (new, old), parts, rubric, store, pool, level, sources
-                ):
+                for comparison, game in duel.play(store, pool, level):
                     found[comparison.part] = comparison
                     games.append(game)
                     progress.step(f"{comparison.mean:+.1f} a game")
@@ -260,21 +251,16 @@ def run_compare(arguments: argparse.Namespace) -> int:
             except GraderError as error:
                 say(str(error))
         for comparison in found.values():
-            title = f"{TITLES[comparison.part]}\n" if len(parts) > 1 else ""
-            print(title + conclusion(comparison, (new.name, old.name)))
+            title = f"{TITLES[comparison.part]}\n" if len(duel.parts) > 1 else ""
+            print(title + conclusion(comparison, duel.names))
         if arguments.records is not None:
-            keep(games, store, sources, arguments.records, arguments.page)
+            keep(games, store, duel.sources, arguments.records, arguments.page)
     return status
 
 
-def _announce(
-    contestants: tuple[Contestant, Contestant], rubric: Rubric, parts: Sequence[Part], slots: int
-) -> int:
+def _announce(duel: Duel, slots: int) -> int:
     """Print the maximum number of games and their duration; return that number."""
-    most = rubric.compare.max_games
-    games = [
-        game for part in parts for pair in pairs(*contestants, rubric, most, part) for game in pair
-    ]
+    games = [game for part in duel.parts for game in duel.games(part)]
     seconds = sum(map(schedule.worth, games))
     say(
         f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
@@ -283,10 +269,97 @@ def _announce(
     return len(games)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict of one part; `str` returns it in words.
+
+    `verdict` is `better`, `worse`, `equal` or `open` (more games are required), for the new agent.
+    `margin` is its mean margin in points per game; in part A, the difference from the old agent's.
+    `interval` is the confidence interval of the mean; None if there are too few games.
+    """
+
+    verdict: str
+    margin: float
+    interval: tuple[float, float] | None
+    games: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The verdict of each part, None for a part that was not played; `str` returns both in words.
+
+    In part `a`, `get_expectimax_move` of both plays the same random player; in part `b`,
+    `get_intelligent_move` of both play each other.
+    """
+
+    a: Verdict | None = None
+    b: Verdict | None = None
+
+    def __str__(self) -> str:
+        parts = (("part A", self.a), ("part B", self.b))
+        return "\n".join(f"{name}: {verdict}" for name, verdict in parts if verdict)
+
+
+def compare(
+    new: str | os.PathLike[str],
+    old: str | os.PathLike[str],
+    *,
+    seconds: Seconds | None = None,
+    fuel: int | str | None = None,
+    games: int | None = None,
+    part: Parts = "both",
+    rubric: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    isolation: str = "auto",
+    progress: bool = False,
+) -> Comparison:
+    """Compare a new agent with an old one; return a verdict for each part.
+
+    Each argument is a file, such as `old/ai.py`, or an agent's name. The agents play pairs of
+    games, one from each side, on varied openings of the rubric's boards, until the verdict is
+    clear. In each part the new agent plays at most `games` games. `seconds` is the time limit
+    per move, `fuel` a budget of instructions in its place, such as `"5G"`. `rubric` is a file
+    with keys that differ from the default rubric. `jobs` is the number of games at once (None:
+    one for each physical core). Raises `InputError` if a file or an agent does not exist or
+    cannot be loaded, and `RuntimeError` if the machine fails.
+
+    >>> verdict = compare("greedy", "random", seconds=1, games=4, part="b")
+    >>> verdict.b.games, verdict.b.margin > 20, verdict.a
+    (4, True, None)
+    """
+    if part not in ("a", "b", "both"):
+        raise InputError(f"part {part!r}: expected a, b or both")
+    where = None if rubric is None else Path(rubric)
+    budget = None if fuel is None else read_fuel(str(fuel))
+    rules = shorter(timed_rubric(where, seconds, False, budget, isolation), games)
+    duel = duel_of(os.fspath(new), os.fspath(old), part, rules)
+    level, _ = required_level(isolation, rules)
+    workers = argparse.Namespace(jobs=jobs, force_jobs=False, scheduler=None)
+    verdicts: dict[Part, Verdict] = {}
+    with contextlib.ExitStack() as stack:
+        store, pool = stack.enter_context(opened(workers))
+        update = show_progress(stack, "games").update if progress else None
+        for latest, _ in duel.play(store, pool, level):
+            verdicts[latest.part] = Verdict(
+                latest.verdict,
+                latest.mean,
+                latest.bounds,
+                latest.tally.games,
+                conclusion(latest, duel.names),
+            )
+            if update is not None:
+                update()
+    return Comparison(verdicts.get("a"), verdicts.get("b"))
+
+
 def keep(
     games: Sequence[PlannedGame],
     store: Store,
-    sources: Mapping[str, str],
+    sources: dict[str, str],
     folder: Path,
     as_page: bool,
 ) -> None:
@@ -294,16 +367,12 @@ def keep(
 
     With `as_page` also write `games.html`, which replays all games.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for game in games:
-            for player in game.players:
-                if player.is_submission:
-                    place = folder / FOLDER / file_name(player.name)
-                    place.mkdir(parents=True, exist_ok=True)
-                    write(place / "ai.py", sources[str(player.sha256)])
-    except OSError as error:
-        raise InputError(f"--records {folder}: cannot be made: {error.strerror}") from None
+    make_folder(folder)
+    for player in {player for game in games for player in game.players}:
+        if player.is_submission:
+            place = folder / FOLDER / file_name(player.name)
+            make_folder(place)
+            write(place / "ai.py", sources[str(player.sha256)])
     shown = []
     for game in games:
         text = store.record(game.key)
@@ -321,19 +390,6 @@ def keep(
     if as_page and shown:
         write(folder / "games.html", page(shown))
     say(f"{len(shown)} games are in {folder}")
-
-
-def contestants(
-    new: str, old: str, rubric: Rubric, sources: dict[str, str]
-) -> tuple[Contestant, Contestant]:
-    """Return both agents with distinct names; store the text of files in `sources`, by hash.
-
-    Raises `InputError` for anything that is neither a submission nor an agent.
-    """
-    one, two = (_contestant(text, rubric, sources) for text in (new, old))
-    if one.name == two.name:
-        one, two = replace(one, name="NEW"), replace(two, name="OLD")
-    return one, two
 
 
 def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:

@@ -15,8 +15,15 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
-from grader.ladder.league import Standings, player_id, read_league, terms_of
-from grader.ladder.listing import played_text, ratings_csv, table_text
+from grader.ladder.league import (
+    Standings,
+    played_text,
+    player_id,
+    ratings_csv,
+    read_league,
+    table_text,
+    terms_of,
+)
 from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
 from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
@@ -30,6 +37,9 @@ from grader.rubric.reading import PUBLIC_SEED
 REWRITE_SECONDS: Final = 5.0
 """During play the site is written at most once in these seconds, and for a tenth of the time."""
 
+
+EARLY: Final = "stopped; the same command continues"
+"""Why a run ended that Ctrl-C has stopped."""
 
 HOUR: Final = 3600.0
 
@@ -63,8 +73,8 @@ def run_ladder(arguments: argparse.Namespace) -> int:
             print(f"the site is at {address}, for this machine only", flush=True)
         command = LadderCommand(arguments, rubric, book, live)
         with contextlib.suppress(KeyboardInterrupt):
-            return command.go()
-    return STOPPED
+            command.go()
+    return command.status
 
 
 @dataclass
@@ -81,24 +91,18 @@ class LadderCommand:
     """The name of each player on the site, by the player's id."""
     told: bool = False
     """Whether the command has reported that it looks for new hand-ins."""
+    status: int = STOPPED
+    """The exit status if the command ends now."""
 
-    def go(self) -> int:
-        """Run once, or with `--watch` until it is stopped; return the exit status."""
-        try:
-            return self._runs()
-        except KeyboardInterrupt:
-            if not self.told:
-                raise
-            return DONE  # nothing was being played
-
-    def _runs(self) -> int:
+    def go(self) -> None:
+        """Run once, or with `--watch` until it is stopped."""
         known: Look | None = None
         found = self._find()
         while True:
             if self._look(found) != known:
                 ended = self._one_run(found)
-                if ended is None:
-                    return STOPPED
+                if ended == EARLY:
+                    return
                 known = self._look(found) if ended == KNOWN else None
             if self.arguments.watch is None:
                 break
@@ -106,27 +110,23 @@ class LadderCommand:
                 self.told = True
                 seconds = self.arguments.watch
                 print(f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this", flush=True)
-            next_found = self._find_later(found)
-            if next_found is None:
-                return DONE
-            found = next_found
+            found = self._find_later(found)
         if self.arguments.serve is not None:
             print("done; the site is available until Ctrl-C", flush=True)
-            while self._wait(HOUR):
-                pass
-        return STOPPED if ended == UNPLAYED else DONE
+            while True:
+                time.sleep(HOUR)
 
     def _find(self) -> list[Submission]:
         return submissions.find(self.arguments.paths, self.rubric.submission)
 
-    def _find_later(self, before: list[Submission]) -> list[Submission] | None:
+    def _find_later(self, before: list[Submission]) -> list[Submission]:
         """Wait, and return the hand-ins when no file changes any more: one may be half copied.
 
-        If they cannot be read, report it and return those of the last time. Return None if Ctrl-C
-        ends the wait.
+        If they cannot be read, report it and return those of the last time.
         """
         pause = self.arguments.watch
-        while self._wait(pause):
+        while True:
+            time.sleep(pause)
             try:
                 found = self._find()
             except InputError as error:
@@ -135,7 +135,6 @@ class LadderCommand:
             if self._look(found) == self._look(before):
                 return found
             before, pause = found, COPIED_SECONDS
-        return None
 
     def _look(self, found: list[Submission]) -> Look:
         return self._day(), tuple((item.name, item.sha256, item.problem) for item in found)
@@ -143,19 +142,10 @@ class LadderCommand:
     def _day(self) -> str:
         return str(self.arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat())
 
-    def _wait(self, seconds: float) -> bool:
-        """Wait; return False if Ctrl-C ends it."""
-        with contextlib.suppress(KeyboardInterrupt):
-            time.sleep(seconds)
-            return True
-        return False
-
-    def _one_run(self, found: list[Submission]) -> str | None:
-        """Play until the ratings are known or the time is used; return why the run ended.
-
-        None if it was stopped.
-        """
+    def _one_run(self, found: list[Submission]) -> str:
+        """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
         arguments, book = self.arguments, self.book
+        self.status = STOPPED
         begun = begin(book, self.rubric, found, self._day())
         for item in found:
             if item.problem:
@@ -163,7 +153,7 @@ class LadderCommand:
         fresh = [f"{item.student} v{item.number}" for item in begun.fresh]
         more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
-        ended = None
+        ended = EARLY
         self._write(begun)
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
@@ -173,8 +163,9 @@ class LadderCommand:
                 follow=lambda game: self._follow(game, begun),
             )
             ended = run.go()
+            self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write(begun)))
-        print("stopped; the same command continues" if ended is None else ended, flush=True)
+        print(ended, flush=True)
         return ended
 
     def _follow(self, game: PlannedGame, begun: Begun) -> None:

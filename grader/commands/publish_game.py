@@ -19,11 +19,10 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
 from grader.commands.common import DONE, FAILED, named_few, say
-from grader.handin.submission import file_name
+from grader.handin.submission import file_name, without_folders
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
 from grader.output.results import Results, read_results
-from grader.play.one_game import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
@@ -35,15 +34,8 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path}: no results file there")
     with Store(path, writing=True) as store:
         results = read_results(store)
-        name = arguments.name  # its games are in the order of the student's page
-        own = [
-            game
-            for game in results.games
-            if name in [player.name for player in game.players if player.is_submission]
-        ]
-        if not own:
-            there = sorted({game.match.one.name for game in results.games})
-            raise InputError(f"{path}: {name!r} has no games there; {named_few(there)} have")
+        name = arguments.name
+        own = games_of(name, results, path)
         chosen = [_chosen(number, own, results) for number in arguments.games]
         records = [_public_record(game, store) for game in chosen]
         if not arguments.yes and not _agreed(arguments, chosen, results):
@@ -61,6 +53,19 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
                 write(place, source)
     say(f"{path}: games played with these seeds from now on say so")
     return DONE
+
+
+def games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
+    """Return a student's games, numbered as on the student's page; `InputError` without any."""
+    found: dict[str, list[PlannedGame]] = {}
+    for game in results.games:
+        for player in game.players:
+            if player.is_submission:
+                found.setdefault(player.name, []).append(game)
+    if name not in found:
+        known = named_few(sorted(found))
+        raise InputError(f"{path}: {name!r} has no games there; {known} have")
+    return found[name]
 
 
 def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], results: Results) -> bool:

@@ -20,8 +20,7 @@ from grader.play.one_game import spread
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
-from grader.similar.pairs import FIRST, Pair, ranked, similar_page
-from grader.similar.source import documents
+from grader.similar.pairs import FIRST, Pair, documents, ranked, similar_page
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
@@ -35,7 +34,16 @@ def run_similar(arguments: argparse.Namespace) -> int:
     """Compare all pairs, print the first ones and write the report."""
     pairs, notes = compare(arguments)
     write(arguments.out, similar_page(pairs, notes))
-    _tell(pairs, arguments.out)
+    print(wrapped(FIRST))
+    for number, pair in enumerate(pairs[:TOLD], 1):
+        line = (
+            f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
+            f"(rank {pair.source_rank})"
+        )
+        if pair.behaviour_rank is not None:
+            line += f", behaviour {pair.behaviour:+.1f} (rank {pair.behaviour_rank})"
+        print(wrapped(line))
+    say(f"The report is in {arguments.out}")
     return DONE
 
 
@@ -46,7 +54,6 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     if len(here) < 2:
         raise InputError("similar requires at least two submissions with a source")
     before = _sources(arguments.against, rubric, "earlier: ") if arguments.against else {}
-    same = [name for name, text in before.items() if text in here.values()]
     base = [path.read_text(encoding="utf-8") for path in (*BASE, *arguments.base)]
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]
@@ -55,15 +62,12 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
         if item.problem is not None:
             notes.append(f"{item.name}: {item.problem}; its pairs are not compared by source.")
             say(notes[-1])
-    if same:
+    if same := [name for name, text in before.items() if text in here.values()]:
         notes.append(f"Handed in again without a change: {', '.join(same)}.")
-    names: list[str] = []
-    agreement = np.zeros((0, 0))
-    if not arguments.source_only:
-        moves, more = _moves({**here, **before}, arguments, rubric)
-        notes += more
-        names, agreement = unusual(moves)
-    return ranked(found, against, names, agreement), notes
+    if arguments.source_only:
+        return ranked(found, against, [], np.zeros((0, 0))), notes
+    moves = _moves({**here, **before}, arguments, rubric, notes)
+    return ranked(found, against, *unusual(moves)), notes
 
 
 def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:
@@ -72,9 +76,9 @@ def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:
 
 
 def _moves(
-    sources: dict[str, str], arguments: argparse.Namespace, rubric: Rubric
-) -> tuple[dict[str, list[str | None]], list[str]]:
-    """Return each player's moves in the fixed positions, and lines on those that did not play."""
+    sources: dict[str, str], arguments: argparse.Namespace, rubric: Rubric, notes: list[str]
+) -> dict[str, list[str | None]]:
+    """Return each player's moves in the fixed positions; note who did not play them."""
     asked = "auto" if arguments.isolation == "wasm" else arguments.isolation  # moves are by time
     level, lacking = choose_level(asked)
     for note in lacking:
@@ -86,38 +90,26 @@ def _moves(
         name: job_of(name, text, fixed, seconds, rubric, level) for name, text in sources.items()
     }
     jobs |= {name: job_of(name, None, fixed, seconds, rubric, "none") for name in TEXTBOOK}
-    moves: dict[str, list[str | None]] = {}
-    notes = []
+    played: dict[str, list[str | None]] = {}
+    simple: list[str] = []
     with (
         open_pool(arguments, arguments.out) as pool,
         Progress(len(jobs)) as progress,
         closing(spread(pool.executor, choose_moves, iter(jobs.items()), pool.slots)) as done,
     ):
         for name, future in done:
-            moves[name], why = future.result()
-            lost = moves[name].count(None)
+            moves, why = future.result()
+            progress.step()
             if why is not None:
                 notes.append(f"{name} did not play: {why}.")
-            elif lost:
+                continue
+            if lost := moves.count(None):
                 notes.append(f"{name} lost {lost} of {len(fixed)} turns.")
-            progress.step()
-    simple = [name for name, own in moves.items() if len(own) == len(fixed) and is_rule(own, fixed)]
+            if is_rule(moves, fixed):
+                simple.append(name)
+            else:
+                played[name] = moves
     if simple:
         notes.append(f"Always the first or the last action, so not compared: {', '.join(simple)}.")
     notes.append(f"Behaviour: {len(fixed)} positions, {seconds:g} s each.")
-    return {
-        name: moves[name] for name in jobs if name not in simple and len(moves[name]) == len(fixed)
-    }, notes
-
-
-def _tell(pairs: list[Pair], out: Path) -> None:
-    print(wrapped(FIRST))
-    for number, pair in enumerate(pairs[:TOLD], 1):
-        alike = "" if pair.behaviour_rank is None else f", behaviour {pair.behaviour:+.1f}"
-        line = (
-            f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
-            f"(rank {pair.source_rank}){alike}"
-            + ("" if pair.behaviour_rank is None else f" (rank {pair.behaviour_rank})")
-        )
-        print(wrapped(line))
-    say(f"The report is in {out}")
+    return {name: played[name] for name in jobs if name in played}

@@ -1,21 +1,352 @@
-"""The command `viva`: a page for a talk with the author of a hand-in."""
+"""The command `viva`: five positions of a student's own games, for a talk with the author.
+
+The positions are those in which a choice can be asked about. The analysis of the game (the kit's
+strongest agent) says what was best. No language model takes part.
+"""
 
 from __future__ import annotations
 
 import argparse
+import html
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from connect4.errors import InputError
-from connect4.players.base import Method
-from grader.commands.common import DONE, named_few
+from connect4 import record as records
+from connect4.analysis.comparison import Expected
+from connect4.analysis.costs import analyse, certainty
+from connect4.analysis.experts import Expert, expert_for
+from connect4.errors import InputError, headline
+from connect4.games.base import Action, Seconds, State
+from connect4.players.base import Method, Outcome, Setup
+from connect4.players.names import AgentName
+from connect4.record import Record
+from connect4.referee import Turn
+from connect4.search.trace import Flag, Node
+from connect4.views import document
+from connect4.views.board_data import shape_data
+from connect4.views.tree.students import explained_by_student
+from grader.commands.common import DONE
+from grader.commands.publish_game import games_of
 from grader.output.files import check_out, write
+from grader.output.markup import card, heading, table
 from grader.output.results import Results, read_results
-from grader.output.viva import GAMES, Question, analysed, branch, questions, viva_page
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store
+
+PARTS: Final = ("base", "report", "theme", "board", "viva")
+"""The assets of the page."""
+
+QUESTIONS: Final = 5
+GAMES: Final = 4
+"""The games that are analysed."""
+
+CANDIDATES: Final = 4
+"""The moves of a game without a cost whose alternatives are searched."""
+
+SECONDS: Final = 0.4
+"""The time of one search."""
+
+SHOWN_MOVES: Final = 5
+"""The moves in the table of a position: the best ones, and the one that was played."""
+
+CLOSE: Final = 2.0
+APART: Final = 8.0
+"""The difference between the two best moves of a close choice, and of an only good move."""
+
+
+class Kind(StrEnum):
+    """Why a position is worth a question."""
+
+    LOST = "A lost turn"
+    COSTLY = "A costly move"
+    ONLY = "An only good move"
+    CLOSE = "A close choice"
+    POP_OUT = "A pop-out"
+    OTHER = "A move of yours"
+
+
+ASKED: Final = {
+    Kind.LOST: "What happened in this turn? Which line of your file caused it, and why?",
+    Kind.COSTLY: "Why did your program choose {played}? Which reply did it expect?",
+    Kind.ONLY: "One move is clearly best here. Which one, and how does your program find it?",
+    Kind.CLOSE: "Your program played {played}. Which other move is about as good? What decides?",
+    Kind.POP_OUT: "Your program played {played}. When does it prefer a pop-out to a drop?",
+    Kind.OTHER: "Why did your program choose {played}? Show the lines that decide it.",
+}
+"""The question about a position of each kind."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game of the student with its analysis; `player` is the student's number."""
+
+    number: int
+    title: str
+    record: Record
+    player: int
+    analysis: dict[str, Any]
+    states: list[State] = field(repr=False)
+
+    @property
+    def own_turns(self) -> list[Turn]:
+        """Return the student's turns in which there was a choice."""
+        return [
+            turn
+            for turn in self.record.turns
+            if turn.player == self.player and turn.outcome is not Outcome.PASS
+        ]
+
+    def judged(self, turn: Turn) -> dict[str, Any]:
+        """Return what the analysis says of a turn."""
+        found: dict[str, Any] = self.analysis["turns"][turn.number - 1]
+        return found
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The value of a legal move for its mover, with its continuation."""
+
+    move: str
+    value: float
+    proven: bool
+    line: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A position to ask about, and the key: the moves by their worth, the best one first."""
+
+    kind: Kind
+    game: Played
+    turn: Turn
+    worths: list[Worth]
+
+    @property
+    def state(self) -> State:
+        """Return the position in which the student had to move."""
+        return self.game.states[self.turn.number - 1]
+
+    @property
+    def gap(self) -> float:
+        """Return by how much the best move is better than the second best."""
+        return self.worths[0].value - self.worths[1].value if len(self.worths) > 1 else 0.0
+
+
+def analysed(number: int, title: str, text: str, player: int, jobs: int) -> Played:
+    """Return a game with its analysis; raises `InputError` if its record cannot be read."""
+    record = records.loads(text)
+    states = list(records.replay(record))
+    return Played(number, title, record, player, analyse(record, SECONDS, jobs), states)
+
+
+def questions(games: Sequence[Played]) -> list[Question]:
+    """Return the positions to ask about, at most `QUESTIONS`, each of another kind if possible."""
+    once: dict[tuple[int, int], Question] = {}
+    for row in zip_longest(*_by_kind(games).values()):
+        for item in filter(None, row):
+            once.setdefault((item.game.number, item.turn.number), item)
+    return [item for _, item in sorted([*once.items()][:QUESTIONS], key=lambda pair: pair[0])]
+
+
+def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
+    """Return the candidates of each kind, the most telling first."""
+    found: dict[Kind, list[Question]] = {kind: [] for kind in Kind}
+    for game in games:
+        lost = [turn for turn in game.own_turns if turn.is_lost and not turn.starved]
+        found[Kind.LOST] += [Question(Kind.LOST, game, turn, []) for turn in lost[:1]]
+        played = [turn for turn in game.own_turns if turn.outcome is Outcome.PLAYED]
+        costly = sorted(played, key=lambda turn: -game.judged(turn)["loss"])
+        found[Kind.COSTLY] += [
+            Question(Kind.COSTLY, game, turn, worths(game, turn))
+            for turn in costly[:2]
+            if game.judged(turn)["loss"] > 0
+        ]
+        for turn in _candidates(game, played):
+            item = Question(Kind.OTHER, game, turn, worths(game, turn))
+            found[_kind_of(item)].append(replace(item, kind=_kind_of(item)))
+    found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn)["loss"])
+    found[Kind.ONLY].sort(key=lambda item: -item.gap)
+    found[Kind.CLOSE].sort(key=lambda item: item.gap)
+    return found
+
+
+def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:
+    """Return moves without a cost, spread over the game, those with a pop-out first."""
+    free = [
+        turn
+        for turn in played
+        if not game.judged(turn)["loss"] and len(game.states[turn.number - 1].legal_actions()) > 2
+    ]
+    pops = [turn for turn in free if _is_pop_out(turn)][:2]
+    rest = [turn for turn in free if turn not in pops]
+    step = max(1, len(rest) // (CANDIDATES - len(pops)))
+    return [*pops, *rest[step // 2 :: step]][:CANDIDATES]
+
+
+def _kind_of(item: Question) -> Kind:
+    best = item.worths[0].move == item.turn.text
+    if _is_pop_out(item.turn):
+        return Kind.POP_OUT
+    if best and item.gap >= APART:
+        return Kind.ONLY
+    if item.gap <= CLOSE and item.turn.text in [worth.move for worth in item.worths[:2]]:
+        return Kind.CLOSE
+    return Kind.OTHER
+
+
+def _is_pop_out(turn: Turn) -> bool:
+    return turn.text is not None and turn.text.endswith("P")
+
+
+def worths(game: Played, turn: Turn) -> list[Worth]:
+    """Return the legal moves of a position by their worth for its mover, the best first.
+
+    Estimates are compared at the depth that every search reached.
+    """
+    state = game.states[turn.number - 1]
+    expert = expert_for(game.record.game, game.record.start)
+    found = [
+        (action, expert.expect(state.apply(action), SECONDS)) for action in state.legal_actions()
+    ]
+    depth = min((item.depths[-1][0] for _, item in found if item.depths), default=0)
+    return sorted(
+        (_worth(state, action, item, depth, game, expert) for action, item in found),
+        key=lambda worth: -worth.value,
+    )
+
+
+def _worth(
+    state: State, action: Action, found: Expected, depth: int, game: Played, expert: Expert
+) -> Worth:
+    estimate = None if found.proven else found.at(depth)
+    value = found.value if estimate is None else estimate
+    write = game.record.game.format_action
+    line = ["pass" if move is None else write(move) for move in found.line[:SHOWN_MOVES]]
+    sign = 1 if state.mover == 1 else -1
+    return Worth(write(action), round(sign * value, 1), found.proven, " ".join(line))
+
+
+def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str:
+    """Return the moves that the file's own search expects, from its method `explain`; or why not.
+
+    `explain` may search less deeply than a turn. The file runs in an isolated process.
+    """
+    name = AgentName("ai.py", "ai", "")
+    setup = Setup(
+        name, item.state.mover, item.game.record.game, seconds, 0, method, source.encode()
+    )
+    try:
+        nodes = explained_by_student(setup, item.state, seconds)
+    except InputError as error:
+        return headline(str(error))
+    write = item.game.record.game.format_action
+    moves = ["pass" if node.move is None else write(node.move) for node in principal(nodes)]
+    value = next((node.value for node in nodes if node.value is not None), None)
+    worth = "" if value is None else f", worth {value:.1f}"
+    other = "" if moves[:1] == [item.turn.text] else f" (in the game it played {item.turn.text})"
+    return f"{' '.join(moves) or 'no move'}{worth}{other}"
+
+
+def principal(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield the nodes of the line that a search took for best, without the root."""
+    depth = 0
+    for node in nodes[1:]:
+        if node.depth <= depth:
+            return
+        if node.depth == depth + 1 and Flag.BEST in node.flags:
+            depth = node.depth
+            yield node
+
+
+def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
+    """Return the page: the questions first, and on a second sheet of paper the key."""
+    sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
+    searched = [branches(item) for item in asked]
+    same = {f"<p>Its method explain: {html.escape(text)}</p>" for text in searched}
+    if len(same) > 1:
+        same = set()
+    key = [
+        _key(place, item, "" if same else text)
+        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
+    ]
+    parts = [
+        heading(f"Talk with {name}"),
+        "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
+        "The key is on its own sheet.</p>",
+        *sheet,
+        '<h2 class="sheet">Key</h2>',
+        "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
+        "other moves may be as good.</p>",
+        *same,
+        *key,
+    ]
+    body = "\n".join(['<main class="report viva">', *parts, "</main>"])
+    data = [_board(item.state) for item in asked]
+    return document.build(f"Talk with {name}", PARTS, data, body)
+
+
+def _board(state: State) -> dict[str, Any]:
+    return {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
+
+
+def _sheet(place: int, item: Question) -> str:
+    asked = ASKED[item.kind].format(played=item.turn.text)
+    where = f"Game {item.game.number} ({item.game.title}), turn {item.turn.number}"
+    mine, other = (
+        item.state.scores()[side - 1] for side in (item.turn.player, 3 - item.turn.player)
+    )
+    left = item.state.pop_outs_left
+    pops = "" if left is None else f" Pop-outs left: {left[0]} and {left[1]}."
+    tokens = ("dots", "rings")[item.turn.player - 1]
+    text = [
+        f"<h2>{place}. {item.kind}</h2>",
+        f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}) and "
+        f"move at {mine} to {other}.{pops}</p>",
+        f'<figure id="position-{place}"><pre>{html.escape(item.state.to_text())}</pre></figure>',
+        f"<p><strong>{html.escape(asked)}</strong></p>",
+        '<p class="notes">Notes</p>',
+    ]
+    return card("\n".join(text))
+
+
+def _key(place: int, item: Question, searched: str) -> str:
+    turn, judged = item.turn, item.game.judged(item.turn)
+    text = [f"<h3>{place}. {item.kind}: game {item.game.number}, turn {turn.number}</h3>"]
+    if turn.is_lost:
+        said = headline(turn.detail or "")
+        text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")
+    else:
+        text.append(f"<p>Played: {html.escape(str(turn.text))}. {html.escape(_cost(judged))}</p>")
+    shown = [
+        worth
+        for number, worth in enumerate(item.worths)
+        if number < SHOWN_MOVES or worth.move == turn.text
+    ]
+    if shown:
+        rows = [
+            [worth.move, f"{worth.value:+g}", "proven" if worth.proven else "estimate", worth.line]
+            for worth in shown
+        ]
+        text.append(table(("move", "worth", "", "then"), rows))
+    if searched:
+        text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
+    return card("\n".join(text))
+
+
+def _cost(judged: dict[str, Any]) -> str:
+    """Return what a played move cost, in words."""
+    if not judged["loss"]:
+        return "It cost nothing that the analysis can tell."
+    better, *rest = judged["line"]
+    then = f", then {' '.join(rest)}" if rest else ""
+    return f"It cost {judged['loss']:g} points ({certainty(judged)}). Better: {better}{then}."
+
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
 """Files of a folder that students may see."""
@@ -57,15 +388,11 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     Half of them were lost by most, the others were the closest. Raises `InputError` if the student
     has no game with a result.
     """
-    own = [game for game in results.games if name in _authors(game)]
     there = {
         number: game
-        for number, game in enumerate(own, 1)
+        for number, game in enumerate(games_of(name, results, path), 1)
         if game.key in results.played and not game.board.hidden
     }
-    if not there:
-        known = sorted({author for game in results.games for author in _authors(game)})
-        raise InputError(f"{path}: {name!r} has no games there; {named_few(known)} have")
 
     def margin(number: int) -> int:
         game, scores = there[number], results.played[there[number].key].scores
@@ -75,10 +402,6 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     worst = sorted(there, key=margin)[: GAMES // 2]
     close = sorted(there.keys() - set(worst), key=lambda number: (abs(margin(number)), number))
     return {number: there[number] for number in [*worst, *close[: GAMES - len(worst)]]}
-
-
-def _authors(game: PlannedGame) -> list[str]:
-    return [player.name for player in game.players if player.is_submission]
 
 
 def _source(name: str, game: PlannedGame, store: Store) -> str:

@@ -35,6 +35,9 @@ class File:
         return self.read(limit)
 
 
+NOTHING: Final = File(lambda limit: b"")
+"""The entry of an empty folder."""
+
 Tree: TypeAlias = dict[str, File]
 """Relative path with `/` -> the file."""
 
@@ -51,6 +54,9 @@ Reading it raises `InputError` if there is a reason."""
 
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The allowed compression methods of a zip; the others can unpack to gigabytes at once."""
+
+AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
+"""Opens a pipe that has no writer without waiting for one."""
 
 MEGABYTE: Final = 1_000_000
 
@@ -93,19 +99,15 @@ def folder_tree(folder: Path) -> Tree:
                 f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
             )
     if inside and not entries:
-        tree[f"{inside}{EMPTY}"] = File(_nothing)
+        tree[f"{inside}{EMPTY}"] = NOTHING
     return tree
 
 
 def _seen_entries(folder: Path | str) -> list[os.DirEntry[str]]:
     """Return the visible entries of a folder, sorted: files before folders."""
     with os.scandir(folder) as listed:
-        entries = sorted((entry for entry in listed if is_seen(entry.name)), key=_order)
-    return entries
-
-
-def _order(entry: os.DirEntry[str]) -> tuple[bool, str]:
-    return _kind(entry) in ("folder", "linked folder"), entry.name
+        seen = [entry for entry in listed if is_seen(entry.name)]
+    return sorted(seen, key=lambda entry: ("folder" in _kind(entry), entry.name))
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -145,13 +147,9 @@ def _part(top: os.DirEntry[str], inside: str) -> Tree:
                 part[f"{name}/{EMPTY}"] = _refusal(why)
                 continue
             if not below_it:
-                part[f"{name}/{EMPTY}"] = File(_nothing)
+                part[f"{name}/{EMPTY}"] = NOTHING
             pending += [(item, f"{name}/{printable(item.name)}") for item in reversed(below_it)]
     return part
-
-
-def _nothing(limit: int) -> bytes:
-    return b""
 
 
 def _refusal(why: str) -> File:
@@ -169,17 +167,14 @@ def no_file(name: str) -> File:
     return _refusal(f"{name} is a link or no file at all; put the file itself there")
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a path without waiting, even if it is a pipe without a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 def file_reader(path: Path) -> File:
     """Return a file on disk."""
 
     def read(limit: int) -> bytes:
         try:
-            with open(path, "rb", opener=_open_at_once) as file:
+            with open(
+                path, "rb", opener=lambda name, flags: os.open(name, flags | AT_ONCE)
+            ) as file:
                 if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return file.read(limit)
         except (OSError, ValueError) as error:

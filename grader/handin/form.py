@@ -1,23 +1,375 @@
-"""The form of a submission, judged without running it: one `Finding` for each broken rule.
+"""The rules of form, checked in a submission's text without running it: one `Finding` for each.
 
-A separate process reads the text (`bounded`). If it uses too much time or memory, only the check of
-that submission fails.
+A broken required rule fails the check; the others are advice. A text can hide much from this
+check; isolation enforces the rules. A separate process reads the text (`bounded`). If it uses too
+much time or memory, only the check of that submission fails.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import ast
+import sys
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
+from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.findings import Finding, report_findings, source_findings
+from grader.handin.source_rules import absent_name, changing_state, old_builtin
 
-if TYPE_CHECKING:  # the process does without the games
+if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
 
-__all__ = ["Finding", "check", "check_report", "check_source"]
+ALWAYS: Final = frozenset(sys.stdlib_module_names) | {"numpy"}
+
+FORBIDDEN: Final = (
+    (
+        "threads and processes",
+        "a submission thinks in one thread",
+        {
+            *("threading", "_thread", "multiprocessing", "concurrent", "subprocess", "asyncio"),
+            *("sched", "_posixsubprocess", "_multiprocessing", "_posixshmem", "_winapi"),
+        },
+    ),
+    (
+        "sockets",
+        "a submission talks to nobody",
+        {
+            *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "xmlrpc"),
+            *("select", "selectors", "_socket", "_ssl"),
+        },
+    ),
+    (
+        "system calls",
+        "a submission is Python and numpy",
+        {"ctypes", "_ctypes", "mmap", "pty"},
+    ),
+)
+"""Rules on modules of Python: the rule, its reason, and the modules."""
+
+PROCESS_CALLS: Final = frozenset(
+    {"system", "popen", "fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp"}
+)
+
+OPENING: Final = frozenset(
+    {
+        *("io.open", "os.open", "codecs.open", "numpy.load", "numpy.loadtxt", "numpy.genfromtxt"),
+        *("numpy.fromfile", "numpy.memmap", "numpy.save", "numpy.savez", "numpy.savetxt"),
+    }
+)
+OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
+"""Functions and methods that open files."""
+
+STUB: Final = "ai.py is still the stub"
+"""What the stub of the students' edition prints."""
+
+PLACEHOLDER: Final = "(ENTRY NUMBER)"
+"""In the first line of the students' `report.txt`, until they write their names there."""
+
+METHODS: Final = {
+    "__init__": ("player_number", "time"),
+    "get_expectimax_move": ("state",),
+    "get_intelligent_move": ("state",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken rule: what is wrong, where, by which rule; `required` rules fail the check."""
+
+    line: int
+    rule: str
+    text: str
+    required: bool = True
+    in_report: bool = False
+
+
+def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source text, in the order of their lines.
+
+    A hostile text may use unlimited memory and time.
+    """
+    data = source.encode()
+    if len(data) > rules.max_source_kb * 1000:
+        text = f"{len(data) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
+        return [Finding(1, "size", text)]
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(data)  # bytes say their own encoding
+    except SyntaxError as error:
+        return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
+    except (RecursionError, MemoryError):
+        return [Finding(1, "syntax", "nested too deeply for Python to read")]
+    except ValueError as error:
+        return [Finding(1, "syntax", f"cannot be read as Python ({error})")]
+    nodes = list(ast.walk(tree))
+    bound = _bindings(nodes)
+    found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_names(nodes, bound)]
+    found += [*_files(nodes, bound), *_stub(source)]
+    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
+    return sorted(_without_caught(found, nodes), key=lambda finding: finding.line)
+
+
+Bindings: TypeAlias = dict[str, str]
+"""The full names behind imported names: `numpy` for `np`, `time.clock` for `clock`."""
+
+
+def _bindings(nodes: Sequence[ast.AST]) -> Bindings:
+    """Return the names that imports bind anywhere in the file; the last binding counts."""
+    bound = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                top = name.name.partition(".")[0]
+                bound[name.asname or top] = name.name if name.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for name in node.names:
+                bound[name.asname or name.name] = f"{node.module}.{name.name}"
+    return bound
+
+
+def _uses(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[tuple[int, str]]:
+    """Yield `(line, module.name)` of each use of a name in an imported module."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for name in node.names:
+                yield node.lineno, f"{node.module}.{name.name}"
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = bound.get(node.value.id)
+            if module is not None:
+                yield node.lineno, f"{module}.{node.attr}"
+
+
+def _defined(nodes: Sequence[ast.AST], bound: Bindings) -> set[str]:
+    """Return every name that the file binds, in any way and any scope."""
+    names = set(bound)
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+    return names
+
+
+def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
+    classes = [
+        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
+    ]
+    if not classes:
+        if "AIPlayer" not in _stored(tree):
+            near = next(filter(_is_meant, nodes), None)
+            advice = "the simulator makes one per game"
+            if isinstance(near, ast.ClassDef):
+                advice = f"rename class {near.name} to AIPlayer, at the left margin"
+            line = near.lineno if isinstance(near, ast.ClassDef) else 1
+            yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
+        return
+    player = classes[-1]
+    methods = {
+        node.name: node
+        for node in player.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    second_names = {  # get_intelligent_move = get_expectimax_move
+        name
+        for node in player.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for name in _stored(node)
+    }
+    if player.decorator_list:  # @dataclass makes its own
+        second_names.add("__init__")
+    for name, expected in METHODS.items():
+        signature = f"{name}(self, {', '.join(expected)})"
+        if name in methods:
+            yield from _signature(methods[name], expected, signature)
+        elif not player.bases and name not in second_names:
+            yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that assignments below a node bind."""
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _is_meant(node: ast.AST) -> bool:
+    """Return whether a node is a class that is probably meant as AIPlayer."""
+    if not isinstance(node, ast.ClassDef):
+        return False
+    named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
+    return named or any(
+        isinstance(item, ast.FunctionDef) and item.name in [*METHODS][1:] for item in node.body
+    )
+
+
+def _signature(
+    method: ast.FunctionDef | ast.AsyncFunctionDef, expected: tuple[str, ...], signature: str
+) -> Iterator[Finding]:
+    if isinstance(method, ast.AsyncFunctionDef):
+        yield Finding(method.lineno, "signature", f"async; write it as def {signature}")
+        return
+    arguments = method.args
+    names = [argument.arg for argument in arguments.posonlyargs + arguments.args][1:]
+    needed = len(names) - len(arguments.defaults)
+    keywords = [
+        argument.arg
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]
+    takes = needed <= len(expected) and (len(names) >= len(expected) or arguments.vararg)
+    decorators = {node.id for node in method.decorator_list if isinstance(node, ast.Name)}
+    if not takes or keywords or decorators & {"staticmethod", "classmethod"}:
+        yield Finding(method.lineno, "signature", f"{method.name} must be called as {signature}")
+
+
+def _imports(nodes: Sequence[ast.AST], allowed: Sequence[str]) -> Iterator[Finding]:
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                bound = name.asname or name.name.partition(".")[0]
+                yield from _import(node.lineno, name.name, bound in used, allowed)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                text = "a relative import; a submission is one file, so put the code into it"
+                yield Finding(node.lineno, "imports", text)
+            else:
+                names = {name.asname or name.name for name in node.names}
+                module = _asked(node, allowed)
+                is_used = "*" in names or bool(names & used)
+                yield from _import(node.lineno, module, is_used, allowed)
+
+
+def _is_allowed(module: str, allowed: Sequence[str]) -> bool:
+    if module.partition(".")[0] in ALWAYS:
+        return True
+    return any(module == name or module.startswith(f"{name}.") for name in allowed)
+
+
+def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:
+    """Return the module that a `from` loads; for a package, the first that is not allowed."""
+    package = node.module or ""
+    if any(name.startswith(f"{package}.") for name in allowed):
+        modules = [f"{package}.{name.name}" for name in node.names]
+        refused = [module for module in modules if not _is_allowed(module, allowed)]
+        return (refused or modules)[0]
+    return package
+
+
+def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> Iterator[Finding]:
+    top = module.partition(".")[0]
+    if not _is_allowed(module, allowed):
+        what = "is not allowed" if top == "connect4" else "is not there when graded"
+        yield Finding(line, "imports", f"{module!r} {what}. {importable_sentence(allowed)}")
+        return
+    for rule, why, modules in FORBIDDEN:
+        if top in modules and is_used:
+            yield Finding(line, rule, f"uses {module!r}: {why}; do without")
+        elif top in modules:
+            text = f"{module!r} is imported but never used; delete the line"
+            yield Finding(line, rule, text, required=False)
+
+
+def _names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    """Yield the uses of names that start processes, or that this Python or numpy lacks."""
+    for line, name in _uses(nodes, bound):
+        module, _, call = name.rpartition(".")
+        starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
+        if module in ("os", "posix", "nt") and starts:
+            text = f"os.{call} starts or stops processes, which is refused when graded"
+            yield Finding(line, "threads and processes", text)
+        elif (absent := absent_name(name)) is not None:
+            yield Finding(line, "old name", absent)
+    defined = _defined(nodes, bound)
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id not in defined:
+            old = old_builtin(node.id)
+            if old is not None:
+                yield Finding(node.lineno, "old name", old)
+
+
+def _files(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
+    defined = _defined(nodes, bound)
+    of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
+    script = {
+        inner
+        for node in nodes
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
+        for inner in ast.walk(node)
+    }
+    for node in nodes:
+        if not isinstance(node, ast.Call) or node in script:
+            continue
+        name = ""
+        if isinstance(node.func, ast.Name):
+            name = bound.get(node.func.id, node.func.id)
+        elif isinstance(node.func, ast.Attribute):
+            owner, name = node.func.value, node.func.attr
+            if name not in of_paths:
+                module = bound.get(owner.id, "") if isinstance(owner, ast.Name) else ""
+                name = f"{module}.{name}"
+        if name in OPENING or name in of_paths or (name == "open" and name not in defined):
+            text = f"{name}: agents may not open files; put what the file holds into the source"
+            yield Finding(node.lineno, "files", text)
+
+
+def _stub(source: str) -> Iterator[Finding]:
+    """Yield the line of the stub that says so."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if STUB in line:
+            text = "this is still the stub of the kit: write your two methods, then delete the line"
+            yield Finding(number, "stub", text, required=False)
+
+
+def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Finding]:
+    """Return the findings; an old name or a file in a `try` with a handler is only advice."""
+    spans = [
+        (node.body[0].lineno, node.body[-1].end_lineno or 0)
+        for node in nodes
+        if isinstance(node, ast.Try) and node.handlers
+    ]
+
+    def is_caught(finding: Finding) -> bool:
+        return finding.rule in ("old name", "files") and any(
+            first <= finding.line <= last for first, last in spans
+        )
+
+    return [replace(item, required=False) if is_caught(item) else item for item in found]
+
+
+def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of the text of `report.txt`; None means that the file is missing."""
+    if report is None:
+        text = "no report.txt; describe your ideas in it, the authors in its first line"
+        return [Finding(1, "report", text, in_report=True)]
+    findings = []
+    lines = report.lstrip("\ufeff").splitlines()
+    if not lines or not lines[0].strip():
+        text = "the first line is empty; it names the authors and their entry numbers"
+        findings.append(Finding(1, "report", text, in_report=True))
+    elif PLACEHOLDER in lines[0]:
+        text = "the first line is still the placeholder; write your names and entry numbers there"
+        findings.append(Finding(1, "report", text, required=False, in_report=True))
+    length = 0
+    for part in report.rstrip().split("\f"):  # a form feed begins a page
+        rows = sum(
+            max(1, len(textwrap.wrap(line, rules.report_columns))) for line in part.splitlines()
+        )
+        length += max(1, -(-rows // rules.report_lines))
+    if length > rules.report_pages:
+        text = (
+            f"{length} pages of {rules.report_lines} lines; at most {rules.report_pages} are read"
+        )
+        findings.append(Finding(len(lines), "report", text, in_report=True))
+    return findings
+
 
 READ_SECONDS: Final = 5.0
 """Processor time: reading any source of the allowed size takes less than half of it."""

@@ -76,3 +76,12 @@ def new_names(before: Sequence[Submission], now: Sequence[Submission]) -> dict[s
         if item.sha256 is not None and len(others) == len(named) == 1:
             found[item.name] = named[0].name
     return found
+
+
+FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*?])")
+"""The folders of an absolute path."""
+
+
+def without_folders(text: str) -> str:
+    """Return a text with the folders of paths removed, so that students do not see them."""
+    return FOLDERS.sub("", text)

@@ -33,6 +33,7 @@ HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
 SETTINGS: Final = HERE.with_name("handout.toml")
 GRADESCOPE: Final = HERE.with_name("gradescope")
+GRADESCOPE_SCRIPTS: Final = ("setup.sh", "run_autograder")
 CLASSROOM50: Final = HERE.with_name("classroom50") / "autograder.py"
 LIBRARY: Final = "tabulate"
 """What the grader needs beside numpy; it is Python alone, so that a copy works everywhere."""
@@ -112,8 +113,11 @@ def run_handout(arguments: argparse.Namespace) -> int:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
         tell_container(rubrics.read(arguments.rubric, arguments.allow_large), arguments.max_minutes)
-        scripts = classroom50_files() if arguments.classroom50 else gradescope_files()
-        files = dict([*scripts, *autograder_files(arguments.rubric, arguments.allow_large)])
+        files = dict(autograder_files(arguments.rubric, arguments.allow_large))
+        if arguments.gradescope:
+            files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
+        else:
+            files |= classroom50_files()
     else:
         files = {f"{FOLDER}/{path}": data for path, data in student_files()}
         smoke_test(files)
@@ -180,10 +184,7 @@ def kit_files(
 def student_files() -> Iterator[tuple[str, bytes]]:
     """Yield the files of the students' edition: the stub, but no solution or teachers' part."""
 
-    def wanted(name: str) -> bool:
-        return not matches(name, "exclude") or matches(name, "tests")
-
-    for name, data in kit_files(wanted):
+    for name, data in kit_files(lambda name: not matches(name, "exclude")):
         if name.endswith((".py", ".md")):
             try:
                 text = data.decode()
@@ -210,13 +211,13 @@ def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
         begin = marks.begin.fullmatch(line)
         if begin and began:
             raise InputError(f"{name}:{number}: {marks.what} begins inside the one of line {began}")
-        if marks.end.fullmatch(line):
+        if begin:
+            began = number
+            lines.append(marks.stub.format(indent=begin[1], function=function))
+        elif marks.end.fullmatch(line):
             if not began:
                 raise InputError(f"{name}:{number}: {marks.what} ends that has not begun")
             began = 0
-        elif begin:
-            began = number
-            lines.append(marks.stub.format(indent=begin[1], function=function))
         elif not began:
             found = DEFINITION.match(line)
             function = found[1] if found else function
@@ -271,13 +272,20 @@ def smoke_test(files: dict[str, bytes]) -> None:
 
 def try_out(kit: Path) -> None:
     """Play the first game with an unpacked students' edition; check and grade its stub."""
-    game = ("ai", "random", "case4", "--view", "none", "--seed", "1")
     for command in (
         ("grader", "check", STUDENT),
-        ("connect4.ConnectFour", *game),
+        ("connect4.ConnectFour", "ai", "random", "case4", "--view", "none", "--seed", "1"),
         ("grader", "grade", STUDENT, "--dry-run"),
     ):
-        done = run_in(kit, *command)
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=kit,
+            env={**os.environ, "PYTHONPATH": str(kit)},
+            capture_output=True,
+            text=True,
+            timeout=SMOKE_SECONDS,
+            check=False,
+        )
         if done.returncode != 0:
             findings = done.stdout.splitlines()[:1] if "check" in command else []
             said = "".join(findings or done.stderr.splitlines()[-1:]) or "no reason given"
@@ -285,19 +293,6 @@ def try_out(kit: Path) -> None:
                 "the students' edition fails its smoke test: "
                 f"python3 -m {' '.join(command[:2])}: {said}"
             )
-
-
-def run_in(kit: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run `python3 -m command` with the kit in the unpacked folder."""
-    return subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=kit,
-        env={**os.environ, "PYTHONPATH": str(kit)},
-        capture_output=True,
-        text=True,
-        timeout=SMOKE_SECONDS,
-        check=False,
-    )
 
 
 def tell_container(rubric: Rubric, most: float) -> None:
@@ -317,12 +312,6 @@ def tell_container(rubric: Rubric, most: float) -> None:
             f"{minutes:.0f} minutes for one submission are more than {most:g}: name a --rubric "
             "with fewer boards or a shorter time_limit, or allow it with --max-minutes N"
         )
-
-
-def gradescope_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the scripts of a Gradescope autograder."""
-    for script in ("setup.sh", "run_autograder"):
-        yield script, (GRADESCOPE / script).read_bytes()
 
 
 def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
@@ -371,15 +360,16 @@ def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
     yield "rubric.toml", text.encode()
 
 
-def classroom50_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the script, and the library that its runner would have to install."""
-    yield "autograder.py", CLASSROOM50.read_bytes()
+def classroom50_files() -> dict[str, bytes]:
+    """Return the script, and the library that its runner would have to install."""
+    files = {"autograder.py": CLASSROOM50.read_bytes()}
     found = importlib.util.find_spec(LIBRARY)
     if found is None or not found.submodule_search_locations:
         raise InputError(f"{LIBRARY} is not installed as a folder: pip install {LIBRARY}")
     folder = Path(found.submodule_search_locations[0])
-    for path in sorted(folder.rglob("*.py")):
-        yield f"libraries/{LIBRARY}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+    for path in folder.rglob("*.py"):
+        files[f"libraries/{LIBRARY}/{path.relative_to(folder).as_posix()}"] = path.read_bytes()
     for item in metadata.files(LIBRARY) or ():
         if item.name.upper().startswith("LICENSE"):
-            yield f"libraries/{LIBRARY}/LICENSE", item.read_binary()
+            files[f"libraries/{LIBRARY}/LICENSE"] = item.read_binary()
+    return files

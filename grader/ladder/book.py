@@ -224,13 +224,11 @@ class Book(Store):
 
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:
         """Return both players and the mean margin of the first for each pair that is complete."""
-        rows = self._database.execute(
-            "SELECT one, two, avg(CASE side WHEN 1 THEN score1 - score2 ELSE score2 - score1 END) "
-            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
-            "GROUP BY pair HAVING count(*) = 2 ORDER BY pair",
-            (terms,),
-        )
-        return rows.fetchall()
+        games = self.games(terms)
+        return [
+            (first.one, first.two, (first.margin + second.margin) / 2)
+            for first, second in zip(games[::2], games[1::2], strict=True)
+        ]
 
     def numbers(self, terms: str) -> dict[tuple[str, str], int]:
         """Return the number of planned pairs of each pairing."""

@@ -101,22 +101,22 @@ class Fit:
         self.played = pairings(pairs)
         self._confidence = confidence
         self._rated = _reached(count, self.played)
-        self._unknown = np.flatnonzero(self._rated[1:]) + 1  # the anchor's rating is known
-        self._place = np.full(count, -1)
-        self._place[self._unknown] = np.arange(len(self._unknown))
         self._inside = self._rated[self.played.one]
-        self._weights = self.played.number
         self.noise = self._noise()
-        self._weights = self.noise.weight(self.played.number)
-        self.__dict__.pop("_matrix", None)
-        self.values = self._values()
+        self.values, self._matrix = self._solved(self.noise.weight(self.played.number))
+
+    @property
+    def _unknown(self) -> Ints:
+        """Return the players with a rating, apart from the anchor."""
+        return np.flatnonzero(self._rated[1:]) + 1
 
     def _noise(self) -> Noise:
         """Estimate the variance components from a fit that weights every pair equally."""
         held = self.played
         number = held.number[self._inside]
         pairs, groups, unknown = number.sum(), len(number), len(self._unknown)
-        residuals = self._residuals(self._values())
+        values, _ = self._solved(held.number)
+        residuals = (held.mean - (values[held.one] - values[held.two]))[self._inside]
         between = float((number * residuals**2).sum())
         repeated, spare = int(pairs) - groups, groups - unknown
         floor = ROUNDING**2
@@ -131,34 +131,21 @@ class Fit:
             return Noise(together, 0.0, repeated + spare)
         return Noise(chance, effect, spare)
 
-    def _residuals(self, values: Floats) -> Floats:
-        held = self.played
-        residuals = held.mean - (values[held.one] - values[held.two])
-        return np.asarray(residuals[self._inside], dtype=np.float64)
-
-    def _values(self) -> Floats:
-        """Return the ratings for the present weights."""
-        held = self.played
-        pull = np.where(self._inside, self._weights * held.mean, 0.0)
-        right = np.bincount(held.one, pull, self.count) - np.bincount(held.two, pull, self.count)
+    def _solved(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the ratings for these weights, and the matrix of their normal equations."""
+        one, two = self.played.one[self._inside], self.played.two[self._inside]
+        own = weights[self._inside]
+        pull = own * self.played.mean[self._inside]
+        right = np.bincount(one, pull, self.count) - np.bincount(two, pull, self.count)
+        matrix = np.zeros((self.count, self.count))
+        for first, second in ((one, two), (two, one)):
+            np.add.at(matrix, (first, first), own)
+            np.add.at(matrix, (first, second), -own)
+        matrix = matrix[np.ix_(self._unknown, self._unknown)]
         values = np.full(self.count, np.nan)
         values[0] = 0.0
-        if len(self._unknown):
-            values[self._unknown] = np.linalg.solve(self._matrix, right[self._unknown])
-        return values
-
-    @cached_property
-    def _matrix(self) -> Floats:
-        """Return the matrix of the normal equations without the anchor."""
-        held, size = self.played, len(self._unknown)
-        matrix = np.zeros((size, size))
-        one, two = self._place[held.one], self._place[held.two]
-        for first, second in ((one, two), (two, one)):
-            kept = self._inside & (first >= 0)
-            np.add.at(matrix, (first[kept], first[kept]), self._weights[kept])
-            kept &= second >= 0
-            np.add.at(matrix, (first[kept], second[kept]), -self._weights[kept])
-        return matrix
+        values[self._unknown] = np.linalg.solve(matrix, right[self._unknown])
+        return values, matrix
 
     def is_rated(self, player: int) -> bool:
         """Return whether a chain of pairs links a player to the anchor."""
@@ -168,8 +155,7 @@ class Fit:
     def covariances(self) -> Floats:
         """Return the covariances of ratings; a variance is infinite without a rating."""
         found = np.zeros((self.count, self.count))
-        if len(self._unknown):
-            found[np.ix_(self._unknown, self._unknown)] = np.linalg.inv(self._matrix)
+        found[np.ix_(self._unknown, self._unknown)] = np.linalg.inv(self._matrix)
         found[~self._rated, ~self._rated] = np.inf
         return found
 

@@ -1,11 +1,14 @@
-"""The league: the players of the ladder, their pairs, who counts; and the standings of a day."""
+"""The league: the players of the ladder, their pairs, who counts; and the standings of a day.
+
+Last what only the teacher sees: the table on the terminal, `ladder.csv` and `ladder-runs.csv`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import count
@@ -13,9 +16,12 @@ from math import inf
 from typing import Final
 
 from connect4.errors import headline
+from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
-from grader.marks.tally import Interval
+from grader.marks.tally import Interval, few_games
+from grader.output.formats import cell, csv_text
+from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.results.store import Faults
@@ -48,17 +54,16 @@ class League:
     secret: int
     students: list[Student]
     players: list[Contestant]
-    complete: InitVar[Sequence[tuple[str, str, float]]]
-    """Both players of each pair that is complete, and the mean margin of the first."""
     numbers: dict[tuple[str, str], int]
     """The number of planned pairs of each pairing."""
 
-    def __post_init__(self, complete: Sequence[tuple[str, str, float]]) -> None:
-        self.index = {player_id(player): place for place, player in enumerate(self.players)}
-        self.rate(complete)
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Return the place of each player."""
+        return {player_id(player): place for place, player in enumerate(self.players)}
 
     def rate(self, complete: Sequence[tuple[str, str, float]]) -> None:
-        """Compute the ratings from the pairs that are complete."""
+        """Compute the ratings from pairs: both players, and the mean margin of the first."""
         pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
         self.fit = Fit(len(self.players), pairs, self.rubric.statistics.confidence)
 
@@ -150,28 +155,25 @@ def read_league(book: Book, rubric: Rubric, secret: int) -> League:
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
-    return League(rubric, secret, students, players, complete, book.numbers(terms))
+    league = League(rubric, secret, students, players, book.numbers(terms))
+    league.rate(complete)
+    return league
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
-    unloaded: Mapping[str, str | None] = book.loaded(schedule.limits_text(rubric))
+    unloaded = book.loaded(schedule.limits_text(rubric))
     aside = book.set_aside()
-    found = []
-    for student in students:
-        versions = []
-        for version in student.versions:
-            failure = unloaded.get(version.sha256)
-            problem = version.problem
-            if problem is None and version.sha256 in aside:
-                problem = "set aside: its games ended the grader twice"
-            elif problem is None and failure is not None:
-                problem = f"cannot be loaded: {headline(failure)}"
-            versions.append(
-                version if problem == version.problem else replace(version, problem=problem)
-            )
-        found.append(replace(student, versions=tuple(versions)))
-    return found
+
+    def judged(version: Version) -> Version:
+        failure = unloaded.get(version.sha256)
+        if version.problem is None and version.sha256 in aside:
+            return replace(version, problem="set aside: its games ended the grader twice")
+        if version.problem is None and failure is not None:
+            return replace(version, problem=f"cannot be loaded: {headline(failure)}")
+        return version
+
+    return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
 
 @dataclass(slots=True)
@@ -322,3 +324,104 @@ class Standings:
         version = self.league.counted(replace(student, versions=seen, latest=latest))
         rating = None if version is None else self.rating_of(version)
         return None if rating is None else rating.mean
+
+
+HEADERS: Final = ("rank", "student", "version", "rating", "interval", "W/D/L", "lost turns", "week")
+
+CSV_HEADERS: Final = (
+    *("Name", "ID", "Email", "Submission", "Name on the site", "Private page", "Rank", "Rating"),
+    *("Low", "High", "Version", "Handed in", "Games", "Wins", "Draws", "Losses", "Lost turns"),
+    "Remark",
+)
+
+PLAYED_HEADERS: Final = ("Run", "Day", "For", "Player", "Opponent", "Why", "Seconds", "End of run")
+
+
+def remark(entry: Entry) -> str:
+    """Return a remark on an entry's rating, or an empty text."""
+    student = entry.student
+    if student is None:
+        return ""
+    parts = []
+    if student.problem:
+        parts.append(f"last hand-in not read: {student.problem}")
+    failed = [version for version in student.versions if version.problem is not None]
+    if failed and failed[-1] == student.versions[-1]:
+        parts.append(f"v{failed[-1].number} is not played: {failed[-1].problem}")
+    if entry.rating is None:
+        parts.append("no rating yet")
+    elif few_games(entry.rating.pairs):
+        parts.append("few games")
+    return "; ".join(parts)
+
+
+def table_text(standings: Standings) -> str:
+    """Return the table for the terminal, with real names."""
+    rows = []
+    for entry in standings.entries:
+        rating = entry.rating
+        version = f"v{entry.version.number}" if entry.version else ""
+        version = "rung" if entry.is_rung else version
+        rows.append(
+            [
+                str(entry.rank or ""),
+                entry.name if entry.student is None else entry.student.name,
+                version,
+                "" if rating is None else f"{rating.mean:z.0f}",
+                "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
+                entry.total.record,
+                str(entry.total.faults.total or ""),
+                "" if entry.change is None else f"{entry.change:+.0f}",
+            ]
+        )
+    notes = [
+        wrapped(f"{entry.student.name}: {note}")
+        for entry in standings.entries
+        if entry.student is not None and (note := remark(entry))
+    ]
+    text = text_table(*without_empty(rows, HEADERS))
+    return "\n".join([text, *(["", *notes] if notes else [])])
+
+
+def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:
+    """Return `ladder.csv`: one line for each student, with the address of the private page."""
+    members = {item.name: item.members for item in submissions}
+    rows: list[Sequence[object]] = []
+    for entry in standings.entries:
+        student, rating, total = entry.student, entry.rating, entry.total
+        if student is None:
+            continue
+        version = entry.version
+        page = f"{address.rstrip('/')}/" if address else ""
+        known = () if rating is None else (rating.mean, *rating.bounds)
+        values = [
+            *(student.name, entry.name, f"{page}{private_page(student.token)}", entry.rank or ""),
+            *([round(value, 1) for value in known] or ("", "", "")),
+            *(("", "") if version is None else (version.number, version.seen)),
+            *(total.games, total.wins, total.draws, total.losses, total.faults.total),
+            remark(entry),
+        ]
+        for member in members.get(student.name) or (Member(student.name),):
+            row = [member.name, member.identity, member.email, *values]
+            rows.append([cell(item) if isinstance(item, str) else item for item in row])
+    return csv_text(CSV_HEADERS, rows)
+
+
+def private_page(token: str) -> str:
+    """Return the place of a student's own page on the site."""
+    return f"own/{token}.html"
+
+
+def played_text(book: Book, league: League) -> str:
+    """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
+    names = {player_id(player): player.name for player in league.players}
+    for student in league.students:
+        for version in student.versions:
+            names[version.sha256] = f"{student.name} v{version.number}"
+    rows: list[Sequence[object]] = []
+    for number, day, note, pairs in book.runs():
+        for wanted, one, two, why, seconds in pairs:
+            players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
+            taken = "" if seconds is None else f"{seconds:.1f}"
+            rows.append([number, day, *players, why, taken, note])
+    return csv_text(PLAYED_HEADERS, rows)

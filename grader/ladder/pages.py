@@ -17,12 +17,12 @@ from connect4.errors import InputError, headline
 from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
 from connect4.views.page import page as replay_page
-from grader.handin.submission import file_name
+from grader.handin.submission import file_name, without_folders
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings
 from grader.marks.tally import Interval
 from grader.output.markup import Drawn, heading, minus
-from grader.play.one_game import MADE_BY, replay_data, without_folders
+from grader.play.one_game import MADE_BY, replay_data
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 

@@ -13,8 +13,7 @@ from urllib.parse import quote
 from connect4.views.words import kind_of_fault
 from grader.ladder import pages
 from grader.ladder.book import Book
-from grader.ladder.league import Entry, Standings, Total
-from grader.ladder.listing import private_page
+from grader.ladder.league import Entry, Standings, Total, private_page
 from grader.marks.tally import few_games
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table

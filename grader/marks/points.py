@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grader.handin.findings import Finding
-from grader.handin.form import check
+from grader.handin.form import Finding, check
 from grader.handin.submission import Submission
 from grader.marks.tally import Tally, by_match, earned, few_games, tally
 from grader.play import schedule

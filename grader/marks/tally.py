@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from grader.play.schedule import PART_A, Match, PlannedGame
+from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
 from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Baseline, CompareRules, PartA, Rubric, StatisticsRules
 
@@ -352,3 +352,51 @@ def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Int
     if -rules.equal_within <= interval.low and interval.high <= rules.equal_within:
         return "equal", interval
     return "open", interval
+
+
+Part: TypeAlias = Literal["a", "b"]
+
+
+@dataclass(slots=True)
+class PartComparison:
+    """Accepts results in any order and judges them in the order of the schedule.
+
+    The verdict therefore does not depend on which game ends first. In part A `tally` has the games
+    of the new agent and `old` those of the old one. In part B they are the same games.
+    """
+
+    rubric: Rubric
+    part: Part = "b"
+    old_agent: Contestant | None = None
+    """The old agent, in part A only; there it plays separate games."""
+    tally: Tally = field(default_factory=Tally)
+    old: Tally = field(default_factory=Tally)
+    samples: list[float] = field(default_factory=list)
+    waiting: dict[int, list[tuple[PlannedGame, PlayedGame]]] = field(default_factory=dict)
+    verdict: Verdict = "open"
+    interval: Interval | None = None
+
+    def add(self, game: PlannedGame, played: PlayedGame) -> None:
+        """Count a game; judge once its pair and all earlier pairs are complete."""
+        whole = 4 if self.part == "a" else 2
+        self.waiting.setdefault(game.repeat, []).append((game, played))
+        while self.verdict == "open" and len(self.waiting.get(len(self.samples), ())) == whole:
+            sample = 0.0
+            for item in self.waiting.pop(len(self.samples)):
+                of_old = self.part == "a" and item[0].match.one == self.old_agent
+                (self.old if of_old else self.tally).add(*item)
+                sample += margin_of(*item) * (-0.5 if of_old else 0.5)
+            self.samples.append(sample)
+            self.verdict, self.interval = verdict(self.samples, self.rubric.compare)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return the bounds of the mean; None with too few games."""
+        if self.interval is None or math.isinf(self.interval.low):
+            return None
+        return self.interval.bounds
+
+    @property
+    def mean(self) -> float:
+        """Return the mean margin per game; in part A, its difference from the old agent's."""
+        return sum(self.samples) / len(self.samples) if self.samples else 0.0

@@ -136,16 +136,12 @@ def standings(
     """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""
     index = {contestant: place for place, contestant in enumerate(contestants)}
     pairs: list[tuple[int, int, float]] = []
-    scores: list[list[int]] = [[0, 0, 0] for _ in contestants]
     margins: list[list[int]] = [[] for _ in contestants]
     faults = [Faults() for _ in contestants]
     for match, listed in by_match(games).items():
         one, two = index[match.one], index[match.two]
         total = tally(listed, played)
         pairs += [(one, two, margin) for margin in total.pairs]
-        for place, counts in ((one, (0, 1, 2)), (two, (2, 1, 0))):
-            for count, number in zip(counts, (total.wins, total.draws, total.losses), strict=True):
-                scores[place][count] += number
         found = [margin_of(game, played[game.key]) for game in listed if game.key in played]
         margins[one] += found
         margins[two] += [-margin for margin in found]
@@ -156,14 +152,14 @@ def standings(
         Standing(
             contestant,
             rated[place],
-            sum(margins[place]) / len(margins[place]) if margins[place] else 0.0,
-            len(margins[place]),
-            wins=scores[place][0],
-            draws=scores[place][1],
-            losses=scores[place][2],
+            sum(own) / len(own) if own else 0.0,
+            len(own),
+            wins=sum(margin > 0 for margin in own),
+            draws=own.count(0),
+            losses=sum(margin < 0 for margin in own),
             faults=faults[place],
         )
-        for contestant, place in index.items()
+        for place, (contestant, own) in enumerate(zip(contestants, margins, strict=True))
     ]
     return sorted(table, key=lambda standing: _order(standing, rubric))
 

@@ -16,11 +16,12 @@ from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
 from connect4.views.words import kind_of_fault
+from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
-from grader.play.one_game import Replay, without_folders
+from grader.play.one_game import Replay
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric

@@ -17,6 +17,7 @@ from typing import Final
 
 from connect4.views import document
 from connect4.views.page.page import PARTS
+from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output import explain, markup
@@ -51,7 +52,7 @@ from grader.output.tables import (
     remark,
     total_text,
 )
-from grader.play.one_game import MADE_BY, Replay, without_folders
+from grader.play.one_game import MADE_BY, Replay
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import Rubric
 

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
-from grader.handin.submission import Member
+from grader.handin.submission import Member, without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, full_points, margin_of
 from grader.output.explain import LostTurn, explained
@@ -32,7 +32,6 @@ from grader.output.tables import (
     text_table,
     total_text,
 )
-from grader.play.one_game import without_folders
 from grader.play.schedule import PlannedGame
 from grader.results.store import Faults, PlayedGame
 from grader.rubric.model import Rubric

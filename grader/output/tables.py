@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from grader.handin.findings import Finding
+from grader.handin.form import Finding
+from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import (
     FEW_PAIRS,
@@ -20,7 +21,6 @@ from grader.marks.tally import (
     t_quantile,
 )
 from grader.marks.tournament import Placing, StageState, Standing
-from grader.play.one_game import without_folders
 from grader.results.store import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 

@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar
 
 from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
@@ -29,20 +29,15 @@ from connect4.isolation.limits import Limits
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, parse_agent
-from connect4.record import Record, RecordedPlayer
+from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import board_data
 from connect4.views.document import json_in_html
 from connect4.views.page import page
-from grader.handin.submission import FOLDER, file_name
+from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool
-from grader.play.schedule import (
-    COMPARE,
-    PART_A,
-    PART_B,
-    PlannedGame,
-)
+from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
 from grader.results.store import STARVED, Attempt, Faults, PlayedGame, Store
 
 Job: TypeAlias = dict[str, Any]
@@ -119,7 +114,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     A job with `turns` ends after so many. Raises `InputError` if the file of a rubric's agent is
     not the planned one.
     """
-    game = game_of(job)
+    game = GAMES[job["game"]]
     one, two = (agent_of(player, game) for player in job["players"])
     for player, name in zip(job["players"], (one, two), strict=True):
         if player["source"] is None and file_hash(name) != player["sha256"]:
@@ -139,20 +134,14 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         for _ in table.events():
             if len(table.record.turns) == job.get("turns"):
                 break
-    record = table.record
-    players = [
+    first, second = (
         played
         if player["source"] is None
         else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
-        for played, player in zip(record.players, job["players"], strict=True)
-    ]
-    record.players = cast("tuple[RecordedPlayer, RecordedPlayer]", tuple(players))
-    return record, table.left_behind
-
-
-def game_of(job: Job) -> Game:
-    """Return the game that a job plays."""
-    return GAMES[job["game"]]
+        for played, player in zip(table.record.players, job["players"], strict=True)
+    )
+    table.record.players = first, second
+    return table.record, table.left_behind
 
 
 def agent_of(player: dict[str, Any], game: Game) -> AgentName:
@@ -324,9 +313,6 @@ Replay: TypeAlias = str
 
 NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
 
-FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*?])")
-"""The folders of an absolute path."""
-
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data))) + "3").encode()
 ).hexdigest()[:16]
@@ -352,8 +338,3 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
 def renamed(replay: Replay, names: Sequence[str]) -> Replay:
     """Return a replay with these names: submissions with equal content share a stored game."""
     return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
-
-
-def without_folders(text: str) -> str:
-    """Return a text with the folders of paths removed, so that students do not see them."""
-    return FOLDERS.sub("", text)

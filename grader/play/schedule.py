@@ -279,25 +279,18 @@ def timed_turns(game: PlannedGame) -> int:
 def worth(game: PlannedGame) -> Seconds:
     """Return the approximate seconds of a game in which everybody uses the whole time.
 
-    Random, greedy and searches to a fixed depth take almost no time.
+    Random, greedy and searches to a fixed depth take almost no time. By fuel the limit is in
+    virtual seconds. How long they take depends on the machine.
     """
-    return START_SECONDS + timed_turns(game) * seconds_of_turn(game.time_limit, game.limits)
-
-
-def seconds_of_turn(time_limit: Seconds, limits: AgentLimits) -> Seconds:
-    """Return the seconds of a turn that uses its whole limit.
-
-    By fuel the limit is in virtual seconds. How long they take depends on the machine.
-    """
-    if limits.require == "wasm":
-        return fuel_of(time_limit) / fuel_a_second()
-    return time_limit
+    seconds = game.time_limit
+    if game.limits.require == "wasm":
+        seconds = fuel_of(seconds) / _fuel_a_second()
+    return START_SECONDS + timed_turns(game) * seconds
 
 
 @cache
-def fuel_a_second() -> float:
-    """Return the fuel of a second on this machine, as far as it is known."""
-    from connect4.isolation.wasm import speed
+def _fuel_a_second() -> float:
+    from connect4.isolation.wasm import speed  # late: it loads what only games by fuel need
 
     return speed.fuel_a_second()
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Any, Final
 
 from connect4.errors import InputError, headline
+from connect4.games import GAMES
 from connect4.players.base import Outcome
 from grader.play.executors import Pool
-from grader.play.one_game import game_of, one_line, play_job, spread
+from grader.play.one_game import one_line, play_job, spread
 from grader.play.schedule import seed_of
 from grader.results.store import Store
 from grader.rubric.keys import Board, KitAgent
@@ -98,20 +99,17 @@ def play_trials(
 def try_out(trial: dict[str, Any]) -> str | None:
     """Play a trial; return the error of the agent, of a board or of the grader, else None."""
     try:
-        return next(_problems(trial), None)
+        for number, (name, start) in enumerate(trial["boards"]):
+            if not GAMES[trial["game"]].from_json(start).legal_actions():
+                return f"board {name!r}: the game is over before the first move"
+            for side in (1, 2):
+                turns = side if number else None  # after the first board one move is enough
+                problem = _problem({**trial, "start": start, "turns": turns}, side)
+                if problem is not None:
+                    return f"board {name!r}: {problem}"
     except Exception as error:  # whatever it is, it is named
         return one_line(error)
-
-
-def _problems(trial: dict[str, Any]) -> Iterator[str]:
-    for number, (name, start) in enumerate(trial["boards"]):
-        if not game_of(trial).from_json(start).legal_actions():
-            yield f"board {name!r}: the game is over before the first move"
-        for side in (1, 2):
-            turns = side if number else None  # after the first board one move is enough
-            problem = _problem({**trial, "start": start, "turns": turns}, side)
-            if problem is not None:
-                yield f"board {name!r}: {problem}"
+    return None
 
 
 def _problem(trial: dict[str, Any], side: int) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -25,7 +24,6 @@ from grader.play.one_game import (
     DEATHS,
     Job,
     agent_of,
-    game_of,
     limits_of,
     one_line,
     source_of,
@@ -264,20 +262,6 @@ def start_of(board: Board) -> State:
     return GAMES[board.game].from_json(board.start)
 
 
-def later_positions(state: State, number: int) -> Iterator[State]:
-    """Yield positions of one game in which the same player is to move, two plies apart."""
-    draw = random.Random(1)
-    mover = state.mover
-    for _ in range(number):
-        for _ in range(2):
-            if state.is_over() or not state.legal_actions():
-                return
-            state = state.apply(draw.choice(list(state.legal_actions())))
-        if state.is_over() or state.mover != mover:
-            return
-        yield state
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """What came of loading a submission."""
@@ -293,7 +277,7 @@ class Loaded:
 def try_load(job: Job) -> Loaded:
     """Load a submission as player 1 and, if that fails, as player 2; return what failed."""
     problem: str | None = None
-    player, game = job["player"], game_of(job)
+    player, game = job["player"], GAMES[job["game"]]
     try:
         if job["isolation"] == "wasm":
             from connect4.isolation.wasm import images
@@ -301,26 +285,19 @@ def try_load(job: Job) -> Loaded:
             here, planned = images.identity_text(), job["limits"]["module"]
             if planned not in (None, here):
                 raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
+        state, limit = game.from_json(job["start"]), job["time_limit"]
+        given = source_of(player), tuple(job["limits"]["allowed"])
+        setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:
-            setup = Setup(
-                agent_of(player, game),
-                side,
-                game,
-                job["time_limit"],
-                0,
-                "intelligent",
-                source_of(player),
-                tuple(job["limits"]["allowed"]),
-            )
-            with closing(open_seat(setup, job["isolation"], limits_of(job))) as seat:
+            own = replace(setup, player=side)
+            with closing(open_seat(own, job["isolation"], limits_of(job))) as seat:
                 if seat.load_failure is None:
                     break
                 problem = problem or seat.load_failure
         else:
             return Loaded(problem)
         asking = Asking(setup, job["isolation"], limits_of(job))
-        state, limit = game.from_json(job["start"]), job["time_limit"]
         seconds, failure = plays_from(asking, job["methods"], state, job["times"])
         if seconds is not None:
             return Loaded(slow=f"{seconds:g}" if seconds > limit else None)
@@ -347,26 +324,18 @@ def load_all(
 ) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
-    One that can be loaded is asked for moves, see `too_slow`. A source with a known result under
-    these limits is skipped, unless the failure may be temporary.
+    One that can be loaded is asked for moves, see `too_slow`.
     """
-    limits = limits_text(rubric)
-    asked = store.loaded(pace.key(rubric))
-    known = {
-        sha256
-        for sha256, problem in store.loaded(limits).items()
-        if (sha256 in asked if problem is None else not is_passing(problem))
-    }
+    limits, asked = limits_text(rubric), pace.key(rubric)
     terms = pace.job(rubric, isolation)
+    new = _unknown(contestants, store.loaded(limits), store.loaded(asked))
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
-        for item in contestants:
+        for item in new:
             store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
             yield item, {**terms, "player": item.plain(sources)}
 
-    new = {item.sha256: item for item in contestants if item.sha256 is not None}
-    contestants = [item for sha256, item in new.items() if sha256 not in known]
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
             for item, future in done:
@@ -375,10 +344,25 @@ def load_all(
                     store.end(f"{LOADING}{item.sha256}", died=False)
                     store.set_loaded(str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
-                        store.set_loaded(str(item.sha256), pace.key(rubric), loaded.slow)
+                        store.set_loaded(str(item.sha256), asked, loaded.slow)
                 yield item, loaded.problem, loaded.fault
     finally:
         store.end_all()
+
+
+def _unknown(
+    contestants: Iterable[Contestant],
+    loaded: Mapping[str, str | None],
+    asked: Mapping[str, str | None],
+) -> list[Contestant]:
+    """Return one contestant of each source without a result, or whose failure may be temporary."""
+    known = {
+        sha256
+        for sha256, problem in loaded.items()
+        if (sha256 in asked if problem is None else not is_passing(problem))
+    }
+    by_source = {item.sha256: item for item in contestants if item.sha256 is not None}
+    return [item for sha256, item in by_source.items() if sha256 not in known]
 
 
 def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
