@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import traceback
+from bdb import BdbQuit
 from typing import Any, Final
 
 import numpy as np
@@ -76,6 +77,8 @@ class LocalAgent:
                 answer = getattr(player, method)(state.for_agent())
             else:
                 answer = player(state)
+        except BdbQuit:  # `q` in pdb ends the game, not only the turn
+            raise
         except Exception as error:
             raise failure(self._name, "failed", error) from error
         action = read_answer(answer) if as_file or isinstance(answer, tuple) else _plain(answer)
