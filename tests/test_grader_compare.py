@@ -86,7 +86,7 @@ def test_the_lost_turns_of_both_are_said() -> None:
     comparison.add(first, replace(played(first.key, (10, 0)), faults=faults))
     comparison.add(second, replace(played(second.key, (0, 10)), faults=faults[::-1]))
     text = compare.conclusion(comparison, ("new", "old"))
-    assert text.endswith(" 0 lost, lost turns of new: 2, lost turns of old: 18")
+    assert text.endswith(" 0 lost, lost turns of new: 2 invalid, lost turns of old: 18 errors")
 
 
 @pytest.mark.slow

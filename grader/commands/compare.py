@@ -27,6 +27,7 @@ from grader.handin.submission import FOLDER, file_name
 from grader.marks.tally import Interval, Tally, Verdict, margin_of, verdict
 from grader.output.files import write
 from grader.output.results import last_lines
+from grader.output.tables import faults_text
 from grader.play import schedule
 from grader.play.executors import Pool, Progress, duration
 from grader.play.one_game import play_all
@@ -164,7 +165,7 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
 
 
 def _lost_text(name: str, faults: Faults) -> str:
-    return f", lost turns of {name}: {faults.total}" if faults.total else ""
+    return f", lost turns of {name}: {faults_text(faults)}" if faults.total else ""
 
 
 def compare(
