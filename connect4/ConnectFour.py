@@ -9,6 +9,7 @@ from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
 import argparse
+import io
 import os
 import random
 import signal
@@ -321,7 +322,8 @@ def play_all(
     for plan in plans:
         status, record, logs = play_in_terminal(plan, arguments.view != "none")
         over(record, logs)
-        if status or never_began(record):
+        assert record.result is not None
+        if status or record.result.ending.undecided:
             break
     return status, games
 
@@ -383,6 +385,8 @@ def main(argv: list[str] | None = None) -> int:
     parser = make_parser()
     arguments = parser.parse_intermixed_args(argv)
     end_on_sigterm()
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # any byte that a person types is text
     try:
         entry.ready()
         if arguments.replay_turn is not None:

@@ -95,6 +95,7 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
     ("answer", "detail"),
     [
         ("[3, False]", "an action is a tuple (column, is_popout), not [3, False]"),
+        ("np.int64(3)", "an action is a tuple (column, is_popout), not np.int64(3)"),
         ("[[3], False]", "an action is a tuple (column, is_popout), not a value of type list"),
         ("[Masked()]", "an action is a tuple (column, is_popout), not a value of type list"),
         (

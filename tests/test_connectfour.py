@@ -405,8 +405,10 @@ def test_the_winner_is_named_at_the_end(tmp_path: Path) -> None:
     classic = run(COMMAND, "random", "random", "--game", "classic", "--seed", "1", *quiet,
                   cwd=tmp_path).stdout  # fmt: skip
     assert re.search(r"^Winner: player [12] \(random\)\.$", classic, re.M)
-    left = run(COMMAND, "human", "random", "even.txt", cwd=tmp_path, stdin="q\n").stdout
+    words = ("human", "random", "even.txt", "--swap")
+    left = run(COMMAND, *words, cwd=tmp_path, stdin="q\n").stdout
     assert left.endswith("The game ended: a player left.\nNo winner.\n")
+    assert left.count("The game ended") == 1, "the second game does not begin"
 
 
 @pytest.mark.parametrize(
@@ -424,6 +426,7 @@ def test_a_person_pays_for_an_illegal_move_only_on_request(
         cwd=tmp_path, stdin=f"banana\n\n-1\n3\n9\n{typed}q\n",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "Type 3 to drop into column 3; q leaves" in done.stdout, "no pop-out is legal yet"
     assert "'banana' is not a move: type 3 to drop into column 3, 3P to pop out" in done.stdout
     assert "'' is not a move" in done.stdout
     assert "'-1' is not a move" in done.stdout

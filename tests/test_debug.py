@@ -50,14 +50,18 @@ def test_pdb_shows_the_source_and_goes_on(lost: Path) -> None:
     assert output.endswith("Answer: (2, False)\n")
 
 
-def test_an_exception_shows_its_line_and_an_invalid_answer_its_reason(lost: Path) -> None:
-    status, output = debug(lost, "raise KeyError(column)")
-    assert status == 1
-    assert f'File "{lost / "mine.py"}", line 8, in get_expectimax_move\n' in output
-    assert output.endswith("raise KeyError(column)\nKeyError: 2\n")
-    status, output = debug(lost, "column = 9")
-    assert status == 1
-    assert output.endswith("That is no valid action there: column 9 is outside 0..5.\n")
+def test_what_went_wrong_is_named_at_the_end(lost: Path) -> None:
+    for line, typed, end in (
+        ("raise KeyError(column)", "", "raise KeyError(column)\nKeyError: 2\n"),
+        ("raise SystemExit('over')", "", "raise SystemExit('over')\nSystemExit: over\n"),
+        ("column = 9", "", "That is no valid action there: column 9 is outside 0..5.\n"),
+        ("breakpoint()", "q\n", "-> return column, False\n(Pdb) "),
+    ):
+        status, output = debug(lost, line, typed)
+        assert status == 1
+        assert output.endswith(end)
+        assert ("line 8, in get_expectimax_move\n" in output) == line.startswith("raise")
+    assert "changed the board" in debug(lost, "state[0][0, 0] = 1")[1]
 
 
 def test_debug_needs_a_turn(tmp_path: Path) -> None:

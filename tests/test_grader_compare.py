@@ -76,7 +76,7 @@ def test_too_few_games_give_no_interval_and_the_lost_turns_of_both_are_said() ->
     assert "not clear yet whether new is better than random: mean margin +0.00" in text
     assert "no interval with so few games" in text
     assert "2 games: 1 won, 0 drawn, 1 lost" in text
-    assert text.endswith(", lost turns of new: 2, lost turns of random: 18")
+    assert text.endswith(", lost turns of new: 2 invalid, lost turns of random: 18 errors")
 
 
 @pytest.mark.slow

@@ -922,7 +922,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
     assert seconds > 100 or short.match.time_limit == time_limit
     names = {game.match.two.name for game in games.values()}
     assert names == {"random", *(step.agent.name for step in whole.part_b.baselines)}
-    assert f"{short.match.time_limit:g} s a move in place of {time_limit:g}" in note
+    assert f"{short.match.time_limit:g} s a move instead of {time_limit:g}" in note
     for board in (*whole.part_a.boards, *whole.part_b.boards):
         played = board in (*short.part_a.boards, *short.part_b.boards)
         assert (board.name in note) != played
@@ -936,7 +936,7 @@ def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
     done = run(COMMAND, *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (
-        "--quick: a first look, not a mark: 1 s a move in place of 1, one pair of games"
+        "--quick: a first look, not a mark: 1 s a move instead of 1, one pair of games"
         in done.stderr
     )
     assert "total " in done.stdout

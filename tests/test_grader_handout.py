@@ -236,10 +236,18 @@ def test_every_command_that_the_pages_name_is_there(kit: Path) -> None:
 def test_every_link_and_file_that_the_pages_name_is_there(kit: Path) -> None:
     for page in (kit / "README.md", *(kit / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)", text):
+            linked = page.parent / target if target else page
+            assert linked.exists(), f"{page.name}: {target}"
+            assert not heading or heading in headings(linked), f"{page.name}: {target}#{heading}"
         for path in re.findall(r"`((?:connect4|grader|docs|tests|benchmarks)/[\w./-]+)`", text):
             assert (kit / path).exists(), f"{page.name}: {path}"
+
+
+def headings(page: Path) -> set[str]:
+    """Return what a link can name after `#`."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", text).lower().replace(" ", "-") for text in found}
 
 
 @pytest.mark.slow

@@ -251,11 +251,14 @@ def test_the_start_page_opens_a_record_and_a_state_file(
         cwd=tmp_path, env=environment(), check=True, capture_output=True,
     )  # fmt: skip
     (tmp_path / "own.txt").write_text("1\n0 0 0 0\n1 2 1 2\n")
-    (tmp_path / "broken.txt").write_text("1\n0 0 0\n1 2\n")
     _, address = begin("connect4", "--port", "0")
-    drop(browser, "broken.txt", (tmp_path / "broken.txt").read_text())
-    browser.find(".go").click()
-    browser.wait("return document.querySelector('#wrong').textContent.includes('broken.txt:3')")
+    for text, why in (
+        ("1\n0 0 0\n1 2\n", "bad.txt:3"),
+        (f"1\n{'0 ' * 14}\n", "1 rows and 14 columns"),
+    ):
+        drop(browser, "bad.txt", text)
+        browser.find(".go").click()
+        browser.wait(f"return document.querySelector('#wrong').textContent.includes('{why}')")
     drop(browser, "own.txt", (tmp_path / "own.txt").read_text())
     browser.find("[value=persons]").click()
     assert browser.text("#command").endswith("human human own.txt")

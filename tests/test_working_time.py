@@ -125,7 +125,7 @@ def test_a_quick_look_takes_a_time_with_which_the_file_plays(tmp_path: Path) -> 
     rubric(tmp_path, 1.0)
     hand_in(tmp_path, "ann", RESERVE)
     done = run(COMMAND, "grade", "ann/ai.py", *how, cwd=tmp_path)
-    assert "--quick: a first look, not a mark: 1 s a move in place of 1, one pair" in done.stderr
+    assert "--quick: a first look, not a mark: 1 s a move instead of 1, one pair" in done.stderr
     assert "not every file plays" not in done.stderr
     assert count(tmp_path / "quick.db") == 4
 

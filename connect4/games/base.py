@@ -95,6 +95,11 @@ class Ending(StrEnum):
             Ending.REPETITION,
         )
 
+    @property
+    def undecided(self) -> bool:
+        """Return whether nothing was decided; such a game is not a draw without a winner."""
+        return self in (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
+
 
 class State(ABC):
     """An immutable position, which includes the player to move.

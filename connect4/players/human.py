@@ -30,6 +30,15 @@ def late_reply(took: Seconds, limit: Seconds) -> Reply:
     return Reply(Outcome.TIMEOUT, seconds=took, overrun=took - limit, detail=detail)
 
 
+def help_line(game: Game, state: State) -> str:
+    """Return how to type a move; it names a pop-out only if one is legal in this position."""
+    typed = map(game.format_action, state.legal_actions())
+    legal = next((text for text in typed if text.endswith("P")), None)
+    drop, _, out = game.action_help.partition(", 3P ")
+    pop_out = f", {legal} {out.replace('3', legal[:-1])}" if legal else ""
+    return f"Type {drop}{pop_out}; q leaves the game, ? shows this help."
+
+
 class HumanSeat:
     """Reads moves with `read_line(prompt)`, which raises `EOFError` at the end of input.
 
@@ -53,7 +62,6 @@ class HumanSeat:
         self._game = game
         self._strict = strict
         self._player = player
-        self._help = f"Type {game.action_help}; q leaves the game, ? shows this help."
         self._is_new = True
         self._read_line = read_line
         self._say = say
@@ -64,7 +72,7 @@ class HumanSeat:
         began = time.monotonic()
         self._show(state)
         if self._is_new:
-            self._say(self._help)
+            self._say(help_line(self._game, state))
             self._is_new = False
         prompt = self._game.prompt.format(player=self._player, last=state.grid.columns - 1)
         while True:
@@ -75,7 +83,7 @@ class HumanSeat:
             if text.lower() in LEAVE:
                 raise PlayerLeftError("left the game")
             if text in HELP:
-                self._say(self._help)
+                self._say(help_line(self._game, state))
                 continue
             took = time.monotonic() - began
             try:

@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import traceback
+from bdb import BdbQuit
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -181,6 +182,8 @@ def called(name: str, what: str, function: Callable[..., Any], *arguments: Any) 
     """Call a function of an agent; raises `AgentError` if that fails."""
     try:
         return function(*arguments)
+    except BdbQuit:  # `q` in pdb ends the game, not only the turn
+        raise
     except Exception as error:
         raise failure(name, what, error) from error
 

@@ -247,9 +247,9 @@ def _read_popout(value: object) -> bool:
 
 def _shown(value: object) -> str:
     """Return a short text for a value from an untrusted agent."""
-    plain = (int, float, str, bool, type(None))
+    plain = (int, float, str, bool, type(None), np.bool_)
     cells = cast("list[object]", value) if _is_a(value, list) else [value]
-    if len(cells) > 60 or not all(_is_a(cell, *plain) for cell in cells):
+    if len(cells) > 60 or not all(_is_a(cell, *plain, *NUMPY_INTEGERS) for cell in cells):
         return f"a value of type {type.__dict__['__name__'].__get__(type(value))[:60]}"
     try:
         text = repr(value)

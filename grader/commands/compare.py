@@ -41,6 +41,7 @@ from grader.handin.submission import FOLDER, file_name
 from grader.marks.tally import Part, PartComparison
 from grader.output.files import make_folder, write
 from grader.output.results import last_lines
+from grader.output.tables import faults_text
 from grader.play import schedule
 from grader.play.executors import Pool, Progress, duration
 from grader.play.one_game import play_all
@@ -116,7 +117,7 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
 
 
 def _lost_text(name: str, faults: Faults) -> str:
-    return f", lost turns of {name}: {faults.total}" if faults.total else ""
+    return f", lost turns of {name}: {faults_text(faults)}" if faults.total else ""
 
 
 @dataclass(frozen=True, slots=True)

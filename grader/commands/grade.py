@@ -113,7 +113,7 @@ def quick(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[R
     without = f", without {', '.join(dict.fromkeys(left))}" if left else ""
     why = f" (your file plays from {needed:g} s on)" if needed else ""
     note = (
-        f"--quick: a first look, not a mark: {limit:g} s a move in place of "
+        f"--quick: a first look, not a mark: {limit:g} s a move instead of "
         f"{rubric.match.time_limit:g}{why}, {games}{without}"
     )
     return rubrics.from_values(values, rubric.source, folder), note

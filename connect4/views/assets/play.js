@@ -151,8 +151,9 @@ const live = {
     if (turn?.moves) byId("say").hidden = false; // it stays while the other side thinks
     byId("board").classList.toggle("playable", moves.length > 0);
     if (turn?.moves) say(`Player ${turn.player}: your move.`);
+    const popOut = turn?.moves?.find(({ text }) => text.endsWith("P"));
     if (turn?.moves) byId("how").textContent = page.game.rowLabels ? `Click a piece, then a square, or type ${turn.moves[0]?.text}.`
-      : `Click a column, or type its number${page.game.columns > 10 ? " and Enter" : ""}.${page.game.owners ? " To pop out, click the triangle or type 3P." : ""}`;
+      : `Click a column, or type its number${page.game.columns > 10 ? " and Enter" : ""}.${popOut ? ` To pop out, click the triangle or type ${popOut.text}.` : ""}`;
     this.mark(null);
   },
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+import traceback
+from bdb import BdbQuit
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from itertools import product
@@ -24,8 +26,8 @@ from connect4.players.registry import file_hash, recorded_agent
 from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Turn
-from connect4.views.terminal.summary import faults_of
-from connect4.views.words import BUSY, ENDINGS, first_line, spent_text
+from connect4.views.terminal.summary import faults_of, tell_debug
+from connect4.views.words import BUSY, ENDINGS, first_line, indented, spent_text
 
 FRESH: Final = (
     "a fresh player answers this position. The file may keep something from its earlier turns, "
@@ -78,7 +80,8 @@ def replay_turn(
     state = list(records.replay(record))[number - 1]
     setup = setup_of(record, state.mover, seconds, named)
     who = f"player {state.mover} ({harmless(setup.agent.text)})"
-    print(f"Turn {number}, {who}, from the position\n{state.to_text()}")
+    asked = f", get_{setup.method}_move" if setup.agent.kind == "ai" else ""
+    print(f"Turn {number}, {who}{asked}, from the position\n{state.to_text()}")
     recorded = record.turns[number - 1]
     answer = harmless(recorded.text or "none")
     why = f": {first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
@@ -89,6 +92,7 @@ def replay_turn(
         print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {spent_text(reply)}")
     if reply.detail:
         print(harmless(reply.detail))
+        tell_debug(reply.detail)
     if reply.starved and reply.outcome is Outcome.TIMEOUT:
         print(BUSY)
     legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
@@ -117,10 +121,19 @@ def debug_turn(record: Record, number: int, seconds: Seconds, named: str | None)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[MODULE_NAME] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     limit = int(seconds) if float(seconds).is_integer() else seconds
-    answer = getattr(module.AIPlayer(state.mover, limit), method)(state.for_agent())
+    given = state.for_agent()
+    try:
+        spec.loader.exec_module(module)
+        answer = getattr(module.AIPlayer(state.mover, limit), method)(given)
+    except BdbQuit:  # `q` in pdb
+        return 1
+    except (KeyboardInterrupt, SystemExit):  # Python would not show where
+        traceback.print_exc()
+        return 1
     print(f"Answer: {answer}")
+    if not np.array_equal(given[0], state.board()):
+        print(f"Note: {method} changed the board that it was given: try actions on a copy of it.")
     assert setup.game.file_action is not None
     try:
         state.apply(setup.game.file_action(read_answer(answer)))

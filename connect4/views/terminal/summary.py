@@ -19,9 +19,6 @@ from connect4.views.words import BUSY, ENDINGS, faults_text, not_loaded_report, 
 SHOWN_LINES: Final = 20
 """The number of lines of an agent's output to print."""
 
-UNDECIDED: Final = (Ending.LEFT, Ending.ABORTED, Ending.NOT_LOADED)
-"""Endings without a decision; without a winner, the game is not a draw."""
-
 WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 """Endings in which the points do not determine the winner."""
 
@@ -57,7 +54,7 @@ def tell_result(record: Record) -> None:
 def winner_text(result: Result, names: Sequence[str]) -> str:
     """Return who won, and by how much if points decide; the percentage is that of part A."""
     if not result.winner:
-        return "No winner." if result.ending in UNDECIDED else "A draw."
+        return "No winner." if result.ending.undecided else "A draw."
     margin = abs(result.scores[0] - result.scores[1])
     percent = 100 * margin / max(min(result.scores), 1)
     by = f", by {margin} point{'' if margin == 1 else 's'} ({percent:.1f} %)"
@@ -85,8 +82,13 @@ def tell_what_next(record: Record, record_name: str) -> None:
     for turn in agents_faults(record):
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")
-        if any(word in (turn.detail or "") for word in ("bdb.BdbQuit", "EOFError")):
-            print("breakpoint() and input() need a terminal: add --debug to that command.")
+        tell_debug(turn.detail)
+
+
+def tell_debug(detail: str | None) -> None:
+    """If an agent asked for a terminal, print how it gets one."""
+    if any(word in (detail or "") for word in ("bdb.BdbQuit", "EOFError")):
+        print("breakpoint() and input() need a terminal: add --debug to that command.")
 
 
 def tell_average(one: str, two: str, results: Sequence[Result]) -> None:

@@ -273,9 +273,9 @@ class TerminalView:
         """Read a line from the person; raises `EOFError` at the end of input."""
         self._out.write(prompt)
         self._out.flush()
-        line = sys.stdin.readline()
+        line = sys.stdin.readline() if sys.stdin else ""  # a closed input has ended
         self._drawn += rows_of(prompt + line.rstrip("\n")) if self._drawn else 0
-        if not sys.stdin.isatty():
+        if not line or not sys.stdin.isatty():
             self._print([line])  # no terminal echoes it
         if not line:
             raise EOFError

@@ -190,7 +190,7 @@ def play_on_page(
         for plan in plans:
             record, logs, stopped = page.play(plan)
             over(record, logs)
-            if stopped or record.result is None or record.result.ending is Ending.NOT_LOADED:
+            if stopped or record.result is None or record.result.ending.undecided:
                 break
         page.end()
     return stopped

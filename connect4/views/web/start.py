@@ -100,6 +100,10 @@ class StartServer:
                 place.write_text(text, encoding="utf-8")
                 words = [str(place) if word == asked["file"]["name"] else word for word in words]
             plans = self._planned(words)
+            rows, columns = plans[0].start.board().shape
+            if max(rows, columns) > 12:
+                size = f"this board has {rows} rows and {columns} columns"
+                raise InputError(f"{size}; the page plays boards of up to 12 rows and 12 columns")
         except (InputError, OSError) as error:
             raise RefusedError(str(error).replace(f"{self._folder}{os.sep}", "")) from None
         path, page = self._game_page()
