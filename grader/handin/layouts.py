@@ -4,6 +4,8 @@ Each layout may be a folder or a zip of it:
 - `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder for each student, with their name;
 - Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
   `Full Name_123456_assignsubmission_file_ai.py`;
+- Canvas: `leeann_LATE_101_9002_ai-1.py`: the student's name, whether the hand-in is late, the
+  student's and the file's number, the file's name with the number of the resubmission;
 - Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
 """
 
@@ -13,14 +15,19 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Final
 
 from connect4.errors import printable
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, below, top_names, tops
-from grader.handin.submission import Member
+from grader.handin.submission import IN_TIME, LATE, Member
 
 MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
+)
+
+CANVAS: Final = re.compile(
+    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_((?P<number>\d+)_(?P<file>.+)|(text|link)\.html)"
 )
 
 ARCHIVES: Final = (".zip", *ENDINGS)
@@ -87,11 +94,11 @@ def hand_ins(tree: Tree) -> list[HandIn]:
     students = _gradescope_students(tree)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
-    for top, inside in tops(tree).items():
+    for top, inside in _newest(tops(tree)).items():
         name, identity, inner = _whose(top)
         if name is None or (not inside and not _counts(top, tree)):
             continue
-        members = students.get(top, (Member(name, identity),))
+        members = students.get(top, (Member(name, identity, submitted=_lateness(top)),))
         if _is_online_text(top):
             text = HandIn(name, [top], members=members, problem="an online text and no file")
             texts[name, identity] = text
@@ -100,10 +107,35 @@ def hand_ins(tree: Tree) -> list[HandIn]:
         identity = identity or _number(members)
         part = inside or {inner or top: tree[top]}
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
+        if _lateness(top) == LATE:  # an older file may have been in time
+            hand_in.members = members
         _add(hand_in, top, part, grouped=bool(inner))
     found = {**texts, **found}
     _tell_namesakes_apart(found)
     return list(found.values())
+
+
+def _newest(found: Mapping[str, Tree]) -> dict[str, Tree]:
+    """Return the entries of a class's folder without older versions of Canvas's files."""
+    newest: dict[tuple[str, str], tuple[int, str]] = {}
+    for top in found:
+        key, number = ("", top), 0
+        canvas = CANVAS.fullmatch(top)
+        if canvas is not None and canvas["file"]:
+            key, number = (canvas["id"], _own_name(canvas["file"])), int(canvas["number"])
+        newest[key] = max(newest.get(key, (0, "")), (number, top))
+    return {top: found[top] for _, top in newest.values()}
+
+
+def _own_name(file: str) -> str:
+    """Return the name of a file without the number of the resubmission that Canvas adds."""
+    return re.sub(r"-\d+(?=\.[^-]+$)", "", file)
+
+
+def _lateness(top: str) -> str:
+    """Return what the name of an entry says of its time."""
+    canvas = CANVAS.fullmatch(top)
+    return "" if canvas is None else LATE if canvas["late"] else IN_TIME
 
 
 def _tell_namesakes_apart(found: Mapping[tuple[str, str], HandIn]) -> None:
@@ -127,7 +159,9 @@ def _number(members: tuple[Member, ...]) -> str:
 
 def _whose(top: str) -> tuple[str | None, str, str]:
     """Return the student, the number and the file's own name of an entry in a class's folder."""
-    moodle = MOODLE.fullmatch(top)
+    moodle, canvas = MOODLE.fullmatch(top), CANVAS.fullmatch(top)
+    if canvas is not None:
+        return canvas["name"], canvas["id"], _own_name(canvas["file"] or top)
     if moodle is None:
         packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
         ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
@@ -136,15 +170,21 @@ def _whose(top: str) -> tuple[str | None, str, str]:
     return moodle["name"], moodle["id"], moodle["file"]
 
 
+def _is_platforms(top: str) -> bool:
+    return bool(MOODLE.fullmatch(top) or CANVAS.fullmatch(top))
+
+
 def _is_online_text(top: str) -> bool:
-    moodle = MOODLE.fullmatch(top)
+    moodle, canvas = MOODLE.fullmatch(top), CANVAS.fullmatch(top)
+    if canvas is not None:
+        return canvas["file"] is None
     return moodle is not None and moodle["kind"] == "onlinetext"
 
 
 def _counts(top: str, tree: Tree) -> bool:
     """Return whether a file at the top of a class's folder belongs to a hand-in."""
     lower = top.lower()
-    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or MOODLE.fullmatch(top):
+    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or _is_platforms(top):
         return True
     name, _, _ = _whose(top)
     return lower.endswith(".txt") and f"{name}.py" in tree
@@ -165,13 +205,14 @@ def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
     """Return the students behind each folder that Gradescope's metadata names.
 
-    Only the relevant lines of the YAML file are read: unindented folders, and the `:name:`,
-    `:sid:` and `:email:` of each of their submitters.
+    Only the relevant lines of the YAML file are read: unindented folders with `:created_at:`, and
+    the `:name:`, `:sid:` and `:email:` of each of their submitters.
     """
     if GRADESCOPE_METADATA not in tree:
         return {}
     text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
     students: dict[str, list[dict[str, str]]] = {}
+    times: dict[str, str] = {}
     folder, inside = "", False
     for line in text.splitlines():
         top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
@@ -180,6 +221,8 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
             folder, inside = top[1], False
             students[folder] = []
         elif key and folder:
+            if line.startswith("  :created_at:"):  # further in, it is of the history
+                times[folder] = _in_utc(key[3])
             if key[2] == "submitters":
                 inside = not students[folder]  # later ones are of the submission's history
             elif inside and key[2] in ("name", "sid", "email"):
@@ -191,9 +234,23 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
                 inside = False
     return {
         folder: tuple(
-            Member(student.get("name", folder), student.get("sid", ""), student.get("email", ""))
+            Member(
+                student.get("name", folder),
+                student.get("sid", ""),
+                student.get("email", ""),
+                times.get(folder, ""),
+            )
             for student in listed
         )
         for folder, listed in students.items()
         if listed
     }
+
+
+def _in_utc(text: str) -> str:
+    """Return a time of Gradescope, such as `2030-01-31 22:59:30.1 Z`, in ISO 8601."""
+    try:
+        time = datetime.fromisoformat(re.sub(r"\s+(?=(Z|[+-][\d:]+)$)", "", text.strip(" '\"")))
+    except ValueError:
+        return ""
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()
