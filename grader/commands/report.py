@@ -6,18 +6,31 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
+from grader.handin import roster as rosters
+from grader.handin.roster import Roster, Student
+from grader.handin.submission import LATE, Submission
+from grader.marks.late import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
 from grader.output.files import write
-from grader.output.results import Results, placement_points, read_results
+from grader.output.results import (
+    GRADE,
+    ROSTER,
+    Results,
+    placement_points,
+    read_results,
+    stored_roster,
+)
 from grader.output.tables import wrapped
 from grader.results.store import DAMAGED, Store
+from grader.rubric.model import Rubric
 
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
@@ -28,8 +41,18 @@ MOST_REASONS: Final = 3
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write every table and file again; games without a result make the exit status 3."""
+    if arguments.roster or arguments.gradebook:
+        with Store(arguments.results, writing=False) as store:
+            results = read_results(store)
+            if arguments.roster and results.kind != GRADE:
+                raise InputError(f"{store.path}: holds a {results.kind}; --roster needs a grading")
+            given = given_roster(arguments, store.submissions(), results.rubric)
+        if given != Roster():
+            with Store(arguments.results, writing=True) as store:
+                keep_roster(store, given)
     with Store(arguments.results, writing=False) as store:
         results = read_results(store)
+        tell_roster(store, results.rubric, arguments)
         tell(results, store, arguments)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
@@ -103,10 +126,64 @@ def write_gradebook(
         ("unmarked", filled.without, "students there without a mark here"),
         ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
     ):
-        shown = "; ".join(names)
-        if len(names) > MOST_NAMED:
-            place = arguments.out / f"{export.kind}-{kind}.txt"
-            write(place, "".join(f"{name}\n" for name in names))
-            shown = f"{len(names)} names, listed in {place}"
-        if names:
-            say(f"{path}: {what}: {shown}")
+        _name_all(f"{path}: {what}", names, arguments, f"{export.kind}-{kind}.txt")
+
+
+def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, file: str) -> None:
+    """List names; more than ten are listed in a file below `--out`."""
+    shown = "; ".join(names)
+    if len(names) > MOST_NAMED and arguments.out is not None:
+        place = arguments.out / file
+        write(place, "".join(f"{name}\n" for name in names))
+        shown = f"{len(names)} names, listed in {place}"
+    elif len(names) > MOST_NAMED:
+        shown = named_few(names)
+    if names:
+        say(f"{what}: {shown}")
+
+
+def given_roster(
+    arguments: argparse.Namespace, found: Sequence[Submission], rubric: Rubric
+) -> Roster:
+    """Return the students of `--roster` and the times that a grading worksheet has.
+
+    Raises `InputError` if nobody who handed in is in the roster.
+    """
+    students: tuple[Student, ...] = ()
+    path = getattr(arguments, "roster", None)
+    if path is not None:
+        students, unused = rosters.read(path)
+        if unused:
+            say(f"{path}: columns that are not used: {', '.join(unused)}")
+        unknown = rosters.assign(found, Roster(students)).unknown
+        if len(unknown) == sum(len(item.members) or 1 for item in found):
+            raise rosters.nobody(path, unknown, [student.member.name for student in students])
+    times: list[Student] = []
+    for book in arguments.gradebook if rubric.late.deadline else ():
+        times += exports.times_of(exports.read_export(book))
+    return Roster(students, tuple(times))
+
+
+def keep_roster(store: Store, given: Roster) -> None:
+    """Store what the command line names; the rest stays as it was."""
+    held = stored_roster(store)
+    kept = Roster(given.students or held.students, given.times or held.times)
+    if kept != held:
+        store.set_meta({ROSTER: json.dumps(kept.to_json())})
+
+
+def tell_roster(store: Store, rubric: Rubric, arguments: argparse.Namespace) -> None:
+    """List who is not in the roster, who handed nothing in, and whose time is not known."""
+    roster, found = stored_roster(store), store.submissions()
+    assigned = rosters.assign(found, roster)
+    path = getattr(arguments, "roster", None) or f"the roster in {store.path}"
+    absent = [item.name for item in assigned.submissions[len(found) :]]
+    times = {item.name: lateness(assigned.students[item.name], rubric).submitted for item in found}
+    late = [name for name, time in times.items() if time == LATE]
+    unclear = [name for name, time in times.items() if not time and rubric.late.deadline]
+    none = "no time is known, so nothing is deducted"
+    _name_all(f"{path}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
+    _name_all(f"{path}: {rosters.ABSENT}, 0 points", absent, arguments, "roster-absent.txt")
+    _name_all(f"late by the name of the file; {none}", late, arguments, "late-unknown.txt")
+    if len(found) > 1:
+        _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")

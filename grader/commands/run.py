@@ -24,7 +24,7 @@ from grader.commands.common import (
     say,
     seconds_ahead,
 )
-from grader.commands.report import first_fault, tell
+from grader.commands.report import first_fault, given_roster, keep_roster, tell, tell_roster
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
@@ -80,6 +80,7 @@ class ClassRun:
     def go(self) -> int:
         """Play the missing games, then report; return the exit status."""
         path: Path = self.arguments.results or Path(f"{self.kind}.db")
+        given = given_roster(self.arguments, self.found, self.rubric)
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
@@ -101,6 +102,9 @@ class ClassRun:
                 read_export(export)
         with Store(path, writing=True) as store:
             self._plan(store)
+            if self.kind == GRADE:
+                keep_roster(store, given)
+                tell_roster(store, self.rubric, self.arguments)
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -339,7 +343,7 @@ class ClassRun:
         known = {item.name: item.problem for item in self.found}
         results = read_results(store)
         for submission in results.submissions:
-            if submission.problem != known[submission.name]:
+            if submission.problem != known.get(submission.name, submission.problem):
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
                 say(f"{submission.name}: 0 points: {why}{again}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grader.handin.findings import Finding
 from grader.handin.form import check
+from grader.handin.roster import Roster, Student, assign
 from grader.handin.submission import Submission
+from grader.marks.late import Lateness, lateness
 from grader.marks.tally import Tally, by_match, earned, few_games, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
@@ -51,6 +53,9 @@ class Mark:
     """More lines on the submission's problem."""
     public: int = 0
     """The number of games whose seed was public when they were played."""
+    students: tuple[Student, ...] = ()
+    """Who gets the mark."""
+    late: Lateness = field(default_factory=Lateness)
 
     @property
     def broken_rule(self) -> str | None:
@@ -83,6 +88,21 @@ class Mark:
     def total(self) -> float:
         """Return the points of all parts."""
         return sum(mark.points for mark in self.matches)
+
+    def deducted(self, extra: float) -> float:
+        """Return the points that late days take; `extra` is the points for placement."""
+        return min(self.late.points, self.total + extra)
+
+    def final(self, extra: float = 0.0, student: Student | None = None) -> float:
+        """Return the mark of a student, or what all of them share, with `extra` for placement."""
+        adjust = self.adjust if student is None else student.adjust
+        return max(0.0, self.total + extra - self.deducted(extra) + adjust)
+
+    @property
+    def adjust(self) -> float:
+        """Return the correction of the mark, 0 if students have different ones."""
+        found = {student.adjust for student in self.students}
+        return found.pop() if len(found) == 1 else 0.0
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -165,11 +185,15 @@ def marks(
     details: Mapping[str, str],
     failures: Mapping[str, InfraFailure] | None = None,
     games: Iterable[PlannedGame] | None = None,
+    students: Mapping[str, tuple[Student, ...]] | None = None,
 ) -> list[Mark]:
     """Return the marks of all submissions, in their order.
 
-    `games` are those of `grade_games`, which are made here unless the caller has them.
+    `games` are those of `grade_games`, and `students` those of `assign`; both are made here unless
+    the caller has them.
     """
+    if students is None:
+        students = assign(submissions, Roster()).students
     if games is None:
         games = schedule.grade_games(gradable(submissions), rubric)
     by_name: dict[str, list[MatchMark]] = {}
@@ -182,6 +206,8 @@ def marks(
             tuple(by_name.get(item.name, ())),
             _findings(item.source, item.report, rubric.submission),
             details.get(item.name, ""),
+            students=students[item.name],
+            late=lateness(students[item.name], rubric),
         )
         for item in submissions
     ]

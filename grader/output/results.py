@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
+from grader.handin.roster import Roster, Student, assign, from_json
 from grader.handin.submission import Submission
 from grader.marks.points import Mark, gradable, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
@@ -44,6 +45,8 @@ RUNS: Final = "protection"
 
 PROOF: Final = "doctor"
 """The name of the table that `doctor` stored."""
+
+ROSTER: Final = "roster"
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,9 @@ class Results:
     protection: Protection = field(default_factory=Protection)
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
+    students: Mapping[str, tuple[Student, ...]] | None = None
+    """Who gets the mark of each submission; None for the members of the hand-in."""
+    has_roster: bool = False
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -112,7 +118,7 @@ class Results:
         if self.kind != GRADE:
             return []
         read = (self.submissions, self.played, self.rubric, self.details, self.faults)
-        made = marks(*read, self.games)
+        made = marks(*read, self.games, self.students)
         return [replace(mark, public=len(self.public(mark.submission.name))) for mark in made]
 
     def public(self, name: str) -> set[str]:
@@ -150,6 +156,11 @@ class Results:
             self.__dict__.pop(name, None)
 
     @property
+    def of_roster(self) -> bool:
+        """Return whether a roster or late days belong to the marks."""
+        return self.has_roster or bool(self.rubric.late.deadline)
+
+    @property
     def missing(self) -> int:
         """Return how many of the games have no result."""
         return len({game.key for game in self.games} - self.played.keys())
@@ -179,11 +190,27 @@ def read_results(store: Store) -> Results:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
     rubric = with_secret(rubric, store)
-    found, details = known_problems(store.submissions(), store, rubric)
+    roster = stored_roster(store)
+    assigned = assign(store.submissions(), roster)
+    found, details = known_problems(assigned.submissions, store, rubric)
     counted = rubric.match.opponent_faults == "count"
     stored = store.played(counted), store.faults(counted)
-    shown = read_protection(store)
-    return Results(kind, rubric, found, *stored, details, shown, store.published())
+    return Results(
+        kind,
+        rubric,
+        found,
+        *stored,
+        details,
+        read_protection(store),
+        store.published(),
+        assigned.students,
+        bool(roster.students),
+    )
+
+
+def stored_roster(store: Store) -> Roster:
+    """Return the roster of a results file, without students if it has none."""
+    return from_json(store.meta_json(ROSTER) or Roster().to_json())
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:

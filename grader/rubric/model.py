@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.games import GAMES
+from connect4.games import GAMES, nearest
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm import budget
@@ -23,6 +25,7 @@ from grader.rubric.keys import (
     Keys,
     KitAgent,
     Optional,
+    Place,
     Values,
     anything,
     boards,
@@ -199,6 +202,38 @@ class SubmissionRules:
     """Modules that a submission may import, besides the standard library and numpy."""
 
 
+def _moment(value: Any, place: Place) -> str:
+    """Check a date with a time."""
+    try:
+        if ":" in text(value, place) and datetime.fromisoformat(value):
+            return str(value)
+    except ValueError:
+        pass
+    raise place.wrong(f"expected a date and a time such as 2030-01-31 23:59, got {value!r}")
+
+
+def _zone(value: Any, place: Place) -> str:
+    """Check the name of a time zone."""
+    try:
+        ZoneInfo(text(value, place))
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        hint = nearest(value, available_timezones())
+        raise place.wrong(f"no time zone {value!r} here, such as Europe/Berlin{hint}") from None
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class LateRules:
+    """What late days cost; nothing without a deadline."""
+
+    deadline: Annotated[str, _moment] = ""
+    zone: Annotated[str, _zone] = "UTC"
+    points_a_day: Annotated[float, number(minimum=0)] = 0.0
+    percent_a_day: Annotated[float, number(minimum=0)] = 0.0
+    grace_days: Annotated[int, whole(0)] = 0
+    cap_percent: Annotated[float, number(minimum=0)] = 100.0
+
+
 @dataclass(frozen=True, slots=True)
 class Rubric:
     """A checked rubric; `values` are its plain values for the results file."""
@@ -214,6 +249,7 @@ class Rubric:
     statistics: StatisticsRules
     submission: SubmissionRules
     ladder: LadderRules
+    late: LateRules
 
 
 TABLES: Final[Mapping[str, Keys]] = {
@@ -226,6 +262,7 @@ TABLES: Final[Mapping[str, Keys]] = {
     "compare": keys_of(CompareRules),
     "statistics": keys_of(StatisticsRules),
     "ladder": keys_of(LadderRules),
+    "late": keys_of(LateRules),
 }
 """The tables of a rubric with the check of each key; the tables are read in this order."""
 
