@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.handin import roster as rosters
-from grader.handin.roster import Roster, Student
-from grader.handin.submission import LATE, Submission
-from grader.marks.late import lateness
+from grader.handin.roster import Roster
+from grader.handin.submission import LATE
+from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
 from grader.output.files import write
@@ -41,18 +42,14 @@ MOST_REASONS: Final = 3
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write every table and file again; games without a result make the exit status 3."""
-    if arguments.roster or arguments.gradebook:
-        with Store(arguments.results, writing=False) as store:
-            results = read_results(store)
-            if arguments.roster and results.kind != GRADE:
-                raise InputError(f"{store.path}: holds a {results.kind}; --roster needs a grading")
-            given = given_roster(arguments, store.submissions(), results.rubric)
-        if given != Roster():
-            with Store(arguments.results, writing=True) as store:
-                keep_roster(store, given)
     with Store(arguments.results, writing=False) as store:
         results = read_results(store)
-        tell_roster(store, results.rubric, arguments)
+        changed = use_roster(store, results.kind, results.rubric, arguments)
+    if changed:
+        with Store(arguments.results, writing=True) as store:
+            store.set_meta(changed)
+    with Store(arguments.results, writing=False) as store:
+        results = read_results(store) if changed else results
         tell(results, store, arguments)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
@@ -142,48 +139,37 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
         say(f"{what}: {shown}")
 
 
-def given_roster(
-    arguments: argparse.Namespace, found: Sequence[Submission], rubric: Rubric
-) -> Roster:
-    """Return the students of `--roster` and the times that a grading worksheet has.
+def use_roster(
+    store: Store, kind: str, rubric: Rubric, arguments: argparse.Namespace
+) -> dict[str, str]:
+    """List who cannot be found in the roster; return what is to be stored in place of the old one.
 
-    Raises `InputError` if nobody who handed in is in the roster.
+    The roster is that of `--roster`, else the stored one; so are the times in a grading worksheet.
+    Raises `InputError` if nobody who handed in is in it.
     """
-    students: tuple[Student, ...] = ()
-    path = getattr(arguments, "roster", None)
-    if path is not None:
-        students, unused = rosters.read(path)
-        if unused:
-            say(f"{path}: columns that are not used: {', '.join(unused)}")
-        unknown = rosters.assign(found, Roster(students)).unknown
-        if len(unknown) == sum(len(item.members) or 1 for item in found):
-            raise rosters.nobody(path, unknown, [student.member.name for student in students])
-    times: list[Student] = []
-    for book in arguments.gradebook if rubric.late.deadline else ():
-        times += exports.times_of(exports.read_export(book))
-    return Roster(students, tuple(times))
-
-
-def keep_roster(store: Store, given: Roster) -> None:
-    """Store what the command line names; the rest stays as it was."""
-    held = stored_roster(store)
-    kept = Roster(given.students or held.students, given.times or held.times)
-    if kept != held:
-        store.set_meta({ROSTER: json.dumps(kept.to_json())})
-
-
-def tell_roster(store: Store, rubric: Rubric, arguments: argparse.Namespace) -> None:
-    """List who is not in the roster, who handed nothing in, and whose time is not known."""
-    roster, found = stored_roster(store), store.submissions()
+    if kind != GRADE:
+        if getattr(arguments, "roster", None) is not None:
+            raise InputError(f"{store.path}: holds a {kind}; --roster is for a grading")
+        return {}
+    path, held = arguments.roster, stored_roster(store)
+    students, unused = (held.students, []) if path is None else rosters.read(path)
+    if unused:
+        say(f"{path}: columns that are not used: {', '.join(unused)}")
+    books = map(exports.read_export, arguments.gradebook if rubric.late.deadline else ())
+    sheets = [rosters.read(book.path)[0] for book in books if book.kind == "worksheet"]
+    times = tuple(one for sheet in sheets for one in sheet) or held.times
+    found, roster = store.submissions(), Roster(students, times)
     assigned = rosters.assign(found, roster)
-    path = getattr(arguments, "roster", None) or f"the roster in {store.path}"
+    if path is not None and len(assigned.unknown) == sum(len(item.members) or 1 for item in found):
+        raise rosters.nobody(path, assigned.unknown, [student.name for student in students])
+    known = {item.name: lateness(assigned.students[item.name], rubric).submitted for item in found}
+    late = [name for name, time in known.items() if time == LATE]
+    unclear = [name for name, time in known.items() if not time and rubric.late.deadline]
     absent = [item.name for item in assigned.submissions[len(found) :]]
-    times = {item.name: lateness(assigned.students[item.name], rubric).submitted for item in found}
-    late = [name for name, time in times.items() if time == LATE]
-    unclear = [name for name, time in times.items() if not time and rubric.late.deadline]
-    none = "no time is known, so nothing is deducted"
+    path, none = path or f"the roster in {store.path}", "no time known, so nothing is deducted"
     _name_all(f"{path}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
     _name_all(f"{path}: {rosters.ABSENT}, 0 points", absent, arguments, "roster-absent.txt")
-    _name_all(f"late by the name of the file; {none}", late, arguments, "late-unknown.txt")
+    _name_all(f"late by the file's name, {none}", late, arguments, "late-unknown.txt")
     if len(found) > 1:
         _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")
+    return {} if roster == held else {ROSTER: json.dumps(asdict(roster))}

@@ -24,7 +24,7 @@ from grader.commands.common import (
     say,
     seconds_ahead,
 )
-from grader.commands.report import first_fault, given_roster, keep_roster, tell, tell_roster
+from grader.commands.report import first_fault, tell, use_roster
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
@@ -36,10 +36,9 @@ from grader.output.results import (
     GRADE,
     TOURNAMENT,
     Results,
-    known_problems,
     note_run,
     read_results,
-    with_secret,
+    results_of,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
@@ -80,7 +79,6 @@ class ClassRun:
     def go(self) -> int:
         """Play the missing games, then report; return the exit status."""
         path: Path = self.arguments.results or Path(f"{self.kind}.db")
-        given = given_roster(self.arguments, self.found, self.rubric)
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
@@ -102,9 +100,7 @@ class ClassRun:
                 read_export(export)
         with Store(path, writing=True) as store:
             self._plan(store)
-            if self.kind == GRADE:
-                keep_roster(store, given)
-                tell_roster(store, self.rubric, self.arguments)
+            store.set_meta(use_roster(store, self.kind, self.rubric, self.arguments))
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -137,11 +133,7 @@ class ClassRun:
             return Results(self.kind, self.rubric, self.found, {}, {})
         with Store(path, writing=False) as store:
             self._check_kind(store)
-            rubric = with_secret(self.rubric, store)
-            found, details = known_problems(self.found, store, rubric)
-            counted = rubric.match.opponent_faults == "count"
-            stored = store.played(counted), store.faults(counted)
-            return Results(self.kind, rubric, found, *stored, details)
+            return results_of(store, self.kind, self.rubric, self.found)
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")

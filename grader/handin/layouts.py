@@ -27,7 +27,8 @@ MOODLE: Final = re.compile(
 )
 
 CANVAS: Final = re.compile(
-    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_((?P<number>\d+)_(?P<file>.+)|(text|link)\.html)"
+    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_"
+    r"((?P<number>\d+)_(?P<file>.+)|(?P<kind>text|link)\.html)"
 )
 
 ARCHIVES: Final = (".zip", *ENDINGS)
@@ -94,7 +95,7 @@ def hand_ins(tree: Tree) -> list[HandIn]:
     students = _gradescope_students(tree)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
-    for top, inside in _newest(tops(tree)).items():
+    for top, inside in sorted(tops(tree).items(), key=_newest_first):
         name, identity, inner = _whose(top)
         if name is None or (not inside and not _counts(top, tree)):
             continue
@@ -107,33 +108,25 @@ def hand_ins(tree: Tree) -> list[HandIn]:
         identity = identity or _number(members)
         part = inside or {inner or top: tree[top]}
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
-        if _lateness(top) == LATE:  # an older file may have been in time
-            hand_in.members = members
         _add(hand_in, top, part, grouped=bool(inner))
     found = {**texts, **found}
     _tell_namesakes_apart(found)
     return list(found.values())
 
 
-def _newest(found: Mapping[str, Tree]) -> dict[str, Tree]:
-    """Return the entries of a class's folder without older versions of Canvas's files."""
-    newest: dict[tuple[str, str], tuple[int, str]] = {}
-    for top in found:
-        key, number = ("", top), 0
-        canvas = CANVAS.fullmatch(top)
-        if canvas is not None and canvas["file"]:
-            key, number = (canvas["id"], _own_name(canvas["file"])), int(canvas["number"])
-        newest[key] = max(newest.get(key, (0, "")), (number, top))
-    return {top: found[top] for _, top in newest.values()}
+def _newest_first(entry: tuple[str, Tree]) -> int:
+    """Return the place of an entry: of several versions from Canvas, the first one counts."""
+    return -int(_of_platform(entry[0]).get("number") or 0)
 
 
-def _own_name(file: str) -> str:
-    """Return the name of a file without the number of the resubmission that Canvas adds."""
-    return re.sub(r"-\d+(?=\.[^-]+$)", "", file)
+def _of_platform(top: str) -> dict[str, str]:
+    """Return the parts of a name that Moodle or Canvas made, none of another name."""
+    found = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
+    return found.groupdict("") if found else {}
 
 
 def _lateness(top: str) -> str:
-    """Return what the name of an entry says of its time."""
+    """Return what the name of an entry says of its time: Canvas's says whether it is late."""
     canvas = CANVAS.fullmatch(top)
     return "" if canvas is None else LATE if canvas["late"] else IN_TIME
 
@@ -159,32 +152,24 @@ def _number(members: tuple[Member, ...]) -> str:
 
 def _whose(top: str) -> tuple[str | None, str, str]:
     """Return the student, the number and the file's own name of an entry in a class's folder."""
-    moodle, canvas = MOODLE.fullmatch(top), CANVAS.fullmatch(top)
-    if canvas is not None:
-        return canvas["name"], canvas["id"], _own_name(canvas["file"] or top)
-    if moodle is None:
-        packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
-        ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
-        stem = re.sub(ending, "", top, flags=re.IGNORECASE)
-        return stem or None, "", ""
-    return moodle["name"], moodle["id"], moodle["file"]
-
-
-def _is_platforms(top: str) -> bool:
-    return bool(MOODLE.fullmatch(top) or CANVAS.fullmatch(top))
+    parts = _of_platform(top)
+    if parts:
+        own = re.sub(r"-\d+(?=\.[^-]+$)", "", parts["file"]) if "late" in parts else parts["file"]
+        return parts["name"], parts["id"], own  # Canvas numbers a file that is handed in again
+    packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
+    ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
+    stem = re.sub(ending, "", top, flags=re.IGNORECASE)
+    return stem or None, "", ""
 
 
 def _is_online_text(top: str) -> bool:
-    moodle, canvas = MOODLE.fullmatch(top), CANVAS.fullmatch(top)
-    if canvas is not None:
-        return canvas["file"] is None
-    return moodle is not None and moodle["kind"] == "onlinetext"
+    return _of_platform(top).get("kind", "") in ("onlinetext", "text", "link")
 
 
 def _counts(top: str, tree: Tree) -> bool:
     """Return whether a file at the top of a class's folder belongs to a hand-in."""
     lower = top.lower()
-    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or _is_platforms(top):
+    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or _of_platform(top):
         return True
     name, _, _ = _whose(top)
     return lower.endswith(".txt") and f"{name}.py" in tree
@@ -199,7 +184,7 @@ def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
         hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
     if not is_report:
         hand_in.places.append(top)
-    hand_in.tree.update(part)
+    hand_in.tree = {**part, **hand_in.tree}
 
 
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
@@ -211,40 +196,20 @@ def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
     if GRADESCOPE_METADATA not in tree:
         return {}
     text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
-    students: dict[str, list[dict[str, str]]] = {}
-    times: dict[str, str] = {}
-    folder, inside = "", False
-    for line in text.splitlines():
-        top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
-        key = re.fullmatch(r"\s+(- )?:(\w+):(.*)", line)
-        if top:
-            folder, inside = top[1], False
-            students[folder] = []
-        elif key and folder:
-            if line.startswith("  :created_at:"):  # further in, it is of the history
-                times[folder] = _in_utc(key[3])
-            if key[2] == "submitters":
-                inside = not students[folder]  # later ones are of the submission's history
-            elif inside and key[2] in ("name", "sid", "email"):
-                if key[1]:
-                    students[folder].append({})
-                if students[folder]:
-                    students[folder][-1][key[2]] = printable(key[3].strip().strip("'\""))
-            elif inside and not key[1]:
-                inside = False
-    return {
-        folder: tuple(
-            Member(
-                student.get("name", folder),
-                student.get("sid", ""),
-                student.get("email", ""),
-                times.get(folder, ""),
-            )
-            for student in listed
-        )
-        for folder, listed in students.items()
-        if listed
-    }
+    students: dict[str, tuple[Member, ...]] = {}
+    for block in re.split(r"^(?=[^\s:#-])", text, flags=re.MULTILINE):
+        folder = block.partition(":")[0]
+        listed = re.search(r"^  :submitters:\s*\n(( {2,}(- | +):.*\n?)+)", block, re.MULTILINE)
+        time = re.search(r"^  :created_at:(.*)", block, re.MULTILINE)  # further in: the history
+        for one in re.split(r"^ +- ", listed[1] if listed else "", flags=re.MULTILINE)[1:]:
+            parts = {
+                key: printable(value.strip().strip("'\""))
+                for key, value in re.findall(r"^\s*:(\w+):(.*)", one, re.MULTILINE)
+            }
+            name, identity, email = map(parts.get, ("name", "sid", "email"), (folder, "", ""))
+            member = Member(str(name), str(identity), str(email), _in_utc(time[1] if time else ""))
+            students[folder] = (*students.get(folder, ()), member)
+    return students
 
 
 def _in_utc(text: str) -> str:

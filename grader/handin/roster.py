@@ -13,29 +13,31 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
 from grader.handin.find import told_apart
 from grader.handin.layouts import CANVAS
 from grader.handin.submission import Member, Submission
 
-COLUMNS: Final = {
-    **{"name": "name", "fullname": "name", "id": "identity", "idnumber": "identity"},
-    **{"email": "email", "emailaddress": "email", "submitted": "submitted"},
-    **{"section": "section", "group": "group", "extension": "extension"},
-    **{"adjust": "adjust", "reason": "reason"},
+TITLES: Final = {
+    **{"id": "identity", "idnumber": "identity", "fullname": "name", "emailaddress": "email"},
+    "lastmodifiedsubmission": "submitted",
 }
-"""The columns of a roster by the letters of their titles."""
+"""The titles of columns, as letters, that differ from the fields of a student."""
 
-DATES: Final = (
-    *("%d.%m.%Y", "%d-%m-%Y"),
-    *("%A, %d %B %Y,", "%A, %B %d, %Y,"),  # Moodle's
+FIELDS: Final = (
+    *("name", "identity", "identifier", "email", "submitted"),
+    *("section", "group", "extension", "adjust", "reason"),
 )
+"""`identifier` is the participant in a grading worksheet of Moodle."""
+
+DATES: Final = ("%d.%m.%Y", "%d-%m-%Y", "%A, %d %B %Y,", "%A, %B %d, %Y,")
 SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
 TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
 
@@ -46,47 +48,23 @@ Keys: TypeAlias = tuple[set[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Student:
+class Student(Member):
     """A student, with what the roster says."""
 
-    member: Member
     section: str = ""
     group: str = ""
     extension: float = 0.0
     """In days."""
     adjust: float = 0.0
     reason: str = ""
-    known_as: Member | None = None
-    """The student in the hand-in; None if somebody else of the group handed in, or nobody did."""
-
-    def keys(self, submission: str) -> Keys:
-        """Return what the student may be found by; `submission` is the name of the hand-in."""
-        keys = keys_of_member(self.member, "")
-        if self.known_as is None:
-            return keys
-        return tuple(map(set.union, keys, keys_of_member(self.known_as, submission)))
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """The students of a class, and those of whom a grading worksheet of Moodle has the time."""
+    """The students of a class; `times` are those in a grading worksheet of Moodle."""
 
     students: tuple[Student, ...] = ()
     times: tuple[Student, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the roster as plain values."""
-        return asdict(self)
-
-
-def from_json(values: Mapping[str, Any]) -> Roster:
-    """Return the roster of plain values."""
-    return Roster(
-        *(
-            tuple(Student(**{**one, "member": Member(**one["member"])}) for one in values[name])
-            for name in ("students", "times")
-        )
-    )
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -115,112 +93,112 @@ def _decoded(data: bytes) -> str:
 
 
 def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
-    """Return the students of a roster, and its columns that are not used.
+    """Return the students of a roster, and the titles of its columns that are not used.
 
     Raises `InputError` if it is no roster, or if a number or a time in it is not readable.
     """
     header, rows = read_csv(path)
-    used = [COLUMNS.get(re.sub(r"\(.*\)|[^a-z]", "", title.casefold()), "") for title in header]
-    if not {"name", "identity", "email"} & set(used):
+    letters = [re.sub(r"\(days\)|[^a-z]", "", title.casefold()) for title in header]
+    fields = [TITLES.get(title, title) for title in letters]
+    if not {"name", "identity", "identifier", "email"} & set(fields):
         raise InputError(
             f"{path}: expected a roster with a column name, id or e-mail, and perhaps section, "
             f"group, extension, submitted, adjust, reason; there are {', '.join(header) or 'none'}"
         )
-    lines: dict[str, dict[str, str]] = {}
-    for number, row in enumerate(rows, 2):
-        if any(map(str.strip, row)):
-            cells = (printable(" ".join(text.split())) for text in row)
-            lines[f"{path}: line {number}"] = dict(zip(used, cells, strict=False))
+    lines = {
+        f"{path}: line {number}": dict(
+            zip(fields, (" ".join(x.split()) for x in row), strict=False)
+        )
+        for number, row in enumerate(rows, 2)
+        if any(map(str.strip, row))
+    }
     times = read_times({where: line.get("submitted", "") for where, line in lines.items()})
-    entries = tuple(_student(line, times[where], where) for where, line in lines.items())
-    if not entries:
+    students = tuple(_student(line, times[where], where) for where, line in lines.items())
+    if not students:
         raise InputError(f"{path}: no student in this roster")
-    return entries, [title for title, name in zip(header, used, strict=True) if title and not name]
+    return students, [
+        title for title, name in zip(header, fields, strict=True) if name not in FIELDS
+    ]
 
 
 def _student(line: Mapping[str, str], time: str, where: str) -> Student:
-    identity, email = line.get("identity", ""), line.get("email", "")
-    name = line.get("name", "") or identity or email
+    participant = re.sub(r"\D", "", line.get("identifier", ""))
+    texts = (
+        line.get(key, "") for key in ("name", "identity", "email", "section", "group", "reason")
+    )
+    name, identity, email, section, group, reason = map(printable, texts)
+    identity = identity or participant
+    name = name or identity or email
     if not name:
         raise InputError(f"{where}: expected a name, an id or an e-mail address")
     extension, adjust = (_number(line.get(key, ""), key, where) for key in ("extension", "adjust"))
     if extension < 0:
         raise InputError(f"{where}: extension {extension:g}: expected days from 0")
-    section, group, reason = (line.get(key, "") for key in ("section", "group", "reason"))
-    return Student(Member(name, identity, email, time), section, group, extension, adjust, reason)
+    return Student(name, identity, email, time, section, group, extension, adjust, reason)
 
 
 def _number(text: str, column: str, where: str) -> float:
     """Return the number in a cell, 0 for an empty one; a comma may stand before the decimals."""
-    try:
+    value = math.nan
+    with suppress(ValueError):
         value = float(text.replace(",", ".") or 0)
-        if math.isfinite(value):
-            return value
-    except ValueError:
-        pass
-    raise InputError(f"{where}: {column} {text!r}: expected a number")
+    if not math.isfinite(value):
+        raise InputError(f"{where}: {column} {text!r}: expected a number")
+    return value
 
 
 def read_times(cells: Mapping[str, str]) -> dict[str, str]:
     """Return the times of a column in ISO 8601, by their places; an empty cell stays empty.
 
-    `1/2/2030` is read by what fits the whole column. Raises `InputError` if nothing does.
+    Whether `1/2/2030` begins with the day follows from the whole column. Raises `InputError` if a
+    time is not readable or not clear.
     """
     read = [{where: _time(text, order) for where, text in cells.items()} for order in SLASHES]
-    for where, text in cells.items():
-        if all(times[where] is None for times in read):
-            raise InputError(f"{where}: {text!r}: expected a time such as 2030-01-31 23:59")
     fitting = [times for times in read if None not in times.values()]
-    if len(fitting) == 2 and fitting[0] == fitting[1]:
-        fitting.pop()
-    if len(fitting) != 1:
-        where = next(where for where in cells if read[0][where] != read[1][where])
-        raise InputError(
-            f"{where}: {cells[where]!r}: day or month first? write it as 2030-01-31 23:59"
-        )
+    if not fitting or fitting[0] != fitting[-1]:
+        unclear = (where for where in cells if None in (read[0][where], read[1][where]))
+        where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
+        what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
+        raise InputError(f"{where}: {what}")
     return {where: str(time) for where, time in fitting[0].items()}
 
 
 def _time(text: str, slashes: str) -> str | None:
     """Return a time in ISO 8601, None if it is none; `slashes` is the order of `1/2/2030`."""
-    text = " ".join(text.split())  # Moodle may write narrow spaces
     if text in ("", "-"):
         return ""
     for date, time in product((*DATES, slashes), TIMES):
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text, f"{date} {time}").isoformat()
-        except ValueError:
-            pass
-    try:
+    with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat() if ":" in text else None
-    except ValueError:
-        return None
+    return None
 
 
-def keys_of(numbers: Iterable[str], mails: Iterable[str], names: Iterable[str]) -> Keys:
+def keys_of(numbers: Iterable[str], mails: Iterable[str], names: Sequence[str]) -> Keys:
     """Return what a student may be found by, in both orders of the names."""
-    letters = set()
-    for name in names:
-        first, _, last = name.rpartition("," if "," in name else " ")
-        letters |= {"".join(words(first + last)), "".join(words(last + first))}
+    parts = [name.rpartition("," if "," in name else " ") for name in names]
+    ordered = [text for first, _, last in parts for text in (first + last, last + first)]
     return (
         {text for text in numbers if text},
         {text.casefold() for text in mails if "@" in text},
         {" ".join(sorted(set(words(name)))) for name in names if name},
-        letters - {""},
+        {"".join(words(text)) for text in ordered if text},
     )
 
 
-def keys_of_member(member: Member, submission: str) -> Keys:
-    """Return what the author of a submission may be found by.
+def keys_of_members(people: Sequence[Member], submission: str = "") -> Keys:
+    """Return what the author of a submission, as hand-in and roster have it, may be found by.
 
     A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
     """
-    named = [text for text in (member.identity, member.name, submission) if text]
-    files = list(filter(None, map(CANVAS.fullmatch, named)))
-    numbers = [*named, *(file["id"] for file in files)]
-    names = [member.name, submission, *(file["name"] for file in files)]
-    return keys_of(numbers, (member.email, member.identity), names)
+    names = [submission, *(one.name for one in people)]
+    numbers = [*names, *(one.identity for one in people)]
+    mails = [text for one in people for text in (one.email, one.identity)]
+    for file in filter(None, map(CANVAS.fullmatch, [*numbers])):
+        names.append(file["name"])
+        numbers.append(file["id"])
+    return keys_of(numbers, mails, names)
 
 
 def words(name: str) -> list[str]:
@@ -256,10 +234,6 @@ def nobody(path: Path, here: Sequence[str], there: Sequence[str]) -> InputError:
     )
 
 
-Team: TypeAlias = list[tuple[Student, Member | None]]
-"""The students of a submission, each with the member of the hand-in, if any."""
-
-
 @dataclass(frozen=True, slots=True)
 class Assigned:
     """The students of each submission, by its name."""
@@ -277,57 +251,45 @@ def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
     Of a single submission, which is no class, nobody is missed.
     """
     people = [(item, own) for item in found for own in item.members or (Member(item.name),)]
-    wanted = [keys_of_member(own, item.name) for item, own in people]
-    places, times = (match(wanted, _lines(listed)) for listed in (roster.students, roster.times))
-    teams: dict[str, Team] = {item.name: [] for item in found}
+    wanted = [keys_of_members([own], item.name) for item, own in people]
+    places, times = (
+        match(wanted, {number: keys_of_members([one]) for number, one in enumerate(listed)})
+        for listed in (roster.students, roster.times)
+    )
+    teams: dict[str, list[tuple[Student, Member]]] = {item.name: [] for item in found}
     groups: dict[str, set[str]] = {}
     for (item, own), place, time in zip(people, places, times, strict=True):
-        known = own.submitted or ("" if time is None else roster.times[time].member.submitted)
-        student = Student(Member(own.name)) if place is None else roster.students[place]
+        known = own.submitted or ("" if time is None else roster.times[time].submitted)
+        student = Student(own.name) if place is None else roster.students[place]
         teams[item.name].append((student, replace(own, submitted=known)))
         groups.setdefault(student.group, set()).add(item.name)
-    left = [student for place, student in enumerate(roster.students) if place not in places]
-    absent: list[tuple[Student, Submission]] = []
-    for student in left:
+    left: list[Student] = []
+    absent: list[Submission] = []
+    for student in (one for place, one in enumerate(roster.students) if place not in places):
         shared = sorted(groups.get(student.group, ())) if student.group else []
         if len(shared) == 1:
-            teams[shared[0]].append((student, None))
+            teams[shared[0]].append((student, Member("")))
         elif len(found) > 1:
-            name, several = student.member.name, f"; group {student.group}: {', '.join(shared)}"
-            why = ABSENT + several * bool(shared)
-            absent.append((student, Submission(name, name, problem=why, members=(student.member,))))
-    everybody = told_apart([*found, *(submission for _, submission in absent)])
-    teams |= {
-        submission.name: [(student, None)]
-        for (student, _), submission in zip(absent, everybody[len(found) :], strict=True)
-    }
+            why = f"{ABSENT}; in group {student.group}: {', '.join(shared)}" if shared else ABSENT
+            left.append(student)
+            absent.append(Submission(student.name, student.name, problem=why, members=(student,)))
+    everybody = told_apart([*found, *absent])
+    for item, student in zip(everybody[len(found) :], left, strict=True):
+        teams[item.name] = [(student, Member(""))]
     unknown = [own.name for (_, own), place in zip(people, places, strict=True) if place is None]
-    return Assigned(
-        everybody,
-        {name: _merged(team) for name, team in teams.items()},
-        unknown if roster.students else [],
-    )
+    students = {name: _merged(team) for name, team in teams.items()}
+    return Assigned(everybody, students, unknown if roster.students else [])
 
 
-def _lines(entries: Sequence[Student]) -> dict[int, Keys]:
-    return {
-        number: keys_of([one.member.identity], [one.member.email], [one.member.name])
-        for number, one in enumerate(entries)
-    }
-
-
-def _merged(team: Team) -> tuple[Student, ...]:
+def _merged(team: Sequence[tuple[Student, Member]]) -> tuple[Student, ...]:
     """Return the students of a submission; a time in the roster counts before any other."""
-    given = any(student.member.submitted for student, _ in team)
-    students = []
-    for student, own in team:
-        member = student.member
-        if own is not None:
-            member = Member(
-                member.name,
-                member.identity or own.identity,
-                member.email or own.email,
-                member.submitted if given else own.submitted,
-            )
-        students.append(replace(student, member=member, known_as=own))
-    return tuple(students)
+    given = any(student.submitted for student, _ in team)
+    return tuple(
+        replace(
+            student,
+            identity=student.identity or own.identity,
+            email=student.email or own.email,
+            submitted=student.submitted if given else own.submitted,
+        )
+        for student, own in team
+    )

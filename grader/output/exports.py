@@ -12,11 +12,12 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError
-from grader.handin.roster import Keys, Student, keys_of, match, nobody, read_csv, read_times
+from grader.handin.roster import Keys, Student, keys_of, keys_of_members, match, nobody, read_csv
 from grader.handin.submission import Member
 from grader.marks.points import Mark
 from grader.marks.tally import full_points
@@ -38,7 +39,6 @@ MOODLE_IDS: Final = ("ID number", "Username", "Email address")
 
 NUMBERS: Final = ("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", "Identifier")
 MAILS: Final = ("SIS Login ID", "Email address", "Email", "Username")
-SUBMITTED: Final = "Last modified (submission)"
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
 Owner: TypeAlias = tuple[Mark, Student]
@@ -207,11 +207,16 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], l
         for number, row in enumerate(export.rows)
         if export.is_student(row)
     }
-    owners = [(mark, student) for mark in marks for student in mark.students]
-    places = match((student.keys(mark.submission.name) for mark, student in owners), lines)
-    pairs = list(zip(places, owners, strict=True))
+    owners, wanted = [], []
+    for mark in marks:
+        members = mark.submission.members or (Member(mark.submission.name),)
+        for student, own in zip_longest(mark.students, members):
+            owners.append((mark, student))
+            known = keys_of_members([student, own], mark.submission.name) if own else None
+            wanted.append(known or keys_of_members([student]))
+    pairs = list(zip(match(wanted, lines), owners, strict=True))
     found = {place: owner for place, owner in pairs if place is not None}
-    unmatched = [student.member.name for place, (_, student) in pairs if place is None]
+    unmatched = [student.name for place, (_, student) in pairs if place is None]
     if not found:
         raise nobody(export.path, unmatched, [_name(export, export.rows[n]) for n in lines])
     return found, unmatched
@@ -225,18 +230,3 @@ def _keys(export: Export, row: Sequence[str]) -> Keys:
         numbers = numbers - {participant[0]} | {participant[1]}
     names = [_name(export, row), *(export.cell(row, column) for column in ("Student", "Full name"))]
     return keys_of(numbers, [export.cell(row, column) for column in MAILS], names)
-
-
-def times_of(export: Export) -> tuple[Student, ...]:
-    """Return the students of whom a grading worksheet has the time of the hand-in."""
-    cells = {
-        f"{export.path}: line {number}": export.cell(row, SUBMITTED)
-        for number, row in enumerate(export.rows, 2)
-    }
-    found = []
-    for row, time in zip(export.rows, read_times(cells).values(), strict=True):
-        number = PARTICIPANT.fullmatch(export.cell(row, "Identifier"))
-        mail = export.cell(row, "Email address")
-        identity = number[1] if number else ""
-        found.append(Student(Member(_name(export, row), identity, mail, time)))
-    return tuple(student for student in found if student.member.submitted)

@@ -75,9 +75,8 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float], more: bool 
             extra,
             None if mark.incomplete else mark.final(extra, student),
         ]
-        member = student.member
         row = [
-            *map(cell, (member.name, member.identity, member.email, submission.name)),
+            *map(cell, (student.name, student.identity, student.email, submission.name)),
             *map(_points, points),
             *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
             *(cell(remark(mark)), cell(mark.why_withheld)),

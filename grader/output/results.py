@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
-from grader.handin.roster import Roster, Student, assign, from_json
+from grader.handin.roster import Roster, Student, assign
 from grader.handin.submission import Submission
-from grader.marks.points import Mark, gradable, marks
+from grader.marks.points import Mark, gradable, lateness, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -85,9 +85,8 @@ class Results:
     protection: Protection = field(default_factory=Protection)
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
-    students: Mapping[str, tuple[Student, ...]] | None = None
-    """Who gets the mark of each submission; None for the members of the hand-in."""
-    has_roster: bool = False
+    students: Mapping[str, tuple[Student, ...]] = field(default_factory=dict)
+    """Who gets the mark of each submission by the roster; empty without one."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -118,8 +117,14 @@ class Results:
         if self.kind != GRADE:
             return []
         read = (self.submissions, self.played, self.rubric, self.details, self.faults)
-        made = marks(*read, self.games, self.students)
-        return [replace(mark, public=len(self.public(mark.submission.name))) for mark in made]
+        made = []
+        for mark in marks(*read, self.games):
+            name = mark.submission.name
+            students = self.students.get(name, ())
+            late = lateness(students or mark.students, self.rubric)
+            public = len(self.public(name))
+            made.append(replace(mark, public=public, roster=students, late=late))
+        return made
 
     def public(self, name: str) -> set[str]:
         """Return the keys of a submission's games that were played when their seed was public."""
@@ -158,7 +163,7 @@ class Results:
     @property
     def of_roster(self) -> bool:
         """Return whether a roster or late days belong to the marks."""
-        return self.has_roster or bool(self.rubric.late.deadline)
+        return bool(self.students or self.rubric.late.deadline)
 
     @property
     def missing(self) -> int:
@@ -189,28 +194,32 @@ def read_results(store: Store) -> Results:
     if kind is None or values is None:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
-    rubric = with_secret(rubric, store)
-    roster = stored_roster(store)
-    assigned = assign(store.submissions(), roster)
-    found, details = known_problems(assigned.submissions, store, rubric)
+    return results_of(store, kind, rubric, store.submissions())
+
+
+def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submission]) -> Results:
+    """Return the results of these submissions, with all that a results file knows of them."""
+    rubric, roster = with_secret(rubric, store), stored_roster(store)
+    assigned = assign(found, roster)
+    listed, details = known_problems(assigned.submissions, store, rubric)
     counted = rubric.match.opponent_faults == "count"
-    stored = store.played(counted), store.faults(counted)
     return Results(
         kind,
         rubric,
-        found,
-        *stored,
+        listed,
+        store.played(counted),
+        store.faults(counted),
         details,
         read_protection(store),
         store.published(),
-        assigned.students,
-        bool(roster.students),
+        assigned.students if roster != Roster() else {},
     )
 
 
 def stored_roster(store: Store) -> Roster:
     """Return the roster of a results file, without students if it has none."""
-    return from_json(store.meta_json(ROSTER) or Roster().to_json())
+    held = store.meta_json(ROSTER) or {}
+    return Roster(**{kind: tuple(Student(**one) for one in held[kind]) for kind in held})
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:

@@ -108,10 +108,11 @@ def changes(mark: Mark) -> list[str]:
     late, notes = mark.late, []
     if late.days:
         days = "1 day" if late.days == 1 else f"{late.days} days"
-        notes.append(f"{days} late: {-late.points:+.2f}" if late.points else f"{days} late")
+        cost = f", {late.points:.2f} points less" if late.points else ""
+        notes.append(f"{days} late{cost}")
     for student in mark.students:
         if student.adjust or student.reason:
-            name = f" for {student.member.name}" if len(mark.students) > 1 else ""
+            name = f" for {student.name}" if len(mark.students) > 1 else ""
             why = f": {student.reason}" if student.reason else ""
             notes.append(f"corrected by {student.adjust:+g}{name}{why}")
     return notes
@@ -163,7 +164,7 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
 def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
     """Return `48.20 of 75`; the maximum does not include `extra`, the points for placement."""
     if mark.incomplete:
-        return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
+        return f"incomplete, {mark.final(extra):.2f} of {full_points(rubric):g} so far"
     text = f"{mark.final(extra):.2f} of {full_points(rubric):g}"
     if mark.bounds is not None:
         level = level_text(rubric.statistics)
@@ -183,8 +184,7 @@ def interval_text(mark: Mark, extra: float) -> str:
     """
     if mark.bounds is None:
         return ""
-    change = mark.adjust - mark.deducted(extra)
-    low, high = (max(0.0, bound + extra + change) for bound in mark.bounds)
+    low, high = (max(0.0, bound + extra + mark.change(extra)) for bound in mark.bounds)
     few = ", few games" if mark.few_games else ""
     return f"{low:.2f} to {high:.2f}{few}"
 

@@ -8,6 +8,7 @@ rubric that was read, `time_limit` has the virtual seconds, `[limits] require` i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -204,22 +205,18 @@ class SubmissionRules:
 
 def _moment(value: Any, place: Place) -> str:
     """Check a date with a time."""
-    try:
+    with suppress(ValueError):
         if ":" in text(value, place) and datetime.fromisoformat(value):
             return str(value)
-    except ValueError:
-        pass
     raise place.wrong(f"expected a date and a time such as 2030-01-31 23:59, got {value!r}")
 
 
 def _zone(value: Any, place: Place) -> str:
     """Check the name of a time zone."""
-    try:
-        ZoneInfo(text(value, place))
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        hint = nearest(value, available_timezones())
-        raise place.wrong(f"no time zone {value!r} here, such as Europe/Berlin{hint}") from None
-    return str(value)
+    with suppress(ValueError, OSError, ZoneInfoNotFoundError):
+        return ZoneInfo(value).key
+    hint = nearest(str(value), available_timezones())
+    raise place.wrong(f"{value!r} is no time zone here, such as Europe/Berlin{hint}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,14 +87,9 @@ def _with_zone(values: Values) -> Values:
     late = values["late"]
     if not isinstance(late, dict) or "deadline" not in late:
         return values
-    zone = {} if (named := _zone_here()) is None else {"zone": named}
-    return {**values, "late": {**zone, **late, "deadline": str(late["deadline"])}}
-
-
-def _zone_here() -> str | None:
-    """Return the name of the machine's time zone, None if it has none."""
-    linked = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
-    return os.environ.get("TZ", "").removeprefix(":") or linked or None
+    here = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    zone = os.environ.get("TZ", "").removeprefix(":") or here
+    return {**values, "late": {"zone": zone, **late, "deadline": str(late["deadline"])}}
 
 
 def from_stored(values: Values, source: str) -> Rubric:
@@ -357,8 +352,6 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
     late = rubric.values["late"]
     if late and "deadline" not in late:
         yield "late.deadline", "is missing: late days count from it"
-    elif late and "zone" not in late:
-        yield "late.zone", "is missing: this machine's zone has no name, such as Europe/Berlin"
     if {"points_a_day", "percent_a_day"} <= late.keys():
         yield "late", "expected points_a_day or percent_a_day, not both"
     stages = rubric.tournament.stages
