@@ -1,6 +1,5 @@
 """The textbook agents as players: tactics, options, budgets, and the games they play."""
 
-import json
 from dataclasses import replace
 from functools import cache
 from random import Random
