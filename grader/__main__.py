@@ -118,6 +118,7 @@ def _grade(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--name", help="take PATH as one submission, of this name")
     add("--quick", action="store_true", help="a first look at one file, in about two minutes")
+    add("--roster", metavar="FILE", type=Path, help="CSV: name, id, extension, group, adjust, ...")
     _add_playing(add)
     _add_run(add)
 
@@ -178,6 +179,7 @@ def _ladder(add: Add) -> None:
 def _report(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points")
+    add("--roster", metavar="FILE", type=Path, help="CSV: name, id, extension, group, adjust, ...")
     _add_output(add)
 
 

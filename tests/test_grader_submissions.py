@@ -91,6 +91,7 @@ submission_11:
   :status: processed
   :history:
   - :id: 9
+    :created_at: 2023-12-31 10:00:00 Z
     :submitters:
     - :name: Ann Arbor
       :sid: '101'
@@ -144,6 +145,12 @@ LAYOUTS: dict[str, dict[str, str | bytes]] = {
         "ann_1001_assignsubmission_file_report.txt": "r",
         "bo_1002_assignsubmission_file_solution.py": "b",
     },
+    "Canvas, with a file handed in again": {
+        "ann_101_9001_ai.py": "old",
+        "ann_101_9002_report.txt": "r",
+        "ann_LATE_101_9010_ai-1.py": "a",
+        "bo_102_9003_work-2.zip": zipped({"ai.py": "b"}),
+    },
     "capitals": {
         "ann/AI.PY": "a",
         "ann/old.py": "x",
@@ -184,10 +191,11 @@ def test_gradescopes_download_has_the_names_of_all_members(tmp_path: Path) -> No
     path.write_bytes(zipped(files))
     found = find([path], RULES)
     assert sources(found) == {"Ann Arbor": "a", "Bo Derek and Cy Young": "b"}
-    assert found[0].members == (Member("Ann Arbor", "101", "ann@school.example"),)
+    time = "2024-01-01T10:00:00+00:00"
+    assert found[0].members == (Member("Ann Arbor", "101", "ann@school.example", time),)
     assert found[1].members == (
-        Member("Bo Derek", "102", "bo@school.example"),
-        Member("Cy Young", "103", "cy@school.example"),
+        Member("Bo Derek", "102", "bo@school.example", time),
+        Member("Cy Young", "103", "cy@school.example", time),
     )
 
 

@@ -6,18 +6,32 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
+from grader.handin import roster as rosters
+from grader.handin.roster import Roster
+from grader.handin.submission import LATE
+from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
 from grader.output.files import write
-from grader.output.results import Results, placement_points, read_results
+from grader.output.results import (
+    GRADE,
+    ROSTER,
+    Results,
+    placement_points,
+    read_results,
+    stored_roster,
+)
 from grader.output.tables import wrapped
 from grader.results.store import DAMAGED, Store
+from grader.rubric.model import Rubric
 
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
@@ -30,6 +44,12 @@ def run_report(arguments: argparse.Namespace) -> int:
     """Write every table and file again; games without a result make the exit status 3."""
     with Store(arguments.results, writing=False) as store:
         results = read_results(store)
+        changed = use_roster(store, results.kind, results.rubric, arguments)
+    if changed:
+        with Store(arguments.results, writing=True) as store:
+            store.set_meta(changed)
+    with Store(arguments.results, writing=False) as store:
+        results = read_results(store) if changed else results
         tell(results, store, arguments)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
@@ -103,10 +123,53 @@ def write_gradebook(
         ("unmarked", filled.without, "students there without a mark here"),
         ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
     ):
-        shown = "; ".join(names)
-        if len(names) > MOST_NAMED:
-            place = arguments.out / f"{export.kind}-{kind}.txt"
-            write(place, "".join(f"{name}\n" for name in names))
-            shown = f"{len(names)} names, listed in {place}"
-        if names:
-            say(f"{path}: {what}: {shown}")
+        _name_all(f"{path}: {what}", names, arguments, f"{export.kind}-{kind}.txt")
+
+
+def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, file: str) -> None:
+    """List names; more than ten are listed in a file below `--out`."""
+    shown = "; ".join(names)
+    if len(names) > MOST_NAMED and arguments.out is not None:
+        place = arguments.out / file
+        write(place, "".join(f"{name}\n" for name in names))
+        shown = f"{len(names)} names, listed in {place}"
+    elif len(names) > MOST_NAMED:
+        shown = named_few(names)
+    if names:
+        say(f"{what}: {shown}")
+
+
+def use_roster(
+    store: Store, kind: str, rubric: Rubric, arguments: argparse.Namespace
+) -> dict[str, str]:
+    """List who cannot be found in the roster; return what is to be stored in place of the old one.
+
+    The roster is that of `--roster`, else the stored one; so are the times in a grading worksheet.
+    Raises `InputError` if nobody who handed in is in it.
+    """
+    if kind != GRADE:
+        if getattr(arguments, "roster", None) is not None:
+            raise InputError(f"{store.path}: holds a {kind}; --roster is for a grading")
+        return {}
+    path, held = arguments.roster, stored_roster(store)
+    students, unused = (held.students, []) if path is None else rosters.read(path)
+    if unused:
+        say(f"{path}: columns that are not used: {', '.join(unused)}")
+    books = map(exports.read_export, arguments.gradebook if rubric.late.deadline else ())
+    sheets = [rosters.read(book.path)[0] for book in books if book.kind == "worksheet"]
+    times = tuple(one for sheet in sheets for one in sheet) or held.times
+    found, roster = store.submissions(), Roster(students, times)
+    assigned = rosters.assign(found, roster)
+    if path is not None and len(assigned.unknown) == sum(len(item.members) or 1 for item in found):
+        raise rosters.nobody(path, assigned.unknown, [student.name for student in students])
+    known = {item.name: lateness(assigned.students[item.name], rubric).submitted for item in found}
+    late = [name for name, time in known.items() if time == LATE]
+    unclear = [name for name, time in known.items() if not time and rubric.late.deadline]
+    absent = [item.name for item in assigned.submissions[len(found) :]]
+    path, none = path or f"the roster in {store.path}", "no time known, so nothing is deducted"
+    _name_all(f"{path}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
+    _name_all(f"{path}: {rosters.ABSENT}, 0 points", absent, arguments, "roster-absent.txt")
+    _name_all(f"late by the file's name, {none}", late, arguments, "late-unknown.txt")
+    if len(found) > 1:
+        _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")
+    return {} if roster == held else {ROSTER: json.dumps(asdict(roster))}

@@ -24,7 +24,7 @@ from grader.commands.common import (
     say,
     seconds_ahead,
 )
-from grader.commands.report import first_fault, tell
+from grader.commands.report import first_fault, tell, use_roster
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
@@ -36,10 +36,9 @@ from grader.output.results import (
     GRADE,
     TOURNAMENT,
     Results,
-    known_problems,
     note_run,
     read_results,
-    with_secret,
+    results_of,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
@@ -101,6 +100,7 @@ class ClassRun:
                 read_export(export)
         with Store(path, writing=True) as store:
             self._plan(store)
+            store.set_meta(use_roster(store, self.kind, self.rubric, self.arguments))
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -133,11 +133,7 @@ class ClassRun:
             return Results(self.kind, self.rubric, self.found, {}, {})
         with Store(path, writing=False) as store:
             self._check_kind(store)
-            rubric = with_secret(self.rubric, store)
-            found, details = known_problems(self.found, store, rubric)
-            counted = rubric.match.opponent_faults == "count"
-            stored = store.played(counted), store.faults(counted)
-            return Results(self.kind, rubric, found, *stored, details)
+            return results_of(store, self.kind, self.rubric, self.found)
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
@@ -339,7 +335,7 @@ class ClassRun:
         known = {item.name: item.problem for item in self.found}
         results = read_results(store)
         for submission in results.submissions:
-            if submission.problem != known[submission.name]:
+            if submission.problem != known.get(submission.name, submission.problem):
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
                 say(f"{submission.name}: 0 points: {why}{again}")

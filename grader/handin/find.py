@@ -49,7 +49,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
             "student, or a download of Moodle or Gradescope"
         )
     ordered = sorted(found, key=lambda item: (item.name.casefold(), item.name))
-    return _told_apart(_without_doubles(ordered))
+    return told_apart(_without_doubles(ordered))
 
 
 def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, str]:
@@ -240,7 +240,7 @@ def _without_doubles(found: list[Submission]) -> list[Submission]:
     ]
 
 
-def _told_apart(found: list[Submission]) -> list[Submission]:
+def told_apart(found: list[Submission]) -> list[Submission]:
     """Number submissions with different names that would get the same file name."""
     taken: set[str] = set()
     apart = []

@@ -4,6 +4,8 @@ Each layout may be a folder or a zip of it:
 - `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder for each student, with their name;
 - Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
   `Full Name_123456_assignsubmission_file_ai.py`;
+- Canvas: `leeann_LATE_101_9002_ai-1.py`: the student's name, whether the hand-in is late, the
+  student's and the file's number, the file's name with the number of the resubmission;
 - Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
 """
 
@@ -13,14 +15,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Final
 
 from connect4.errors import printable
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, below, top_names, tops
-from grader.handin.submission import Member
+from grader.handin.submission import IN_TIME, LATE, Member
 
 MOODLE: Final = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
+)
+
+CANVAS: Final = re.compile(
+    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_"
+    r"((?P<number>\d+)_(?P<file>.+)|(?P<kind>text|link)\.html)"
 )
 
 ARCHIVES: Final = (".zip", *ENDINGS)
@@ -87,11 +95,11 @@ def hand_ins(tree: Tree) -> list[HandIn]:
     students = _gradescope_students(tree)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
-    for top, inside in tops(tree).items():
+    for top, inside in sorted(tops(tree).items(), key=_newest_first):
         name, identity, inner = _whose(top)
         if name is None or (not inside and not _counts(top, tree)):
             continue
-        members = students.get(top, (Member(name, identity),))
+        members = students.get(top, (Member(name, identity, submitted=_lateness(top)),))
         if _is_online_text(top):
             text = HandIn(name, [top], members=members, problem="an online text and no file")
             texts[name, identity] = text
@@ -104,6 +112,23 @@ def hand_ins(tree: Tree) -> list[HandIn]:
     found = {**texts, **found}
     _tell_namesakes_apart(found)
     return list(found.values())
+
+
+def _newest_first(entry: tuple[str, Tree]) -> int:
+    """Return the place of an entry: of several versions from Canvas, the first one counts."""
+    return -int(_of_platform(entry[0]).get("number") or 0)
+
+
+def _of_platform(top: str) -> dict[str, str]:
+    """Return the parts of a name that Moodle or Canvas made, none of another name."""
+    found = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
+    return found.groupdict("") if found else {}
+
+
+def _lateness(top: str) -> str:
+    """Return what the name of an entry says of its time: Canvas's says whether it is late."""
+    canvas = CANVAS.fullmatch(top)
+    return "" if canvas is None else LATE if canvas["late"] else IN_TIME
 
 
 def _tell_namesakes_apart(found: Mapping[tuple[str, str], HandIn]) -> None:
@@ -127,24 +152,24 @@ def _number(members: tuple[Member, ...]) -> str:
 
 def _whose(top: str) -> tuple[str | None, str, str]:
     """Return the student, the number and the file's own name of an entry in a class's folder."""
-    moodle = MOODLE.fullmatch(top)
-    if moodle is None:
-        packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
-        ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
-        stem = re.sub(ending, "", top, flags=re.IGNORECASE)
-        return stem or None, "", ""
-    return moodle["name"], moodle["id"], moodle["file"]
+    parts = _of_platform(top)
+    if parts:
+        own = re.sub(r"-\d+(?=\.[^-]+$)", "", parts["file"]) if "late" in parts else parts["file"]
+        return parts["name"], parts["id"], own  # Canvas numbers a file that is handed in again
+    packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
+    ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
+    stem = re.sub(ending, "", top, flags=re.IGNORECASE)
+    return stem or None, "", ""
 
 
 def _is_online_text(top: str) -> bool:
-    moodle = MOODLE.fullmatch(top)
-    return moodle is not None and moodle["kind"] == "onlinetext"
+    return _of_platform(top).get("kind", "") in ("onlinetext", "text", "link")
 
 
 def _counts(top: str, tree: Tree) -> bool:
     """Return whether a file at the top of a class's folder belongs to a hand-in."""
     lower = top.lower()
-    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or MOODLE.fullmatch(top):
+    if lower.endswith((".py", *ARCHIVES, *UNREADABLE)) or _of_platform(top):
         return True
     name, _, _ = _whose(top)
     return lower.endswith(".txt") and f"{name}.py" in tree
@@ -159,41 +184,38 @@ def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
         hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
     if not is_report:
         hand_in.places.append(top)
-    hand_in.tree.update(part)
+    hand_in.tree = {**part, **hand_in.tree}
 
 
 def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
     """Return the students behind each folder that Gradescope's metadata names.
 
-    Only the relevant lines of the YAML file are read: unindented folders, and the `:name:`,
-    `:sid:` and `:email:` of each of their submitters.
+    Only the relevant lines of the YAML file are read: unindented folders with `:created_at:`, and
+    the `:name:`, `:sid:` and `:email:` of each of their submitters.
     """
     if GRADESCOPE_METADATA not in tree:
         return {}
     text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
-    students: dict[str, list[dict[str, str]]] = {}
-    folder, inside = "", False
-    for line in text.splitlines():
-        top = re.fullmatch(r"([^\s:#][^:]*):\s*", line)
-        key = re.fullmatch(r"\s+(- )?:(\w+):(.*)", line)
-        if top:
-            folder, inside = top[1], False
-            students[folder] = []
-        elif key and folder:
-            if key[2] == "submitters":
-                inside = not students[folder]  # later ones are of the submission's history
-            elif inside and key[2] in ("name", "sid", "email"):
-                if key[1]:
-                    students[folder].append({})
-                if students[folder]:
-                    students[folder][-1][key[2]] = printable(key[3].strip().strip("'\""))
-            elif inside and not key[1]:
-                inside = False
-    return {
-        folder: tuple(
-            Member(student.get("name", folder), student.get("sid", ""), student.get("email", ""))
-            for student in listed
-        )
-        for folder, listed in students.items()
-        if listed
-    }
+    students: dict[str, tuple[Member, ...]] = {}
+    for block in re.split(r"^(?=[^\s:#-])", text, flags=re.MULTILINE):
+        folder = block.partition(":")[0]
+        listed = re.search(r"^  :submitters:\s*\n(( {2,}(- | +):.*\n?)+)", block, re.MULTILINE)
+        time = re.search(r"^  :created_at:(.*)", block, re.MULTILINE)  # further in: the history
+        for one in re.split(r"^ +- ", listed[1] if listed else "", flags=re.MULTILINE)[1:]:
+            parts = {
+                key: printable(value.strip().strip("'\""))
+                for key, value in re.findall(r"^\s*:(\w+):(.*)", one, re.MULTILINE)
+            }
+            name, identity, email = map(parts.get, ("name", "sid", "email"), (folder, "", ""))
+            member = Member(str(name), str(identity), str(email), _in_utc(time[1] if time else ""))
+            students[folder] = (*students.get(folder, ()), member)
+    return students
+
+
+def _in_utc(text: str) -> str:
+    """Return a time of Gradescope, such as `2030-01-31 22:59:30.1 Z`, in ISO 8601."""
+    try:
+        time = datetime.fromisoformat(re.sub(r"\s+(?=(Z|[+-][\d:]+)$)", "", text.strip(" '\"")))
+    except ValueError:
+        return ""
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()

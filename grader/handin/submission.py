@@ -13,6 +13,9 @@ from typing import Final
 FOLDER: Final = "submissions"
 """Folder of the students' files, beside the records that name them."""
 
+LATE: Final = "late"
+IN_TIME: Final = "in time"
+
 RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
 """Names that Windows reserves for devices, with any suffix."""
 
@@ -24,6 +27,8 @@ class Member:
     name: str
     identity: str = ""
     email: str = ""
+    submitted: str = ""
+    """The time in ISO 8601, or `LATE` or `IN_TIME` if a download says no more; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field
+from datetime import datetime, timedelta
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from grader.handin.form import Finding, check
-from grader.handin.submission import Submission
-from grader.marks.tally import Tally, by_match, earned, few_games, tally
+from grader.handin.roster import Student
+from grader.handin.submission import IN_TIME, LATE, Member, Submission
+from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.store import Faults, InfraFailure, PlayedGame
@@ -39,6 +42,18 @@ class MatchMark:
 
 
 @dataclass(frozen=True, slots=True)
+class Lateness:
+    """When a submission was handed in, and what that costs."""
+
+    submitted: str = ""
+    """In the zone of the deadline; `LATE` or `IN_TIME` if no more is known; empty if nothing is."""
+    days: int | None = None
+    """None without a deadline or a time."""
+    points: float = 0.0
+    """To be taken from the mark, if it has so many."""
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """The whole mark of a submission."""
 
@@ -50,6 +65,9 @@ class Mark:
     """More lines on the submission's problem."""
     public: int = 0
     """The number of games whose seed was public when they were played."""
+    roster: tuple[Student, ...] = ()
+    """Who gets the mark, if a roster or a rubric with a deadline was asked."""
+    late: Lateness = field(default_factory=Lateness)
 
     @property
     def broken_rule(self) -> str | None:
@@ -82,6 +100,32 @@ class Mark:
     def total(self) -> float:
         """Return the points of all parts."""
         return sum(mark.points for mark in self.matches)
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        """Return who gets the mark."""
+        own = self.submission
+        members = own.members or (Member(own.name),)
+        return self.roster or tuple(Student(*astuple(member)) for member in members)
+
+    def deducted(self, extra: float) -> float:
+        """Return the points that late days take; `extra` is the points for placement."""
+        return min(self.late.points, self.total + extra)
+
+    def change(self, extra: float, student: Student | None = None) -> float:
+        """Return what late days and a correction add to the mark of a student, or of all."""
+        return (self.adjust if student is None else student.adjust) - self.deducted(extra)
+
+    def final(self, extra: float = 0.0, student: Student | None = None) -> float:
+        """Return the mark of a student, or what all of them share, with `extra` for placement."""
+        points, change = self.total + extra, self.change(extra, student)
+        return max(0.0, points + change) if change else points
+
+    @property
+    def adjust(self) -> float:
+        """Return the correction of the mark, 0 if students have different ones."""
+        found = {student.adjust for student in self.students}
+        return found.pop() if len(found) == 1 else 0.0
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -191,3 +235,32 @@ def _findings(
     source: str | None, report: str | None, rules: SubmissionRules
 ) -> tuple[Finding, ...]:
     return () if source is None else tuple(check(source, report, rules))
+
+
+def lateness(students: Sequence[Student], rubric: Rubric) -> Lateness:
+    """Return the lateness of a submission, by its students' last time and longest extension.
+
+    A day ends at the deadline's time of day in the rubric's zone, also when clocks change.
+    """
+    rules, zone = rubric.late, ZoneInfo(rubric.late.zone)
+    times = {student.submitted for student in students} - {""}
+    known = times - {LATE, IN_TIME}
+    if not known or not rules.deadline:
+        return Lateness(max(known or times, default=""))
+    submitted = max(_on_clock(text, zone) for text in known)
+    extension = max(student.extension for student in students)
+    deadline = _on_clock(rules.deadline, zone) + timedelta(days=extension)
+    days = max(0, math.ceil((submitted - deadline) / timedelta(days=1)))
+    full = full_points(rubric)
+    each = rules.points_a_day + full * rules.percent_a_day / 100
+    points = max(0, days - rules.grace_days) * each
+    text = submitted.isoformat(" ", "minutes")
+    return Lateness(text, days, min(points, full * rules.cap_percent / 100))
+
+
+def _on_clock(text: str, zone: ZoneInfo) -> datetime:
+    """Return what a clock in the zone shows at a time, without the seconds."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is not None:
+        time = time.astimezone(zone).replace(tzinfo=None)
+    return time.replace(second=0, microsecond=0)

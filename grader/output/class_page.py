@@ -71,7 +71,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
     marks = results.marks
     idle = [mark for mark in marks if _lost_every_turn(mark, results)]
     totals = [
-        mark.total + placement.get(mark.submission.name, 0.0)
+        mark.final(placement.get(mark.submission.name, 0.0))
         for mark in marks
         if not mark.incomplete
     ]
@@ -172,7 +172,7 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         games = page_of(mark, "games", "games") if mark.matches else ""
         row: list[Cell] = [page_of(mark), total, interval_text(mark, extra), *shown]
         row += [faults_text(mark.faults), remark(mark), games]
-        rows.append(((bool(mark.submission.problem), -mark.total - extra, name), row))
+        rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
 

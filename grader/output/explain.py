@@ -204,8 +204,13 @@ def total_explained(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return the total of a mark as a written sum."""
     terms = [f"{match.points:.2f} ({match.name})" for match in mark.matches]
     terms += [f"{placement:g} (placement)"] if placement else []
-    total = f"{mark.total + placement:.2f} of {full_points(rubric):g}"
-    return f"Total: {' + '.join(terms)} = {total}." if terms else f"Total: {total}."
+    total = f"{mark.final(placement):.2f} of {full_points(rubric):g}"
+    late = f" - {mark.deducted(placement):.2f} (late days)" if mark.late.points else ""
+    sign = "+" if mark.adjust > 0 else "-"
+    correction = f" {sign} {abs(mark.adjust):g} (correction)" if mark.adjust else ""
+    return (
+        f"Total: {' + '.join(terms)}{late}{correction} = {total}." if terms else f"Total: {total}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

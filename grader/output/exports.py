@@ -7,17 +7,17 @@ that only one student has. Nobody is guessed.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError
+from grader.handin.roster import Keys, Student, keys_of, keys_of_members, match, nobody, read_csv
 from grader.handin.submission import Member
 from grader.marks.points import Mark
 from grader.marks.tally import full_points
@@ -41,12 +41,7 @@ NUMBERS: Final = ("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", 
 MAILS: Final = ("SIS Login ID", "Email address", "Email", "Username")
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
-CANVAS_FILE: Final = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.*")
-"""A name in Canvas's download, `leeann_LATE_101_9002_ai-1`; 101 is the student's ID."""
-
-
-Keys: TypeAlias = tuple[set[str], set[str], set[str], set[str]]
-"""Numbers and logins, e-mail addresses, words of names, letters of names."""
+Owner: TypeAlias = tuple[Mark, Student]
 
 
 @dataclass
@@ -92,17 +87,7 @@ class Filled:
 
 def read_export(path: Path) -> Export:
     """Read an export; raises `InputError` if it is none of the known forms."""
-    try:
-        text = _decoded(path.read_bytes())
-        separator = max(",;\t", key=text.partition("\n")[0].count)
-        rows = list(csv.reader(io.StringIO(text), delimiter=separator))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except csv.Error as error:
-        raise InputError(f"{path}: no readable CSV ({error})") from None
-    except UnicodeError:
-        raise InputError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    header = [name.strip() for name in rows[0]] if rows else []
+    header, rows = read_csv(path)
     if all(name in header for name in CANVAS_NEEDS):
         kind = "canvas"
     elif all(name in header for name in WORKSHEET):
@@ -115,17 +100,7 @@ def read_export(path: Path) -> Export:
             f"Moodle's grades ({' or '.join(MOODLE_IDS)}) or a grading worksheet of a Moodle "
             f"assignment ({', '.join(WORKSHEET)})"
         )
-    return Export(kind, header, rows[1:], path)
-
-
-def _decoded(data: bytes) -> str:
-    """Return the text of a CSV file: UTF-8, UTF-16 with its mark, else what Windows writes."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252")
+    return Export(kind, header, rows, path)
 
 
 def filled(
@@ -152,7 +127,7 @@ def filled(
     lines = [export.header if is_worksheet else [*_identifying(export), chosen]]
     lines += [[*_kept(export, row), f"{stated or maximum or full:g}"] for row in possible[:1]]
     for number, row in enumerate(export.rows):
-        mark = pairs.get(number)
+        mark, student = pairs.get(number, (None, None))
         if mark is None:
             if export.is_student(row):
                 result.without.append(_name(export, row))
@@ -160,7 +135,7 @@ def filled(
             continue
         if is_worksheet:
             stated = _maximum(export, row, "Maximum Grade")
-        points = mark.total + placement.get(mark.submission.name, 0.0)
+        points = mark.final(placement.get(mark.submission.name, 0.0), student)
         total = f"{points * (stated or maximum or full) / full:.2f}"
         result.unscaled |= not (stated or maximum or possible)
         if mark.incomplete:
@@ -222,8 +197,8 @@ def _name(export: Export, row: Sequence[str]) -> str:
     return " ".join(filter(None, parts)) or next(filter(None, row), "")
 
 
-def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], list[str]]:
-    """Return the mark for each line, and the members who cannot be told from the export.
+def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], list[str]]:
+    """Return the mark and the student of each line, and who cannot be told from the export.
 
     Raises `InputError` if no mark has a line.
     """
@@ -232,48 +207,19 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Mark], li
         for number, row in enumerate(export.rows)
         if export.is_student(row)
     }
-    found: dict[int, Mark] = {}
-    unmatched = []
+    owners, wanted = [], []
     for mark in marks:
-        for member in mark.submission.members or (Member(mark.submission.name),):
-            number = _line_of(lines, member, mark.submission.name)
-            if number is None or number in found:
-                unmatched.append(member.name)
-            else:
-                found[number] = mark
+        members = mark.submission.members or (Member(mark.submission.name),)
+        for student, own in zip_longest(mark.students, members):
+            owners.append((mark, student))
+            known = keys_of_members([student, own], mark.submission.name) if own else None
+            wanted.append(known or keys_of_members([student]))
+    pairs = list(zip(match(wanted, lines), owners, strict=True))
+    found = {place: owner for place, owner in pairs if place is not None}
+    unmatched = [student.name for place, (_, student) in pairs if place is None]
     if not found:
-        here, there = unmatched[:1], [_name(export, export.rows[number]) for number in lines][:1]
-        raise InputError(
-            f"{export.path}: nobody here ({', '.join([*here, '...'])}) is one of its "
-            f"{len(lines)} students ({', '.join([*there, '...'])}); a hand-in is found by "
-            "number, login, e-mail address or name"
-        )
+        raise nobody(export.path, unmatched, [_name(export, export.rows[n]) for n in lines])
     return found, unmatched
-
-
-def _line_of(lines: Mapping[int, Keys], member: Member, submission: str) -> int | None:
-    """Return the line of a student: by number, by e-mail address, by name; None if unclear."""
-    wanted = _keys_of(member, submission)
-    for kind, own in enumerate(wanted):
-        fitting = [number for number, keys in lines.items() if own & keys[kind]]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    return None
-
-
-def _keys_of(member: Member, submission: str) -> Keys:
-    """Return what a member may be found by.
-
-    A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
-    """
-    named = [text for text in (member.identity, member.name, submission) if text]
-    files = list(filter(None, map(CANVAS_FILE.fullmatch, named)))
-    return (
-        {*named, *(file["id"] for file in files)},
-        {text.casefold() for text in (member.email, member.identity) if "@" in text},
-        {" ".join(sorted(set(words(text)))) for text in (member.name, submission) if text},
-        {"".join(words(text)) for text in (*named, *(file["name"] for file in files))},
-    )
 
 
 def _keys(export: Export, row: Sequence[str]) -> Keys:
@@ -282,22 +228,5 @@ def _keys(export: Export, row: Sequence[str]) -> Keys:
     participant = PARTICIPANT.fullmatch(export.cell(row, "Identifier"))
     if participant:  # `Participant 4711`; the folder of the hand-in has the number
         numbers = numbers - {participant[0]} | {participant[1]}
-    mails = {export.cell(row, column).casefold() for column in MAILS}
-    names = [export.cell(row, column) for column in ("Student", "Full name")]
-    for pair in MOODLE_NAMES:
-        both = [export.cell(row, column) for column in pair]
-        names += [" ".join(both)] if all(both) else []
-    name = _name(export, row)
-    first, _, last = name.rpartition(",") if "," in name else name.rpartition(" ")
-    return (
-        numbers - {""},
-        {mail for mail in mails if "@" in mail},
-        {" ".join(sorted(set(words(text)))) for text in names if text},
-        {"".join(words(first + last)), "".join(words(last + first))},
-    )
-
-
-def words(name: str) -> list[str]:
-    """Return the words of a name without accents and case."""
-    plain = unicodedata.normalize("NFKD", name).casefold()
-    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
+    names = [_name(export, row), *(export.cell(row, column) for column in ("Student", "Full name"))]
+    return keys_of(numbers, [export.cell(row, column) for column in MAILS], names)

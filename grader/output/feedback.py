@@ -44,6 +44,7 @@ from grader.output.markup import (
 )
 from grader.output.results import Results
 from grader.output.tables import (
+    changes,
     clipped,
     faults_text,
     finding_text,
@@ -106,7 +107,7 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
 
 def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return why a submission has no points."""
-    why = html.escape(without_folders(mark.submission.problem or ""))
+    why = html.escape("; ".join([without_folders(mark.submission.problem or ""), *changes(mark)]))
     text = f'<p class="points"><b>{total_text(mark, placement, rubric)}</b></p>\n'
     text += f'<p class="warning">{why}</p>'
     return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
@@ -119,7 +120,8 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
     text = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
     if not mark.incomplete:
         full = full_points(rubric)
-        text += progress(f"{mark.total + placement:.2f} of {full:g}", mark.total + placement, full)
+        points = mark.final(placement)
+        text += progress(f"{points:.2f} of {full:g}", points, full)
     if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"

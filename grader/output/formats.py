@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
-from grader.handin.submission import Member, without_folders
+from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import by_match, full_points, margin_of
 from grader.output.explain import LostTurn, explained
@@ -41,6 +41,10 @@ GRADEBOOK_HEADERS: Final = (
     *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark", "Withheld"),
 )
 
+ROSTER_HEADERS: Final = (
+    *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
+)
+
 FORMULA: Final = re.compile(
     r"(^|[;,|:\t\r\n])([\s\"']*)(?=[=+@\-\uff1d\uff0b\uff0d\uff20])|(^)()(?=[\t\r])"
 )
@@ -57,28 +61,37 @@ MAX_SHOWN: Final = 5
 """The maximum number of reasons for lost turns that are shown for one match."""
 
 
-def gradebook(marks: Sequence[Mark], placement: Mapping[str, float]) -> str:
-    """Return `grades.csv`: one line for each student, also if several handed in together."""
+def gradebook(marks: Sequence[Mark], placement: Mapping[str, float], more: bool = False) -> str:
+    """Return `grades.csv`: one line for each student, also if several handed in together.
+
+    `more` adds the columns of a roster and of late days.
+    """
     rows: list[list[object]] = []
-    for mark in marks:
+    for mark, student in ((one, student) for one in marks for student in one.students):
         submission, faults = mark.submission, mark.faults
         extra = placement.get(submission.name, 0.0)
         points = [
             *(None if mark.withheld(part) else mark.points(part) for part in "AB"),
             extra,
-            None if mark.incomplete else mark.total + extra,
+            None if mark.incomplete else mark.final(extra, student),
         ]
-        for member in submission.members or (Member(submission.name),):
-            names = [member.name, member.identity, member.email, submission.name]
-            rows.append(
-                [
-                    *map(cell, names),
-                    *("" if value is None else f"{value:.2f}" for value in points),
-                    *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-                    *(cell(remark(mark)), cell(mark.why_withheld)),
-                ]
-            )
-    return csv_text(GRADEBOOK_HEADERS, rows)
+        row = [
+            *map(cell, (student.name, student.identity, student.email, submission.name)),
+            *map(_points, points),
+            *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
+            *(cell(remark(mark)), cell(mark.why_withheld)),
+        ]
+        if more:
+            row += [*map(cell, (student.section, student.group, mark.late.submitted))]
+            row += ["" if mark.late.days is None else mark.late.days]
+            row += [_points(None if mark.incomplete else mark.deducted(extra))]
+            row += [_points(student.adjust), cell(student.reason)]
+        rows.append(row)
+    return csv_text([*GRADEBOOK_HEADERS, *(ROSTER_HEADERS if more else ())], rows)
+
+
+def _points(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -121,7 +134,7 @@ def gradescope(
         "leaderboard": [],
     }
     if not several:
-        total = sum(mark.total + placement.get(mark.submission.name, 0) for mark in marks)
+        total = sum(mark.final(placement.get(mark.submission.name, 0)) for mark in marks)
         document["score"] = round(total, 2)
         document["leaderboard"] = [
             {

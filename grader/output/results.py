@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
+from grader.handin.roster import Roster, Student, assign
 from grader.handin.submission import Submission
-from grader.marks.points import Mark, gradable, marks
+from grader.marks.points import Mark, gradable, lateness, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -44,6 +45,8 @@ RUNS: Final = "protection"
 
 PROOF: Final = "doctor"
 """The name of the table that `doctor` stored."""
+
+ROSTER: Final = "roster"
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ class Results:
     protection: Protection = field(default_factory=Protection)
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
+    students: Mapping[str, tuple[Student, ...]] = field(default_factory=dict)
+    """Who gets the mark of each submission by the roster; empty without one."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -112,8 +117,14 @@ class Results:
         if self.kind != GRADE:
             return []
         read = (self.submissions, self.played, self.rubric, self.details, self.faults)
-        made = marks(*read, self.games)
-        return [replace(mark, public=len(self.public(mark.submission.name))) for mark in made]
+        made = []
+        for mark in marks(*read, self.games):
+            name = mark.submission.name
+            students = self.students.get(name, ())
+            late = lateness(students or mark.students, self.rubric)
+            public = len(self.public(name))
+            made.append(replace(mark, public=public, roster=students, late=late))
+        return made
 
     def public(self, name: str) -> set[str]:
         """Return the keys of a submission's games that were played when their seed was public."""
@@ -150,6 +161,11 @@ class Results:
             self.__dict__.pop(name, None)
 
     @property
+    def of_roster(self) -> bool:
+        """Return whether a roster or late days belong to the marks."""
+        return bool(self.students or self.rubric.late.deadline)
+
+    @property
     def missing(self) -> int:
         """Return how many of the games have no result."""
         return len({game.key for game in self.games} - self.played.keys())
@@ -178,12 +194,32 @@ def read_results(store: Store) -> Results:
     if kind is None or values is None:
         raise InputError(f"{store.path}: no grading or tournament was begun in it")
     rubric = from_stored(values, f"{store.path} (rubric)")
-    rubric = with_secret(rubric, store)
-    found, details = known_problems(store.submissions(), store, rubric)
+    return results_of(store, kind, rubric, store.submissions())
+
+
+def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submission]) -> Results:
+    """Return the results of these submissions, with all that a results file knows of them."""
+    rubric, roster = with_secret(rubric, store), stored_roster(store)
+    assigned = assign(found, roster)
+    listed, details = known_problems(assigned.submissions, store, rubric)
     counted = rubric.match.opponent_faults == "count"
-    stored = store.played(counted), store.faults(counted)
-    shown = read_protection(store)
-    return Results(kind, rubric, found, *stored, details, shown, store.published())
+    return Results(
+        kind,
+        rubric,
+        listed,
+        store.played(counted),
+        store.faults(counted),
+        details,
+        read_protection(store),
+        store.published(),
+        assigned.students if roster != Roster() else {},
+    )
+
+
+def stored_roster(store: Store) -> Roster:
+    """Return the roster of a results file, without students if it has none."""
+    held = store.meta_json(ROSTER) or {}
+    return Roster(**{kind: tuple(Student(**one) for one in held[kind]) for kind in held})
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:

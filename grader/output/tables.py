@@ -103,11 +103,26 @@ def faults_text(faults: Faults) -> str:
     )
 
 
+def changes(mark: Mark) -> list[str]:
+    """Return what late days and corrections change in a mark, in words."""
+    late, notes = mark.late, []
+    if late.days:
+        days = "1 day" if late.days == 1 else f"{late.days} days"
+        cost = f", {late.points:.2f} points less" if late.points else ""
+        notes.append(f"{days} late{cost}")
+    for student in mark.students:
+        if student.adjust or student.reason:
+            name = f" for {student.name}" if len(mark.students) > 1 else ""
+            why = f": {student.reason}" if student.reason else ""
+            notes.append(f"corrected by {student.adjust:+g}{name}{why}")
+    return notes
+
+
 def remark(mark: Mark) -> str:
     """Return the remark on a mark, without the folders of the grading machine."""
+    notes = changes(mark)
     if mark.submission.problem:
-        return clipped(without_folders(mark.submission.problem))
-    notes = []
+        return "; ".join([clipped(without_folders(mark.submission.problem)), *notes])
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
         games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
@@ -149,8 +164,8 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
 def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
     """Return `48.20 of 75`; the maximum does not include `extra`, the points for placement."""
     if mark.incomplete:
-        return f"incomplete, {mark.total + extra:.2f} of {full_points(rubric):g} so far"
-    text = f"{mark.total + extra:.2f} of {full_points(rubric):g}"
+        return f"incomplete, {mark.final(extra):.2f} of {full_points(rubric):g} so far"
+    text = f"{mark.final(extra):.2f} of {full_points(rubric):g}"
     if mark.bounds is not None:
         level = level_text(rubric.statistics)
         text += f" ({level} interval {interval_text(mark, extra)})"
@@ -169,15 +184,15 @@ def interval_text(mark: Mark, extra: float) -> str:
     """
     if mark.bounds is None:
         return ""
-    low, high = mark.bounds
+    low, high = (max(0.0, bound + extra + mark.change(extra)) for bound in mark.bounds)
     few = ", few games" if mark.few_games else ""
-    return f"{low + extra:.2f} to {high + extra:.2f}{few}"
+    return f"{low:.2f} to {high:.2f}{few}"
 
 
 def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
     """Return the total with `extra` for placement, and the points of each part."""
     parts = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
-    return "incomplete" if mark.incomplete else f"{mark.total + extra:.2f}", parts
+    return "incomplete" if mark.incomplete else f"{mark.final(extra):.2f}", parts
 
 
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:

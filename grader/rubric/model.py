@@ -8,12 +8,15 @@ rubric that was read, `time_limit` has the virtual seconds, `[limits] require` i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.games import GAMES
+from connect4.games import GAMES, nearest
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm import budget
@@ -23,6 +26,7 @@ from grader.rubric.keys import (
     Keys,
     KitAgent,
     Optional,
+    Place,
     Values,
     anything,
     boards,
@@ -199,6 +203,34 @@ class SubmissionRules:
     """Modules that a submission may import, besides the standard library and numpy."""
 
 
+def _moment(value: Any, place: Place) -> str:
+    """Check a date with a time."""
+    with suppress(ValueError):
+        if ":" in text(value, place) and datetime.fromisoformat(value):
+            return str(value)
+    raise place.wrong(f"expected a date and a time such as 2030-01-31 23:59, got {value!r}")
+
+
+def _zone(value: Any, place: Place) -> str:
+    """Check the name of a time zone."""
+    with suppress(ValueError, OSError, ZoneInfoNotFoundError):
+        return ZoneInfo(value).key
+    hint = nearest(str(value), available_timezones())
+    raise place.wrong(f"{value!r} is no time zone here, such as Europe/Berlin{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class LateRules:
+    """What late days cost; nothing without a deadline."""
+
+    deadline: Annotated[str, _moment] = ""
+    zone: Annotated[str, _zone] = "UTC"
+    points_a_day: Annotated[float, number(minimum=0)] = 0.0
+    percent_a_day: Annotated[float, number(minimum=0)] = 0.0
+    grace_days: Annotated[int, whole(0)] = 0
+    cap_percent: Annotated[float, number(minimum=0)] = 100.0
+
+
 @dataclass(frozen=True, slots=True)
 class Rubric:
     """A checked rubric; `values` are its plain values for the results file."""
@@ -214,6 +246,7 @@ class Rubric:
     statistics: StatisticsRules
     submission: SubmissionRules
     ladder: LadderRules
+    late: LateRules
 
 
 TABLES: Final[Mapping[str, Keys]] = {
@@ -226,6 +259,7 @@ TABLES: Final[Mapping[str, Keys]] = {
     "compare": keys_of(CompareRules),
     "statistics": keys_of(StatisticsRules),
     "ladder": keys_of(LadderRules),
+    "late": keys_of(LateRules),
 }
 """The tables of a rubric with the check of each key; the tables are read in this order."""
 

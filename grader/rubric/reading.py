@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import tomllib
@@ -69,7 +70,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
     given = _load(path)
     values = _overlay(_default_of_game(default, given), given, str(path))
-    values = without_fuel(values, given, str(path))
+    values = _with_zone(without_fuel(values, given, str(path)))
     rubric = from_values(values, str(path), path.parent)
     for key, what in _mistakes(rubric, allow_large):
         raise InputError(f"{path}: {key}: {what}")
@@ -79,6 +80,16 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
                 f"{path}: match.hidden: board {name!r} is the kit's own, so students have it"
             )
     return rubric
+
+
+def _with_zone(values: Values) -> Values:
+    """Return values whose deadline is a text and has a zone, by default the machine's."""
+    late = values["late"]
+    if not isinstance(late, dict) or "deadline" not in late:
+        return values
+    here = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    zone = os.environ.get("TZ", "").removeprefix(":") or here
+    return {**values, "late": {"zone": zone, **late, "deadline": str(late["deadline"])}}
 
 
 def from_stored(values: Values, source: str) -> Rubric:
@@ -195,6 +206,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         model.StatisticsRules(**read["statistics"]),
         submission,
         _ladder(read["ladder"], top.at("ladder")),
+        model.LateRules(**read["late"]),
     )
 
 
@@ -337,6 +349,11 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
             "every board of part A is hidden; its margin is in percent of the opponent's points on "
             "the others, so leave one that is not",
         )
+    late = rubric.values["late"]
+    if late and "deadline" not in late:
+        yield "late.deadline", "is missing: late days count from it"
+    if {"points_a_day", "percent_a_day"} <= late.keys():
+        yield "late", "expected points_a_day or percent_a_day, not both"
     stages = rubric.tournament.stages
     for place, stage in enumerate(stages[:-1], 1):
         if stage.group_size and stage.promote >= stage.group_size:

@@ -27,7 +27,7 @@ from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.views.terminal.summary import faults_of, tell_debug
-from connect4.views.words import BUSY, ENDINGS, first_line, indented, spent_text
+from connect4.views.words import BUSY, ENDINGS, first_line, spent_text
 
 FRESH: Final = (
     "a fresh player answers this position. The file may keep something from its earlier turns, "

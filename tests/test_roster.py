@@ -1,0 +1,217 @@
+"""A class with a roster: late days, groups and corrections, in the three forms of download."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from connect4.errors import InputError
+from grader.handin.roster import Roster, Student, assign, read
+from grader.handin.submission import Member, Submission
+from grader.marks.points import lateness
+from grader.rubric import reading as rubrics
+from tests.command import run
+from tests.grading import count, hand_in_each, rubric, searcher
+from tests.test_exports import marks_by_hand
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+CLASS = {
+    "Ann Lee": ("a", "1", "", "", "", "2030-03-30 23:59", 0),
+    "Ben Müller": ("a", "1", "", "", "", "", 0),
+    "Cara O'Neil": ("b", "2", "", "", "", "", 0),
+    "Dan Ng": ("b", "2", "", "", "", "2030-03-30 12:00", 0),
+    "Eve Kim": ("a", "", "", "", "", "2030-04-01 23:59", 2),
+    "Fay Zhu": ("a", "", "2", "", "", "2030-04-04 00:00", 3),
+    "Gil Ode": ("a", "", "", "", "", "2030-04-09 08:30", 10),
+    "Hal Roy": ("b", "", "2,5", "", "", "2030-04-02 11:00", 0),
+    "Ida Sol": ("b", "", "", "-1,25", "=a late report", "2030-03-29 10:00", 0),
+    "Jo Tan": ("b", "", "", "", "", "2030-03-30 10:00", 0),
+    "Kim Lee": ("b", "", "", "", "", "2030-03-30 10:00", 0),
+    "Lou Lee": ("b", "", "", "", "", "", 0),
+}
+"""Section, group, extension, correction, reason, time in Berlin and late days, by hand."""
+
+LATE = (
+    '[late]\ndeadline = "2030-03-30 23:59"\nzone = "Europe/Berlin"\npercent_a_day = 2\n'
+    "grace_days = 1\ncap_percent = 5\n"
+)
+"""One of the 50 points for each day after the first, 2.5 at most. Clocks change on the 31st."""
+
+
+def time_of(name: str, form: str, zone: str = "Europe/Berlin") -> str:
+    text = CLASS[name][5]
+    there = datetime.fromisoformat(text or "2000-01-01").replace(tzinfo=BERLIN)
+    return there.astimezone(ZoneInfo(zone)).strftime(form) if text else ""
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode(encoding))
+
+
+def roster(folder: Path, encoding: str, separator: str, times: str = "") -> list[str]:
+    """Write the roster as Excel saves it; return the options for it."""
+    out = io.StringIO()
+    lines = csv.writer(out, delimiter=separator)
+    head = ["Name", "E-mail", "Section", "Group", "Extension (days)", "Adjust", "Reason"]
+    lines.writerow([*head, "Submitted", "Tutor"])
+    for name, entry in CLASS.items():
+        lines.writerow([name, f"{name[:3]}@x.org", *entry[:5], time_of(name, times), "T"])
+    write(folder / "roster.csv", out.getvalue(), encoding)
+    return ["--roster", "roster.csv"]
+
+
+def canvas(folder: Path, sources: dict[str, str]) -> list[str]:
+    """Write Canvas's download: Gil and Jo handed in again. Only the roster has the times."""
+    for number, (name, source) in enumerate(sources.items(), 101):
+        begin = "".join(reversed(name.lower().split())) + "_LATE" * (CLASS[name][6] > 0)
+        again = name in ("Gil Ode", "Jo Tan")
+        if again:
+            write(folder / f"{begin.removesuffix('_LATE')}_{number}_7{number}_ai.py", "old = 1\n")
+        write(folder / f"{begin}_{number}_8{number}_ai{'-1' * again}.py", source)
+        write(folder / f"{begin}_{number}_9{number}_report.txt", f"{name}, {number}\n")
+    return roster(folder.parent, "utf-8-sig", ";", "%d.%m.%Y %H:%M")
+
+
+def moodle(folder: Path, sources: dict[str, str]) -> list[str]:
+    """Write Moodle's download; its grading worksheet has the times."""
+    sheet = "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (submission)\n"
+    for number, name in enumerate(CLASS, 9001):
+        time = time_of(name, "%A, %d %B %Y, %I:%M %p") or "-"
+        sheet += f'Participant {number},{name},{name[:3]}@x.org,,"100,00","{time}"\n'
+        if name in sources:
+            place = folder / f"{name}_{number}_assignsubmission_file_"
+            write(place / "ai.py", sources[name])
+            write(place / "report.txt", f"{name}\n")
+    write(folder.parent / "sheet.csv", sheet)
+    return ["--gradebook", "sheet.csv", *roster(folder.parent, "cp1252", "\t")]
+
+
+def gradescope(folder: Path, sources: dict[str, str]) -> list[str]:
+    """Write Gradescope's download; its metadata has the times in UTC."""
+    lines = "---\n"
+    for number, (name, source) in enumerate(sources.items(), 1):
+        time = time_of(name, "%Y-%m-%d %H:%M:%S.123456789 Z", "UTC")
+        lines += f"submission_{number}:\n  :submitters:\n  - :name: {name}\n    :sid: '{number}'\n"
+        lines += f"    :email: {name[:3]}@x.org\n  :created_at: {time}\n"
+        write(folder / f"submission_{number}" / "ai.py", source)
+        write(folder / f"submission_{number}" / "report.txt", f"{name}\n")
+    write(folder / "submission_metadata.yml", lines)
+    return roster(folder.parent, "utf-8-sig", ",")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+
+
+def by_hand(parts: tuple[float, float], name: str) -> dict[str, str]:
+    """Return what `grades.csv` must say of a student."""
+    section, group, _, adjust, _, _, days = CLASS[name]
+    deducted, correction = min(max(0, days - 1), 2.5), float(adjust.replace(",", ".") or 0)
+    total = max(0, sum(parts) - deducted + correction)
+    points = {"Part B": parts[1], "Late Deduction": deducted, "Adjust": correction, "Total": total}
+    shown = {"Section": section, "Group": group, "Late Days": str(days) if name[0] != "L" else ""}
+    return {key: f"{value:.2f}" for key, value in points.items()} | shown
+
+
+@pytest.mark.slow
+def test_a_class_of_twelve_in_three_forms_has_the_marks_made_by_hand(tmp_path: Path) -> None:
+    """The games of the first form count for the others: a roster and late days play nothing."""
+    own, played = rubric(tmp_path), set()
+    own.write_text(own.read_text(encoding="utf-8") + LATE, encoding="utf-8")
+    names = [name for name in CLASS if CLASS[name][5]]
+    sources = {name: searcher(1 + n % 3, 1 - n % 2 * 2, name) for n, name in enumerate(names)}
+    for form in (canvas, moodle, gradescope):
+        folder, out = form.__name__, tmp_path / f"out-{form.__name__}"
+        options = ["--rubric", own, "--out", out, *form(tmp_path / folder, sources)]
+        done = run("grader", "grade", folder, *options, cwd=tmp_path, seconds=110)
+        assert done.returncode == 0, done.stderr
+        played.add(count(tmp_path / "grade.db"))
+        assert "roster.csv: columns that are not used: Tutor\n" in done.stderr
+        assert "roster.csv: nothing was handed in, 0 points: Lou Lee\n" in done.stderr
+        assert "not in it" not in done.stderr
+        assert "no time known" not in done.stderr
+        grades = {row["Name"]: row for row in rows(out / "grades.csv")}
+        assert grades.keys() == CLASS.keys()
+        marks = marks_by_hand(tmp_path / "grade.db")
+        for name, row in grades.items():
+            expected = by_hand(marks.get(row["SHA-256"], (0.0, 0.0)), name)
+            assert {key: row[key] for key in expected} == expected, name
+        assert grades["Ann Lee"]["SHA-256"] == grades["Ben Müller"]["SHA-256"]
+        for name, why in (
+            ("Gil Ode", "10 days late, 2.50"),
+            ("Ida Sol", "-1.25: =a"),
+            ("Lou Lee", "noth"),
+        ):
+            page = (out / f"feedback/{grades[name]['Submission']}.html").read_text(encoding="utf-8")
+            assert f"{grades[name]['Total']} of 50" in page
+            assert why in page
+    assert len(played) == 1
+    filled = {row["Full name"]: row["Grade"] for row in rows(tmp_path / "out-moodle/worksheet.csv")}
+    assert filled == {name: f"{2 * float(row['Total']):.2f}" for name, row in grades.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Vorname;Note\nAnn;1\n", "expected a roster with a column name, id or e-mail"),
+        ("name;id\n;\n", "no student in this roster"),
+        ("name;adjust\nAnn;1\nBen;two\n", "line 3: adjust 'two': expected a number"),
+        ("name;extension\nAnn;-1\n", "line 2: extension -1: expected days from 0"),
+        ("name;submitted\nAnn;2030-01-31\n", "line 2: expected a time such as 2030-01-31 23:59"),
+        ("name;submitted\nAnn;1/2/2030 8:00\n", "line 2: expected a time such as"),
+        ("id;submitted\n1;13/2/2030 8:00\n;\n2;1/2/2030 8:00\n", "2030-02-13T08 2030-02-01T08"),
+        ("id;submitted\n1;2/13/2030 8:00 PM\n2;1/2/2030 8:00\n", "2030-02-13T20 2030-01-02T08"),
+    ],
+)
+def test_a_roster_is_read_or_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:
+    """Whether the day or the month comes first follows from the whole column."""
+    path = tmp_path / "roster.csv"
+    path.write_text(text, encoding="utf-8")
+    if message.startswith("2030"):
+        assert " ".join(one.submitted[:13] for one in read(path)[0]) == message
+        return
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("lines", "submitted", "extension", "late"),
+    [
+        ("points_a_day = 4", "2030-03-30T22:59:59+00:00", 0, (0, 0)),
+        ("points_a_day = 4", "2030-03-31T21:59:00+00:00", 0, (1, 4)),  # a day of 23 hours
+        ("points_a_day = 4", "2030-04-01T00:00:00", 0, (2, 8)),
+        ("points_a_day = 4", "2030-04-01T00:00:00", 1.5, (0, 0)),
+        ("percent_a_day = 10\ncap_percent = 50", "2031-04-01T00:00:00", 0, (367, 37.5)),
+        ("points_a_day = 4", "late", 0, (None, 0)),
+    ],
+)
+def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
+    tmp_path: Path, lines: str, submitted: str, extension: float, late: tuple[int | None, float]
+) -> None:
+    path = tmp_path / "late.toml"
+    zone = 'deadline = "2030-03-30 23:59"\nzone = "Europe/Berlin"'
+    path.write_text(f"[late]\n{zone}\n{lines}\n", encoding="utf-8")
+    student = Student("Ann", submitted=submitted, extension=extension)
+    found = lateness([student], rubrics.read(path))
+    assert (found.days, found.points) == late
+
+
+def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: Path) -> None:
+    found = [Submission(name, "", members=(Member(name),)) for name in ("Dan", "Eve", "Zoe")]
+    students = tuple(Student(name, group="2") for name in ("Dan", "Eve", "Fay"))
+    done = assign(found, Roster(students))
+    assert done.unknown == ["Zoe"]
+    assert done.submissions[3].problem == "nothing was handed in; in group 2: Dan, Eve"
+    hand_in_each(tmp_path / "class", "ann", "bo")
+    write(tmp_path / "roster.csv", "name\nCy\n")
+    refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "roster.csv: nobody here (ann, ...) is one of its 1 students (Cy, ...)" in refused.stderr
