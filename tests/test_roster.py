@@ -205,11 +205,13 @@ def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
 
 
 def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: Path) -> None:
-    found = [Submission(name, "", members=(Member(name),)) for name in ("Dan", "Eve", "Zoe")]
-    students = tuple(Student(name, group="2") for name in ("Dan", "Eve", "Fay"))
-    done = assign(found, Roster(students))
+    names = ("Dan", "Eve", "Zoe", "team7")
+    found = [Submission(name, "", members=(Member(name),)) for name in names]
+    groups = {"Dan": "2", "Eve": "2", "Fay": "2", "Gus": "Team 7", "Hu": "Team 7"}
+    done = assign(found, Roster(tuple(Student(name, group=groups[name]) for name in groups)))
     assert done.unknown == ["Zoe"]
-    assert done.submissions[3].problem == "nothing was handed in; in group 2: Dan, Eve"
+    assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan, Eve"
+    assert [student.name for student in done.students["team7"]] == ["Gus", "Hu"]
     hand_in_each(tmp_path / "class", "ann", "bo")
     write(tmp_path / "roster.csv", "name\nCy\n")
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)

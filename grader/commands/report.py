@@ -15,7 +15,7 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.handin import roster as rosters
-from grader.handin.roster import Roster
+from grader.handin.roster import Roster, Student
 from grader.handin.submission import LATE
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
@@ -155,9 +155,7 @@ def use_roster(
     students, unused = (held.students, []) if path is None else rosters.read(path)
     if unused:
         say(f"{path}: columns that are not used: {', '.join(unused)}")
-    books = map(exports.read_export, arguments.gradebook if rubric.late.deadline else ())
-    sheets = [rosters.read(book.path)[0] for book in books if book.kind == "worksheet"]
-    times = tuple(one for sheet in sheets for one in sheet) or held.times
+    times = _times_of(arguments.gradebook if rubric.late.deadline else ()) or held.times
     found, roster = store.submissions(), Roster(students, times)
     assigned = rosters.assign(found, roster)
     if path is not None and len(assigned.unknown) == sum(len(item.members) or 1 for item in found):
@@ -173,3 +171,14 @@ def use_roster(
     if len(found) > 1:
         _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")
     return {} if roster == held else {ROSTER: json.dumps(asdict(roster))}
+
+
+def _times_of(gradebooks: Sequence[Path]) -> tuple[Student, ...]:
+    """Return the students in grading worksheets of Moodle, which have times."""
+    found: list[Student] = []
+    for path in gradebooks:
+        try:
+            found += rosters.read(path)[0] if exports.read_export(path).kind == "worksheet" else ()
+        except InputError as error:
+            say(f"{error}; its times are not used")
+    return tuple(found)

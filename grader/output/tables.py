@@ -106,7 +106,7 @@ def faults_text(faults: Faults) -> str:
 def changes(mark: Mark) -> list[str]:
     """Return what late days and corrections change in a mark, in words."""
     late, notes = mark.late, []
-    if late.days:
+    if late.days and not mark.submission.problem:
         days = "1 day" if late.days == 1 else f"{late.days} days"
         cost = f", {late.points:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
