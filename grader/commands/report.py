@@ -20,7 +20,7 @@ from grader.handin.submission import LATE
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
-from grader.output.files import write
+from grader.output.files import make_folder, write
 from grader.output.results import (
     GRADE,
     ROSTER,
@@ -131,6 +131,7 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and arguments.out is not None:
         place = arguments.out / file
+        make_folder(arguments.out)
         write(place, "".join(f"{name}\n" for name in names))
         shown = f"{len(names)} names, listed in {place}"
     elif len(names) > MOST_NAMED:
