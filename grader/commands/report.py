@@ -156,6 +156,8 @@ def use_roster(
     students, unused = (held.students, []) if path is None else rosters.read(path)
     if unused:
         say(f"{path}: columns that are not used: {', '.join(unused)}")
+    if rubric.late.deadline:
+        say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
     times = _times_of(arguments.gradebook if rubric.late.deadline else ()) or held.times
     found, roster = store.submissions(), Roster(students, times)
     assigned = rosters.assign(found, roster)

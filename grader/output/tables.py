@@ -111,7 +111,7 @@ def changes(mark: Mark) -> list[str]:
         cost = f", {late.points:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
     for student in mark.students:
-        if student.adjust or student.reason:
+        if student.adjust:
             name = f" for {student.name}" if len(mark.students) > 1 else ""
             why = f": {student.reason}" if student.reason else ""
             notes.append(f"corrected by {student.adjust:+g}{name}{why}")
