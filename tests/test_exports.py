@@ -140,14 +140,6 @@ def sum_of_points() -> float:
     return sum([RUBRIC.part_a.points, *(step.points for step in RUBRIC.part_b.baselines)])
 
 
-def test_an_incomplete_mark_leaves_the_cell_as_it_was(tmp_path: Path) -> None:
-    waiting = marks([Submission("bmueller", "", "x = 1")], {}, RUBRIC, {})[0]
-    assert waiting.incomplete
-    done = fill(tmp_path, CANVAS, waiting)
-    assert done.withheld == ["bmueller"]
-    assert rows(done.text)[1]["Connect-4 (12)"] == "3"
-
-
 def test_moodles_grades_by_number_and_by_mail(tmp_path: Path) -> None:
     column = "Assignment: Connect-4 (Real)"
     found = (of(Member("somebody", "u501")), of(Member("else", "", "BEN@example.org")))
@@ -187,14 +179,6 @@ def test_canvas_marks_are_scaled_to_the_points_possible(
     done = fill(tmp_path, text, of(Member("alee")), maximum=maximum)
     assert [row["Connect-4 (12)"] for row in rows(done.text)] == [of_all, mark]
     assert not done.unscaled
-
-
-def test_moodles_grades_state_no_maximum(tmp_path: Path) -> None:
-    column = "Assignment: Connect-4 (Real)"
-    done = fill(tmp_path, MOODLE, of(Member("Ann Lee")), column=column)
-    assert (done.unscaled, rows(done.text)[0][column]) == (True, "41.50")
-    done = fill(tmp_path, MOODLE, of(Member("Ann Lee")), column=column, maximum=100)
-    assert (done.unscaled, rows(done.text)[0][column]) == (False, "55.33")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])

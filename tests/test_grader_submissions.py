@@ -227,6 +227,15 @@ ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})},
         {"ann": "a", "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"},
     ),
+    "an online text and no file, of Moodle and of Canvas": (
+        {
+            f"ann_1{MOODLE}": "a",
+            "ann_1_assignsubmission_onlinetext_/onlinetext.html": "x",
+            "eve_2_assignsubmission_onlinetext_/onlinetext.html": "x",
+            "leejo_3_text.html": "x",
+        },
+        {"ann": "a", "eve": "an online text and no file", "leejo": "an online text and no file"},
+    ),
     "an empty folder, a pipe, a linked folder": (
         {"ann.py": "a", "bo/": "", "eve/ai.py|": "", "joe/code@": ""},
         {
@@ -609,20 +618,6 @@ def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
         Path("class/ann.py"),
         Path("class/bo.py"),
     ]
-
-
-def test_who_wrote_an_online_text_only_is_not_forgotten(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "ann_1_assignsubmission_file_/ai.py": "a",
-            "ann_1_assignsubmission_onlinetext_/onlinetext.html": "x",
-            "eve_2_assignsubmission_onlinetext_/onlinetext.html": "x",
-        },
-    )
-    found = find([tmp_path], RULES)
-    assert problems(found) == {"eve": "an online text and no file"}
-    assert found[1].members == (Member("eve", "2"),)
 
 
 def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.handin import roster as rosters
-from grader.handin.roster import Roster
+from grader.handin.roster import Roster, Student
 from grader.handin.submission import LATE
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
-from grader.output.files import write
+from grader.output.files import make_folder, write
 from grader.output.results import (
     GRADE,
     ROSTER,
@@ -131,6 +131,7 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and arguments.out is not None:
         place = arguments.out / file
+        make_folder(arguments.out)
         write(place, "".join(f"{name}\n" for name in names))
         shown = f"{len(names)} names, listed in {place}"
     elif len(names) > MOST_NAMED:
@@ -155,9 +156,9 @@ def use_roster(
     students, unused = (held.students, []) if path is None else rosters.read(path)
     if unused:
         say(f"{path}: columns that are not used: {', '.join(unused)}")
-    books = map(exports.read_export, arguments.gradebook if rubric.late.deadline else ())
-    sheets = [rosters.read(book.path)[0] for book in books if book.kind == "worksheet"]
-    times = tuple(one for sheet in sheets for one in sheet) or held.times
+    if rubric.late.deadline:
+        say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
+    times = _times_of(arguments.gradebook if rubric.late.deadline else ()) or held.times
     found, roster = store.submissions(), Roster(students, times)
     assigned = rosters.assign(found, roster)
     if path is not None and len(assigned.unknown) == sum(len(item.members) or 1 for item in found):
@@ -173,3 +174,14 @@ def use_roster(
     if len(found) > 1:
         _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")
     return {} if roster == held else {ROSTER: json.dumps(asdict(roster))}
+
+
+def _times_of(gradebooks: Sequence[Path]) -> tuple[Student, ...]:
+    """Return the students in grading worksheets of Moodle, which have times."""
+    found: list[Student] = []
+    for path in gradebooks:
+        try:
+            found += rosters.read(path)[0] if exports.read_export(path).kind == "worksheet" else ()
+        except InputError as error:
+            say(f"{error}; its times are not used")
+    return tuple(found)

@@ -99,8 +99,10 @@ def hand_ins(tree: Tree) -> list[HandIn]:
         name, identity, inner = _whose(top)
         if name is None or (not inside and not _counts(top, tree)):
             continue
-        members = students.get(top, (Member(name, identity, submitted=_lateness(top)),))
-        if _is_online_text(top):
+        parts = _of_platform(top)
+        late = {"_LATE": LATE, "": IN_TIME}.get(parts.get("late", "-"), "")  # Canvas says whether
+        members = students.get(top, (Member(name, identity, submitted=late),))
+        if parts.get("kind") in ("onlinetext", "text", "link"):
             text = HandIn(name, [top], members=members, problem="an online text and no file")
             texts[name, identity] = text
             continue
@@ -123,12 +125,6 @@ def _of_platform(top: str) -> dict[str, str]:
     """Return the parts of a name that Moodle or Canvas made, none of another name."""
     found = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
     return found.groupdict("") if found else {}
-
-
-def _lateness(top: str) -> str:
-    """Return what the name of an entry says of its time: Canvas's says whether it is late."""
-    canvas = CANVAS.fullmatch(top)
-    return "" if canvas is None else LATE if canvas["late"] else IN_TIME
 
 
 def _tell_namesakes_apart(found: Mapping[tuple[str, str], HandIn]) -> None:
@@ -160,10 +156,6 @@ def _whose(top: str) -> tuple[str | None, str, str]:
     ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
     stem = re.sub(ending, "", top, flags=re.IGNORECASE)
     return stem or None, "", ""
-
-
-def _is_online_text(top: str) -> bool:
-    return _of_platform(top).get("kind", "") in ("onlinetext", "text", "link")
 
 
 def _counts(top: str, tree: Tree) -> bool:

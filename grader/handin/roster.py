@@ -105,29 +105,23 @@ def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
             f"{path}: expected a roster with a column name, id or e-mail, and perhaps section, "
             f"group, extension, submitted, adjust, reason; there are {', '.join(header) or 'none'}"
         )
-    lines = {
-        f"{path}: line {number}": dict(
-            zip(fields, (" ".join(x.split()) for x in row), strict=False)
-        )
-        for number, row in enumerate(rows, 2)
-        if any(map(str.strip, row))
-    }
+    lines: dict[str, dict[str, str]] = {}
+    for number, row in enumerate(rows, 2):
+        cells = [" ".join(text.split()) for text in row]
+        if any(cells):
+            lines[f"{path}: line {number}"] = dict(zip(fields, cells, strict=False))
     times = read_times({where: line.get("submitted", "") for where, line in lines.items()})
     students = tuple(_student(line, times[where], where) for where, line in lines.items())
     if not students:
         raise InputError(f"{path}: no student in this roster")
-    return students, [
-        title for title, name in zip(header, fields, strict=True) if name not in FIELDS
-    ]
+    unused = (title for title, name in zip(header, fields, strict=True) if name not in FIELDS)
+    return students, list(filter(None, unused))
 
 
 def _student(line: Mapping[str, str], time: str, where: str) -> Student:
-    participant = re.sub(r"\D", "", line.get("identifier", ""))
-    texts = (
-        line.get(key, "") for key in ("name", "identity", "email", "section", "group", "reason")
-    )
-    name, identity, email, section, group, reason = map(printable, texts)
-    identity = identity or participant
+    keys = ("name", "identity", "email", "section", "group", "reason")
+    name, identity, email, section, group, reason = (printable(line.get(key, "")) for key in keys)
+    identity = identity or re.sub(r"\D", "", line.get("identifier", ""))
     name = name or identity or email
     if not name:
         raise InputError(f"{where}: expected a name, an id or an e-mail address")
@@ -246,7 +240,7 @@ class Assigned:
 
 
 def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
-    """Return the students of each submission; a group shares that of one of its members.
+    """Return the students of each submission; a group shares that of a member or of its own name.
 
     Of a single submission, which is no class, nobody is missed.
     """
@@ -258,7 +252,14 @@ def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
     )
     teams: dict[str, list[tuple[Student, Member]]] = {item.name: [] for item in found}
     groups: dict[str, set[str]] = {}
+    named = {"".join(words(one.group)): one.group for one in roster.students if one.group}
+    unknown = []
     for (item, own), place, time in zip(people, places, times, strict=True):
+        group = named.get("".join(words(own.name)))
+        if place is None and group is not None:
+            groups.setdefault(group, set()).add(item.name)
+            continue
+        unknown += [own.name] if place is None and roster.students else []
         known = own.submitted or ("" if time is None else roster.times[time].submitted)
         student = Student(own.name) if place is None else roster.students[place]
         teams[item.name].append((student, replace(own, submitted=known)))
@@ -276,9 +277,7 @@ def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
     everybody = told_apart([*found, *absent])
     for item, student in zip(everybody[len(found) :], left, strict=True):
         teams[item.name] = [(student, Member(""))]
-    unknown = [own.name for (_, own), place in zip(people, places, strict=True) if place is None]
-    students = {name: _merged(team) for name, team in teams.items()}
-    return Assigned(everybody, students, unknown if roster.students else [])
+    return Assigned(everybody, {name: _merged(team) for name, team in teams.items()}, unknown)
 
 
 def _merged(team: Sequence[tuple[Student, Member]]) -> tuple[Student, ...]:

@@ -161,11 +161,6 @@ class Results:
             self.__dict__.pop(name, None)
 
     @property
-    def of_roster(self) -> bool:
-        """Return whether a roster or late days belong to the marks."""
-        return bool(self.students or self.rubric.late.deadline)
-
-    @property
     def missing(self) -> int:
         """Return how many of the games have no result."""
         return len({game.key for game in self.games} - self.played.keys())

@@ -106,12 +106,12 @@ def faults_text(faults: Faults) -> str:
 def changes(mark: Mark) -> list[str]:
     """Return what late days and corrections change in a mark, in words."""
     late, notes = mark.late, []
-    if late.days:
+    if late.days and not mark.submission.problem:
         days = "1 day" if late.days == 1 else f"{late.days} days"
         cost = f", {late.points:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
     for student in mark.students:
-        if student.adjust or student.reason:
+        if student.adjust:
             name = f" for {student.name}" if len(mark.students) > 1 else ""
             why = f": {student.reason}" if student.reason else ""
             notes.append(f"corrected by {student.adjust:+g}{name}{why}")

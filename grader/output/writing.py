@@ -45,7 +45,8 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
-        write(out / "grades.csv", formats.gradebook(results.marks, placement, results.of_roster))
+        more = bool(results.students or results.rubric.late.deadline)
+        write(out / "grades.csv", formats.gradebook(results.marks, placement, more))
         write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
             make_folder(out / "results")
