@@ -322,8 +322,7 @@ def play_all(
     for plan in plans:
         status, record, logs = play_in_terminal(plan, arguments.view != "none")
         over(record, logs)
-        assert record.result is not None
-        if status or record.result.ending.undecided:
+        if status or (record.result is not None and record.result.ending.undecided):
             break
     return status, games
 

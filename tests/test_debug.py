@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, run
 
 COMMAND = "connect4.ConnectFour"
 
@@ -62,11 +62,6 @@ def test_what_went_wrong_is_named_at_the_end(lost: Path) -> None:
         assert output.endswith(end)
         assert ("line 8, in get_expectimax_move\n" in output) == line.startswith("raise")
     assert "changed the board" in debug(lost, "state[0][0, 0] = 1")[1]
-
-
-def test_debug_needs_a_turn(tmp_path: Path) -> None:
-    done = run(COMMAND, "ai", "random", "case1", "--debug", cwd=tmp_path)
-    assert_refused(done, "--debug goes with --replay-turn RECORD:N")
 
 
 def test_vs_code_starts_commands_that_work(lost: Path) -> None:

@@ -39,6 +39,7 @@ REFUSED = {
     GAME: [
         ("ai", "two agents are needed"),
         ("ai randon case4", "no agent 'randon' (did you mean 'random'?)"),
+        ("ai random case1 --debug", "--debug goes with --replay-turn RECORD:N"),
         ("ai random case44.txt", "case44.txt: no such file", "did you mean 'case4.txt'?"),
         ("ai:nowhere.py random", "no file 'nowhere.py'"),
         ("old/ai.py random", "no agent 'old/ai.py'; for a student's file write 'ai:old/ai.py'"),

@@ -131,9 +131,10 @@ def debug_turn(record: Record, number: int, seconds: Seconds, named: str | None)
     except (KeyboardInterrupt, SystemExit):  # Python would not show where
         traceback.print_exc()
         return 1
+    finally:
+        if not np.array_equal(given[0], state.board()):
+            print(f"Note: {method} changed the board that it was given: try actions on a copy.")
     print(f"Answer: {answer}")
-    if not np.array_equal(given[0], state.board()):
-        print(f"Note: {method} changed the board that it was given: try actions on a copy of it.")
     assert setup.game.file_action is not None
     try:
         state.apply(setup.game.file_action(read_answer(answer)))
