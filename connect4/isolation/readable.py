@@ -187,8 +187,8 @@ def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str
 def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    The folders in which Python looks up modules may be listed, too. Raises `OSError`.
+    A submission may also list the library's folder, in which Python looks up modules. Raises
+    `OSError`.
     """
     listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
-    listable += [] if folder is None else [str(folder)]
     return sandbox.rules(paths_for(allowed, folder), listable)
