@@ -132,12 +132,9 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
     loaded.
     """
     paths = [KIT / name for name in WORKER_FILES]
-    for name in allowed:
-        if (
-            f"{name}.".startswith("connect4.")
-            and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
-        ):
-            return None
+    own = [name.split(".") for name in allowed if name.partition(".")[0] == "connect4"]
+    if any(KIT.parent.joinpath(*parts).with_suffix(".py") not in paths for parts in own):
+        return None
     found = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
     return (*paths, *(path for path in found if path.exists()))
 

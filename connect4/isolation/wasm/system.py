@@ -63,8 +63,6 @@ ENVIRONMENT: Final = (
     *(b"TMPDIR=/tmp", b"TZ=UTC"),
 )
 
-ARGUMENTS: Final = (b"python",)
-
 CREATES: Final = 1 | 8
 """Bits of `path_open`: create the file, or truncate it."""
 ONLY_FOLDER: Final = 2
@@ -173,12 +171,6 @@ class System:
         )
 
     # -- the program, its clocks, its random bytes
-
-    def _args_sizes_get(self, count: int, size: int) -> int:
-        return self._sizes(ARGUMENTS, count, size)
-
-    def _args_get(self, places: int, data: int) -> int:
-        return self._strings(ARGUMENTS, places, data)
 
     def _environ_sizes_get(self, count: int, size: int) -> int:
         return self._sizes(ENVIRONMENT, count, size)
