@@ -115,7 +115,7 @@ class System:
         """Return virtual time in nanoseconds: the fuel used, and the time slept."""
         return self.memory.spent() * 10**9 // FUEL_PER_SECOND + self._slept
 
-    def call(self, name: str, arguments: tuple[int, ...]) -> int | None:
+    def call(self, name: str, *arguments: int) -> int | None:
         """Serve a call; an address outside the memory is an error of the program."""
         self.memory.charge(CALL_FUEL)
         function = getattr(self, f"_{name}", None)
@@ -321,8 +321,7 @@ class System:
         return self._pack(out, "Q", place)
 
     def _fd_tell(self, number: int, out: int) -> int:
-        at = self._open.get(number)
-        return BADF if at is None else self._pack(out, "Q", at.place)
+        return self._fd_seek(number, 0, 1, out)
 
     def _fd_readdir(self, number: int, place: int, size: int, cookie: int, out: int) -> int:
         at = self._open.get(number)
