@@ -51,10 +51,8 @@ def timed(work: Callable[[], object]) -> float:
 def starts() -> None:
     print(f"module, compiled already: {timed(package.compiled):.2f} s")
     print(f"image, from the cache:    {timed(lambda: images.start(ALLOWED_MODULES)):.2f} s")
-    tree = images.start(ALLOWED_MODULES).tree
-    print(
-        f"image, {len(images.start(ALLOWED_MODULES).image) / 1e6:.1f} MB; {len(tree.files)} files"
-    )
+    image, tree = images.start(ALLOWED_MODULES)
+    print(f"image, {len(image) / 1e6:.1f} MB; {len(tree.files)} files")
 
     def opened() -> None:
         WasmSeat(setup(QUICK, 1.0), Limits()).close()

@@ -529,20 +529,6 @@ def test_a_late_turn_tells_what_is_allowed_or_blames_the_machine(
     assert timed.late_text(0.5, answered, 0.005).startswith(text)
 
 
-def test_a_reload_that_fails_costs_one_turn(tmp_path: Path) -> None:
-    """About half of the loads fail, by the number of the process."""
-    check = "if zlib.crc32(str(os.getpid()).encode()) % 2:\n    raise ValueError('not now')\n"
-    path = agent(tmp_path, "import os\nos._exit(3)", f"import os, zlib\n{check}")
-    opened = seat(path)
-    while opened.load_failure is not None:
-        opened.close()
-        opened = seat(path)
-    lasts = [(opened.ask(board(), 5.0).detail or "").splitlines()[-1] for _ in range(20)]
-    opened.close()
-    assert set(lasts) == {MADE_ANEW, "ValueError: not now"}
-    assert MADE_ANEW in lasts[lasts.index("ValueError: not now") :]
-
-
 def test_the_reload_after_a_starved_turn_is_free() -> None:
     reloads = Reloads(Limits(reload_seconds=1.0))
     reloads.free = True

@@ -81,7 +81,7 @@ def allow_tasks(process: int, tasks: int) -> None:
 
 
 EXTRA_BYTES: Final = 256 << 20
-"""What the warden and the kernel may need in addition to an agent's limit."""
+"""What the kernel may need in addition to an agent's limit."""
 
 NAME: Final = "connect4-"
 
@@ -115,7 +115,7 @@ def memory_group(memory_bytes: int) -> Path | None:
     parent = hierarchy()
     if parent is None:
         return None
-    for folder in parent.glob(f"{NAME}*-*"):
+    for folder in parent.glob(f"{NAME}[0-9]*-*"):
         owner = folder.name.removeprefix(NAME).partition("-")[0]
         if not os.path.exists(f"/proc/{owner}"):
             with contextlib.suppress(OSError):

@@ -217,24 +217,24 @@ class Reloads:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._seconds = 0.0
+        self._left = limits.reload_seconds
         self.free = False
         """Whether the next reload does not count, because the machine caused it."""
 
     def allowed(self) -> Seconds:
         """Return the time limit of the next reload."""
-        left = self._limits.reload_seconds - self._seconds
-        return self._limits.start_seconds if self.free else min(self._limits.start_seconds, left)
+        start = self._limits.start_seconds
+        return start if self.free else min(start, self._left)
 
     def add(self, seconds: Seconds) -> None:
         """Add the time of a reload, unless it is free."""
-        self._seconds += 0.0 if self.free else seconds
+        self._left -= 0.0 if self.free else seconds
         self.free = False
 
     @property
     def used_up(self) -> str | None:
         """Why the agent is not reloaded; None if it may be."""
-        if self.free or self._limits.reload_seconds - self._seconds > TOO_LITTLE:
+        if self.free or self._left > TOO_LITTLE:
             return None
         return f"its loading time of {self._limits.reload_seconds:g} s was used up"
 

@@ -132,12 +132,9 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
     loaded.
     """
     paths = [KIT / name for name in WORKER_FILES]
-    for name in allowed:
-        if (
-            f"{name}.".startswith("connect4.")
-            and KIT.parent.joinpath(*name.split(".")).with_suffix(".py") not in paths
-        ):
-            return None
+    own = [name.split(".") for name in allowed if name.partition(".")[0] == "connect4"]
+    if any(KIT.parent.joinpath(*parts).with_suffix(".py") not in paths for parts in own):
+        return None
     found = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
     return (*paths, *(path for path in found if path.exists()))
 
@@ -187,8 +184,8 @@ def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str
 def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    The folders in which Python looks up modules may be listed, too. Raises `OSError`.
+    A submission may also list the library's folder, in which Python looks up modules. Raises
+    `OSError`.
     """
     listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
-    listable += [] if folder is None else [str(folder)]
     return sandbox.rules(paths_for(allowed, folder), listable)

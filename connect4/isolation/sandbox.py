@@ -59,6 +59,8 @@ def enter(
         with contextlib.suppress(OSError):  # out of memory, the kernel kills agents first
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     impose(limits)
+    if files is not None and folder is not None:  # which is another one inside bubblewrap
+        allow(files, folder, READ_DIR)
     if os.geteuid() == 0:
         _become_another_user(FIRST_SLOT + slot, folder)
     if sys.platform != "linux":

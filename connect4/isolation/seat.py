@@ -28,7 +28,6 @@ from connect4.isolation.measuring import (
     FREE_LOADING,
     MADE_ANEW,
     ReloadedSeat,
-    Spent,
     Timed,
     one_core,
 )
@@ -148,12 +147,6 @@ def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) 
     return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
 
 
-def _loading(child: AgentProcess, before: Spent, began: Seconds) -> Timed:
-    """Return the times of a child since it `began`; `before` holds its times at that moment."""
-    took, after = time.monotonic() - began, child.spent()
-    return Timed(took, after.busy - before.busy, waited=after.waited_since(before))
-
-
 class IsolatedSeat(ReloadedSeat):
     """Runs an agent in a separate process, which is stopped except during its turns.
 
@@ -182,10 +175,20 @@ class IsolatedSeat(ReloadedSeat):
         super().begin_turn(number)
 
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
-        child, loading = self._ready_child()
+        loading = 0.0
+        if self._child is not None:
+            try:
+                self._child.channel.drain()
+            except ProcessEndedError:  # it died after its last answer
+                self._end()
+        if self._child is None and not self._never_loaded and self.left_behind is None:
+            loading = self._load_again()
+        child = self._child
         if child is None:
             outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
             return Reply(outcome, detail=self.load_failure)
+        if self._shares_user:  # not the other agent's threads
+            allow_tasks(child.pid, self._limits.tasks + machine.tasks_of_user(but=child.pid))
         timed = Timed(0.0, loading=loading)
         if seconds is None or loading < seconds:
             timed = child.ask(state, seconds, loading, self._limits.margin_seconds)
@@ -239,24 +242,6 @@ class IsolatedSeat(ReloadedSeat):
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))
 
-    def _ready_child(self) -> tuple[AgentProcess | None, Seconds]:
-        """Return a loaded and stopped child, and the loading time that counts for this turn.
-
-        The child is None if the agent cannot be loaded.
-        """
-        loading = 0.0
-        if self._child is not None:
-            try:
-                self._child.channel.drain()
-            except ProcessEndedError:  # it died after its last answer
-                self._end()
-        if self._child is None and not self._never_loaded and self.left_behind is None:
-            loading = self._load_again()
-        if self._child is not None and self._shares_user:  # not the other agent's threads
-            others = machine.tasks_of_user(but=self._child.pid)
-            allow_tasks(self._child.pid, self._limits.tasks + others)
-        return self._child, loading
-
     def _start(self, limit: Seconds) -> Seconds:
         """Create a child and load its agent, or note why that failed; return the time it took.
 
@@ -264,28 +249,30 @@ class IsolatedSeat(ReloadedSeat):
         that it waited for a busy machine.
         """
         child = self._start_process()
-        before, began = child.spent(), time.monotonic()
+        before, began, late, message = child.spent(), time.monotonic(), False, None
         try:
-            key, value = read_message(child.channel.receive(began + limit))
-        except NoAnswerError:
-            key, timed = "", _loading(child, before, began)
-            late = f"{self._name} was not loaded within {limit:.3g} s"
+            message = read_message(child.channel.receive(began + limit))
+        except (NoAnswerError, ProcessEndedError) as end:
+            late = isinstance(end, NoAnswerError)
+        took, after = time.monotonic() - began, child.spent()
+        timed = Timed(took, after.busy - before.busy, waited=after.waited_since(before))
+        seconds = timed.own if timed.starved else timed.wall
+        if late:
+            begin = f"{self._name} was not loaded within {limit:.3g} s"
             busy = timed.starved_text if timed.starved else ""
-            self.load_failure = "\n".join(filter(None, (late, busy, self._where(child))))
-        except ProcessEndedError:
-            key = ""
-        else:
+            self.load_failure = "\n".join(filter(None, (begin, busy, self._where(child))))
+        elif message is not None:
+            key, value = message
             if key != READY:
                 self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
-        rests = child.stop()
-        timed = _loading(child, before, began)
-        if key != READY or not rests:
-            status = self._end()
-            if key == READY:
+            elif child.stop():
+                return seconds
+            else:
                 self.load_failure = f"{self._name}: {RUNS_ON}"
-            elif self.load_failure is None:
-                self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
-        return timed.own if timed.starved else timed.wall
+        status = self._end()
+        if self.load_failure is None:
+            self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
+        return seconds
 
     def _start_process(self) -> AgentProcess:
         """Create a child that is about to load its agent; raises `IsolationError`."""

@@ -261,8 +261,7 @@ class DirectLauncher:
         return self._process.wait()
 
     def hang_up(self) -> None:
-        if self._process is not None:
-            self._process.kill()
+        self.end()
 
     def close(self) -> str:
         self.end()

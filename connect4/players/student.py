@@ -71,7 +71,7 @@ class StudentAgent:
         self._action = setup.game.file_action
         random.seed(setup.derived_seed())
         try:
-            if setup.source is None:
+            if self._on_disk:
                 self._source = self._path.read_bytes()
             if b"\0" in self._source:
                 raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import Final
 
-from connect4.isolation import machine, sandbox, seccomp
-from connect4.isolation.machine import why_same_user
+from connect4.isolation import sandbox, seccomp
+from connect4.isolation.machine import bubblewrap_works, why_same_user
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 
@@ -212,24 +212,17 @@ class Protections:
 
 def protections() -> Protections:
     """Return this machine's protections."""
-    present: set[str] = set()
-    notes: dict[str, str] = {}
-    if sys.platform == "linux":
-        present.add("linux")
-    if sys.platform == "linux" and sandbox.landlock_abi() > 0:
-        present.add("landlock")
-    if seccomp.available():
-        present.add("seccomp")
-    why_not = machine.bubblewrap_works()
-    if why_not is None:
-        present.add("bubblewrap")
-    else:
-        notes["bubblewrap"] = why_not
-    no_wasm = package.why_not()
-    if no_wasm is not None:
-        notes["fuel"] = no_wasm
-    elif package.is_compiled():
-        present.add("wasm")
-    if sys.platform == "linux" and os.geteuid() == 0 and why_same_user() is None:
-        present.add("own user")
-    return Protections(frozenset(present), notes)
+    linux, no_bubblewrap, no_wasm = sys.platform == "linux", bubblewrap_works(), package.why_not()
+    has = {
+        "linux": linux,
+        "landlock": sandbox.landlock_abi() > 0,
+        "seccomp": seccomp.available(),
+        "bubblewrap": no_bubblewrap is None,
+        "wasm": package.is_compiled(),
+        "own user": linux and os.geteuid() == 0 and why_same_user() is None,
+    }
+    notes = {"bubblewrap": no_bubblewrap, "fuel": no_wasm}
+    return Protections(
+        frozenset(name for name, present in has.items() if present),
+        {name: why for name, why in notes.items() if why is not None},
+    )

@@ -43,15 +43,6 @@ class Diagnosis:
         has = not wanted or any(name in self.protections.present for name in wanted)
         return proof is not None and has and proof.holds(guarantee.key)
 
-    def _missing(self) -> list[str]:
-        """Return in words every guarantee that does not hold at a level of this machine."""
-        return [
-            self._explained(guarantee, level)
-            for level in self.proofs
-            for guarantee in GUARANTEES
-            if not self.holds(guarantee, level)
-        ]
-
     def _explained(self, guarantee: Guarantee, level: str) -> str:
         """Return what happened, why a guarantee does not hold, and how to get it."""
         required = guarantee.requires(level)
@@ -118,7 +109,13 @@ class Diagnosis:
         )
         headers = ("an agent", *LEVELS, "attempts")
         parts = [wrapped(head), "", text_table(rows, headers)]
-        parts += _listed("Not guaranteed here", self._missing())
+        lost = [
+            self._explained(item, level)
+            for level in self.proofs
+            for item in GUARANTEES
+            if not self.holds(item, level)
+        ]
+        parts += _listed("Not guaranteed here", lost)
         missing = {"strong": "bubblewrap", "wasm": "compiled"}
         if "fuel" in self.protections.notes:
             missing["wasm"] = "fuel"

@@ -10,7 +10,6 @@ import gc
 import json
 import linecache
 import os
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -73,4 +72,3 @@ def turn() -> None:
     else:
         agent, game = _loaded[0]
         protocol.say(send, protocol.answer(agent, game, message))
-    sys.stdout.flush()

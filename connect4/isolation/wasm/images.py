@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from connect4.errors import IsolationError
 from connect4.isolation.readable import KIT
@@ -38,8 +38,6 @@ VERSION: Final = "3"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
-
-FOLDER: Final = len(KIT_FOLDER) + 1
 
 KEPT_IMAGES: Final = 8
 
@@ -108,19 +106,12 @@ class Tree:
         return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
 
 
-class Start(NamedTuple):
-    """A started Python, and the files that its copies see."""
-
-    image: bytes
-    tree: Tree
-
-
 @cache
-def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
-    """Return the start for submissions that may import `allowed`; for the kit's agents if None.
+def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[bytes, Tree]:
+    """Return the image of a started Python, and the files that its copies see.
 
-    `more` are files that an agent needs besides. The module must be compiled already: see
-    `package.compiled`.
+    It is for submissions that may import `allowed`; for the kit's agents if None. `more` are files
+    that an agent needs besides. The module must be compiled already: see `package.compiled`.
     """
     names = ("connect4", *(allowed or ()))
     own = [name for name in names if name.partition(".")[0] == "connect4"]
@@ -143,8 +134,9 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> Start:
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
-    seen = {name: kit[name] for name in kit if allowed is None or name[FOLDER:] in paths}
-    return Start(image, Tree(library | seen))
+    own_files = {f"{KIT_FOLDER}/{path}" for path in paths}
+    seen = {name: kit[name] for name in kit if allowed is None or name in own_files}
+    return image, Tree(library | seen)
 
 
 def kit_digest() -> str:
@@ -194,9 +186,9 @@ def copy(
     more: tuple[str, ...] = (),
 ) -> tuple[Interpreter, System]:
     """Return a copy of a started Python with its own files, clock and random bytes."""
-    begun = start(allowed, more)
-    system = System(begun.tree, printed)
-    return Interpreter(system, memory_bytes, begun.image), system
+    image, tree = start(allowed, more)
+    system = System(tree, printed)
+    return Interpreter(system, memory_bytes, image), system
 
 
 @cache

@@ -6,11 +6,11 @@ import ctypes
 import math
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Final, TypeVar
 
 from connect4.errors import IsolationError
 from connect4.isolation.wasm import package
@@ -131,7 +131,7 @@ class Interpreter:
         linker = wasmtime.Linker(compiled.engine)
         for needed in compiled.module.imports:
             own = needed.module == "wasi_snapshot_preview1"
-            function = self._called(needed.name) if own else _no_host
+            function = partial(self._system.call, needed.name) if own else lambda *arguments: -1
             linker.define_func(needed.module, needed.name, needed.type, function)
         try:
             exports = linker.instantiate(store, compiled.module).exports(store)
@@ -144,10 +144,6 @@ class Interpreter:
         self._memory.grow(store, len(image) // PAGE - self._memory.size(store))
         place = ctypes.addressof(self._memory.data_ptr(store).contents)
         ctypes.memmove(place, image, len(image))  # twice as fast as `write`
-
-    def _called(self, name: str) -> Callable[..., Any]:
-        serve = self._system.call
-        return lambda *arguments: serve(name, arguments)
 
     def _run(self, text: bytes, fuel: int | None) -> Ended:
         import wasmtime
@@ -210,8 +206,3 @@ class Interpreter:
 
 
 _stack_size = threading.Lock()
-
-
-def _no_host(*arguments: int) -> int:
-    """Stand in for a function that the module imports and its host lacks."""
-    return -1

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Final, NamedTuple
 
 from connect4.config import ALLOWED_MODULES
@@ -59,23 +58,16 @@ def measure() -> Speed:
     """Measure this machine, and keep the result for `fuel_a_second`."""
     rounds: dict[str, list[float]] = {name: [] for name in LOADS}
     for _ in range(ROUNDS):
-        for name, value in _round():
-            rounds[name].append(value)
+        interpreter, _ = images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)
+        with closing(interpreter):
+            for name, text in LOADS.items():
+                began = time.monotonic()
+                ended = interpreter.run(f"exec({text!r}, {{}})", None)
+                assert ended.end is End.RETURNED, ended
+                rounds[name].append(ended.fuel / (time.monotonic() - began))
     speed = Speed(rounds)
     package.write_cached(FILE, json.dumps({"fuel_a_second": round(speed.median)}).encode())
     return speed
-
-
-def _round() -> Iterator[tuple[str, float]]:
-    interpreter, _ = images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)
-    try:
-        for name, text in LOADS.items():
-            began = time.monotonic()
-            ended = interpreter.run(f"exec({text!r}, {{}})", None)
-            assert ended.end is End.RETURNED, ended
-            yield name, ended.fuel / (time.monotonic() - began)
-    finally:
-        interpreter.close()
 
 
 def fuel_a_second() -> float:

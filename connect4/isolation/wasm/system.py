@@ -63,8 +63,6 @@ ENVIRONMENT: Final = (
     *(b"TMPDIR=/tmp", b"TZ=UTC"),
 )
 
-ARGUMENTS: Final = (b"python",)
-
 CREATES: Final = 1 | 8
 """Bits of `path_open`: create the file, or truncate it."""
 ONLY_FOLDER: Final = 2
@@ -117,7 +115,7 @@ class System:
         """Return virtual time in nanoseconds: the fuel used, and the time slept."""
         return self.memory.spent() * 10**9 // FUEL_PER_SECOND + self._slept
 
-    def call(self, name: str, arguments: tuple[int, ...]) -> int | None:
+    def call(self, name: str, *arguments: int) -> int | None:
         """Serve a call; an address outside the memory is an error of the program."""
         self.memory.charge(CALL_FUEL)
         function = getattr(self, f"_{name}", None)
@@ -173,12 +171,6 @@ class System:
         )
 
     # -- the program, its clocks, its random bytes
-
-    def _args_sizes_get(self, count: int, size: int) -> int:
-        return self._sizes(ARGUMENTS, count, size)
-
-    def _args_get(self, places: int, data: int) -> int:
-        return self._strings(ARGUMENTS, places, data)
 
     def _environ_sizes_get(self, count: int, size: int) -> int:
         return self._sizes(ENVIRONMENT, count, size)
@@ -329,8 +321,7 @@ class System:
         return self._pack(out, "Q", place)
 
     def _fd_tell(self, number: int, out: int) -> int:
-        at = self._open.get(number)
-        return BADF if at is None else self._pack(out, "Q", at.place)
+        return self._fd_seek(number, 0, 1, out)
 
     def _fd_readdir(self, number: int, place: int, size: int, cookie: int, out: int) -> int:
         at = self._open.get(number)
