@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -28,29 +28,21 @@ Variant: TypeAlias = Literal["first-four", "most-fours"]
 TITLE: Final = "classic Connect 4"
 
 
+@dataclass(eq=False, repr=False)
 class ClassicState(State):
-    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover."""
+    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover.
+
+    The values must be consistent; `position` computes the ending.
+    """
 
     __slots__ = ("_ending", "grid", "mask", "mover", "one", "variant")
 
     grid: Grid
-
-    def __init__(
-        self,
-        grid: Grid,
-        variant: Variant,
-        one: int,
-        mask: int,
-        mover: Player,
-        ending: Ending | None,
-    ) -> None:
-        """Store values that are known to be consistent; `position` computes the ending."""
-        self.grid = grid
-        self.variant = variant
-        self.one = one
-        self.mask = mask
-        self.mover = mover
-        self._ending = ending
+    variant: Variant
+    one: int
+    mask: int
+    mover: Player
+    _ending: Ending | None
 
     @property
     def distances(self) -> Mapping[int, float]:
