@@ -321,23 +321,13 @@ def test_the_button_changes_between_dark_and_light(browser: Browser, file: Path)
     browser.assert_quiet()
 
 
-def test_a_game_left_before_its_first_turn_can_be_shown(browser: Browser, show: Show) -> None:
-    whole = played("case4")
-    empty = Record(
-        whole.game, whole.start, whole.players, 20.0, 1, [], Result((0, 0), Ending.LEFT, 0)
-    )
-    show(empty)
-    browser.press(" ", RIGHT, "f", END)
-    assert browser.text("#said") == "The start. Nobody wins, 0:0 (a player left)."
-    browser.assert_quiet()
-
-
 def test_a_game_that_never_began_says_why(browser: Browser, show: Show) -> None:
     whole = played("case4")
     why = "SyntaxError: invalid syntax (ai.py, line 1)"
     result = Result((0, 0), Ending.NOT_LOADED, 2, why)
     record = Record(whole.game, whole.start, whole.players, 20.0, 1, [], result)
     show(record)
+    browser.press(" ", RIGHT, "f", END)
     assert "an agent could not be loaded" in browser.text("#said")
     assert browser.text("#detail") == why
     browser.assert_quiet()

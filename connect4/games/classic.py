@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -320,7 +320,7 @@ FOR_MOST_FOURS: Final = (
 )
 
 
-def _game(name: str, title: str, variant: Variant) -> Game:
+def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     return Game(
         name=name,
         title=title,
@@ -335,16 +335,23 @@ def _game(name: str, title: str, variant: Variant) -> Game:
         action_help=ACTION_HELP,
         prompt="Please input your move(integer 0~{last}):  ",
         reply="Bot's move: {move}",
-        counts_points=variant == "most-fours",
-        heuristics=FOR_MOST_FOURS if variant == "most-fours" else FOR_FIRST_FOUR,
+        **more,
     )
 
 
-CLASSIC: Final = replace(
-    _game("classic", "Connect 4", "first-four"),
-    expert="connect4.analysis.experts:solver_expert",
+CLASSIC: Final = _game(
+    "classic",
+    "Connect 4",
+    "first-four",
+    heuristics=FOR_FIRST_FOUR,
     exploration=1.0,
+    expert="connect4.analysis.experts:solver_expert",
 )
-CLASSIC_FULL: Final = replace(
-    _game("classic-full", "Connect 4 to the last cell", "most-fours"), exploration=0.7
+CLASSIC_FULL: Final = _game(
+    "classic-full",
+    "Connect 4 to the last cell",
+    "most-fours",
+    counts_points=True,
+    heuristics=FOR_MOST_FOURS,
+    exploration=0.7,
 )
