@@ -298,8 +298,6 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             text = _text(text, "action")
         detail = turn.get("detail")
         return Turn(
-            number,
-            cast("Player", player),
             outcome,
             game.parse_action(text) if outcome is Outcome.PLAYED else None,
             text,
@@ -309,6 +307,8 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             bool(turn.get("starved", False)),
             None if detail is None else _text(detail, "detail"),
             None if (fuel := turn.get("fuel")) is None else int(fuel),
+            number=number,
+            player=cast("Player", player),
         )
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None

@@ -49,17 +49,16 @@ def played(
     state = first = load_start(game, start)
     while not state.is_over():
         number, seconds = len(turns) + 1, round(rng.uniform(0.01, 3), 3)
+        whose = {"number": number, "player": state.mover}
         outcome = (faults or {}).get(number)
         if outcome is not None:
             text = "3" if outcome is Outcome.INVALID else None
-            turns.append(
-                Turn(number, state.mover, outcome, None, text, seconds, detail=DETAILS.get(number))
-            )
+            turns.append(Turn(outcome, None, text, seconds, detail=DETAILS.get(number), **whose))
             state = state.skip()
             continue
         action = rng.choice(state.legal_actions())
         text = game.format_action(action)
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text, seconds))
+        turns.append(Turn(Outcome.PLAYED, action, text, seconds, **whose))
         state = state.apply(action)
     ending = state.ending()
     assert ending is not None
@@ -379,7 +378,7 @@ def test_a_game_full_of_tracebacks_stays_small() -> None:
     game = played("start", game=GAMES["dynamic"])
     turns = [
         Turn(
-            number, 1 if number % 2 else 2, Outcome.ERROR,
+            Outcome.ERROR, number=number, player=1 if number % 2 else 2,
             detail=f"Traceback (most recent call last):\n  {'x' * 4000}\nError {number}",
         )
         for number in range(1, 101)
