@@ -150,21 +150,6 @@ def test_keys_step_through_the_game(browser: Browser, file: Path, record: Record
     browser.assert_quiet()
 
 
-def test_the_slider_scrubs(browser: Browser, file: Path, record: Record) -> None:
-    browser.open(file)
-    for turn in (len(record.turns) // 2, len(record.turns), 3, 0):
-        browser.run(
-            "const slider = document.getElementById('slider');"
-            "slider.value = arguments[0]; slider.dispatchEvent(new Event('input'))",
-            turn,
-        )
-        assert_shows(browser, record, turn)
-    slider = browser.find("#slider")
-    slider.click()  # its middle
-    assert abs(position(browser) - len(record.turns) / 2) <= 1
-    browser.assert_quiet()
-
-
 def test_a_click_in_the_move_list_goes_there(browser: Browser, file: Path, record: Record) -> None:
     browser.open(file)
     items = browser.find_all("#moves button")
