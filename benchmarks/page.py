@@ -86,7 +86,7 @@ def random_game() -> Record:
         action = rng.choice(state.legal_actions())
         number, text = len(turns) + 1, game.format_action(action)
         seconds = round(rng.uniform(0, 20), 3)
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text, seconds))
+        turns.append(Turn(Outcome.PLAYED, action, text, seconds, number=number, player=state.mover))
         state = state.apply(action)
     ending = state.ending()
     assert ending is not None

@@ -6,6 +6,7 @@ import argparse
 import math
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -55,25 +56,21 @@ def time_limit(text: str) -> float:
     return value
 
 
-def count(text: str) -> int:
-    """Read a positive whole number, such as rows or plies."""
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
+def _whole_number(least: int, most: int, expected: str) -> Callable[[str], int]:
+    """Return a reader of whole numbers; `expected` completes its error message."""
+
+    def read(text: str) -> int:
+        digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not (digits and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
+        return int(text)
+
+    return read
 
 
-def port_number(text: str) -> int:
-    """Read a TCP port; with 0 the system chooses one."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; expected 0 to 65535")
-    return int(text)
-
-
-def seed_number(text: str) -> int:
-    """Read a `--seed`."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 39):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a seed; expected a whole number from 0")
-    return int(text)
+count = _whole_number(1, 999_999, "a whole number above 0")
+port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
+seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
 
 
 def check_place(option: str, path: Path) -> None:

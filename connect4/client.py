@@ -21,7 +21,7 @@ from connect4 import record as records
 from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 from connect4.errors import AgentError, InputError, one_line
 from connect4.games import load_start
-from connect4.games.base import Ending, Player, Seconds, Winner, opponent
+from connect4.games.base import SIDES, Ending, Player, Seconds, Winner, opponent
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
@@ -74,11 +74,17 @@ class ServerGame:
         try:
             while not board.state.is_over():
                 show(str(board.state.display()))
-                began = time.monotonic()
-                is_ours = board.state.mover == self._player
-                move = self._own_move() if is_ours else self._their_move()
-                if not self._apply(move, time.monotonic() - began):
-                    return f"{move} ({board.plies} plies)"
+                mover, began = board.state.mover, time.monotonic()
+                line = self._next_line(mover)
+                if line.startswith(GAME_OVER):
+                    colour = line.removeprefix(GAME_OVER).partition(" ")[0]
+                    winner = SIDES[COLOURS.index(colour)] if colour in COLOURS else 0
+                    self._end(Ending.ABORTED, winner, f"the server replied: {line}")
+                    return f"{line} ({board.plies} plies)"
+                turn = board.play(line[:3], time.monotonic() - began)
+                if turn.outcome is Outcome.INVALID:
+                    self._end(Ending.FORFEIT, opponent(mover))
+                    raise AgentError(f"the opponent's move is illegal: {turn.detail}")
             show(str(board.state.display()))
             ending = board.state.ending()
             assert ending is not None
@@ -92,50 +98,29 @@ class ServerGame:
                 self._end(Ending.DISCONNECTED, 0, str(error))
             raise
 
-    def _own_move(self) -> str:
-        """Send our agent's move; return its echo, or the server's line that ends the game."""
+    def _next_line(self, mover: Player) -> str:
+        """Return the server's line for a turn, after sending our move: a move, or "Game over"."""
+        own = self._sent_move() if mover == self._player else ""
+        line = self._wire.read(None)
+        is_move = line.startswith(own) and MOVE.fullmatch(line) is not None
+        if is_move or line.startswith(GAME_OVER):
+            return line
+        if line.startswith("Timeout of "):
+            self._end(Ending.TIMEOUT, opponent(mover), line)
+        else:
+            self._end(Ending.ABORTED, 0, f"the server replied: {line}")
+        why = f"does not take the move {own}" if own else "replied"
+        raise AgentError(f"the server {why}: {line}")
+
+    def _sent_move(self) -> str:
+        """Send our agent's move and return it."""
         reply = self._seat.ask(self._board.state, self.record.time_limit)
         if reply.outcome is not Outcome.PLAYED or reply.text is None:
             self._board.take(reply)
             self._end(Ending.FORFEIT, opponent(self._player))
             raise AgentError(f"our agent has no move to send ({reply.outcome}: {reply.detail})")
         self._wire.send(reply.text)
-        answer = self._wire.read(None)
-        if answer.startswith(reply.text) or answer.startswith(GAME_OVER):
-            return answer
-        self._end_by(answer, opponent(self._player))
-        raise AgentError(f"the server does not take the move {reply.text}: {answer}")
-
-    def _their_move(self) -> str:
-        """Return the opponent's line, or the line with which the server ended the game."""
-        line = self._wire.read(None)
-        if not line.startswith(GAME_OVER) and MOVE.fullmatch(line) is None:
-            self._end_by(line, self._player)
-            raise AgentError(f"the server replied: {line}")
-        return line
-
-    def _apply(self, line: str, seconds: Seconds) -> bool:
-        """Play the move of a line; return False if the line ends the game instead."""
-        if line.startswith(GAME_OVER):
-            colour = line.removeprefix(GAME_OVER).partition(" ")[0]
-            winner: Winner = 0
-            if colour in COLOURS:
-                winner = 1 if colour == COLOURS[0] else 2
-            self._end(Ending.ABORTED, winner, f"the server replied: {line}")
-            return False
-        mover = self._board.state.mover
-        turn = self._board.play(line[:3], seconds)
-        if turn.outcome is Outcome.INVALID:
-            self._end(Ending.FORFEIT, opponent(mover))
-            raise AgentError(f"the opponent's move is illegal: {turn.detail}")
-        return True
-
-    def _end_by(self, line: str, other: Player) -> None:
-        """Set the result from a line that is not a move; `other` wins if it is a timeout."""
-        if line.startswith("Timeout of "):
-            self._end(Ending.TIMEOUT, other, line)
-        else:
-            self._end(Ending.ABORTED, 0, f"the server replied: {line}")
+        return reply.text
 
     def _end(self, ending: Ending, winner: Winner, detail: str | None = None) -> None:
         self.record.result = Result(self._board.state.scores(), ending, winner, detail)

@@ -280,35 +280,32 @@ def _result_from_json(result: dict[str, Any]) -> Result:
     winner = result["winner"]
     if not all(type(number) is int for number in (one, two, winner)) or winner not in (0, 1, 2):
         raise ValueError("scores are two whole numbers, winner is 0, 1 or 2")
-    detail = result.get("detail")
-    return Result(
-        (one, two),
-        Ending(result["ending"]),
-        cast("Winner", winner),
-        None if detail is None else _text(detail, "detail"),
-    )
+    detail = _optional(result.get("detail"), "detail")
+    return Result((one, two), Ending(result["ending"]), cast("Winner", winner), detail)
 
 
 def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
     try:
-        text, outcome, player = turn["action"], Outcome(turn["outcome"]), turn["player"]
+        outcome, player = Outcome(turn["outcome"]), turn["player"]
         if type(player) is not int or player not in (1, 2):
             raise ValueError(f"player {player!r}; expected 1 or 2")
-        if outcome is Outcome.PLAYED or text is not None:
-            text = _text(text, "action")
-        detail = turn.get("detail")
+        is_played = outcome is Outcome.PLAYED
+        text = (_text if is_played else _optional)(turn["action"], "action")
+        seconds, cpu_seconds, overrun = (
+            _number(turn.get(name, 0.0), name) for name in ("seconds", "cpu_seconds", "overrun")
+        )
         return Turn(
-            number,
-            cast("Player", player),
             outcome,
-            game.parse_action(text) if outcome is Outcome.PLAYED else None,
+            game.parse_action(text) if is_played else None,
             text,
-            _number(turn.get("seconds", 0.0), "seconds"),
-            _number(turn.get("cpu_seconds", 0.0), "cpu_seconds"),
-            _number(turn.get("overrun", 0.0), "overrun"),
-            bool(turn.get("starved", False)),
-            None if detail is None else _text(detail, "detail"),
-            None if (fuel := turn.get("fuel")) is None else int(fuel),
+            seconds,
+            cpu_seconds,
+            overrun,
+            starved=bool(turn.get("starved", False)),
+            detail=_optional(turn.get("detail"), "detail"),
+            fuel=None if (fuel := turn.get("fuel")) is None else int(fuel),
+            number=number,
+            player=cast("Player", player),
         )
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None

@@ -8,12 +8,11 @@ generator's return value is the `Result`. Whoever iterates can play a turn: the 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from connect4.errors import IllegalAction
 from connect4.games.base import (
-    Action,
     Ending,
     FaultPolicy,
     Game,
@@ -27,23 +26,15 @@ from connect4.games.base import (
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One judged turn. `number` counts from 1; `seconds` is wall-clock time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn(Reply):
+    """A reply and its judgement: the turn of that number, counted from 1.
+
+    `action` is None unless it was played; `text` may be an illegal action.
+    """
 
     number: int
     player: Player
-    outcome: Outcome
-    action: Action | None = None
-    text: str | None = None
-    """The action as a person would type it, legal or not; None if there is none."""
-    seconds: Seconds = 0.0
-    cpu_seconds: Seconds = 0.0
-    overrun: Seconds = 0.0
-    starved: bool = False
-    detail: str | None = None
-    fuel: int | None = None
-    """The number of instructions, in a game by fuel."""
 
     @property
     def is_lost(self) -> bool:
@@ -148,19 +139,11 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
             after = state.apply(reply.action)
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
-    turn = Turn(
-        number,
-        state.mover,
-        outcome,
-        reply.action if outcome is Outcome.PLAYED else None,
-        reply.text,
-        reply.seconds,
-        reply.cpu_seconds,
-        reply.overrun,
-        reply.starved,
-        detail,
-        reply.fuel,
-    )
+    judged = {field.name: getattr(reply, field.name) for field in fields(reply)}
+    judged.update(outcome=outcome, detail=detail)
+    if outcome is not Outcome.PLAYED:
+        judged["action"] = None
+    turn = Turn(**judged, number=number, player=state.mover)
     return turn, state.skip() if after is None else after
 
 

@@ -39,7 +39,7 @@ def classic_record(columns, size=(6, 7), names=("one", "two")):
     state = start = game.start(*size)
     turns = []
     for number, column in enumerate(columns, 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, column, str(column)))
+        turns.append(Turn(Outcome.PLAYED, column, str(column), number=number, player=state.mover))
         state = state.apply(column)
     one, two = map(RecordedPlayer, names)
     result = final(state, state.ending() or Ending.LEFT)

@@ -41,11 +41,11 @@ def game_of(start: State, moves: list[str]) -> Record:
     state = start
     for number, text in enumerate(moves, 1):
         if text == "-":
-            turns.append(Turn(number, state.mover, Outcome.TIMEOUT, detail="no answer"))
+            turns.append(Turn(Outcome.TIMEOUT, number=number, player=state.mover))
             state = state.skip()
         else:
             action = game.parse_action(text)
-            turns.append(Turn(number, state.mover, Outcome.PLAYED, action, text))
+            turns.append(Turn(Outcome.PLAYED, action, text, number=number, player=state.mover))
             state = state.apply(action)
     one, two = state.scores()
     result = Result(
@@ -232,7 +232,7 @@ def test_the_summary_gives_the_certainty_of_each_cost(
     found: tuple[float, float, bool], text: str
 ) -> None:
     game = GAMES["dynamic"]
-    turn = Turn(1, 1, Outcome.PLAYED, "13E", "13E")
+    turn = Turn(Outcome.PLAYED, "13E", "13E", number=1, player=1)
     players = RecordedPlayer("one"), RecordedPlayer("two")
     record = Record(
         game, load_start(game, "a"), players, 1.0, 1, [turn], Result((0, 0), Ending.LEFT, 0)
@@ -256,7 +256,7 @@ def test_each_move_of_dynamic_before_the_draw_limit_is_judged_by_its_outcome(
     state = start = load_start(game, "a").with_options(max_turns=3)
     turns, costs = [], []
     for number, text in enumerate(moves.split(), 1):
-        turns.append(Turn(number, state.mover, Outcome.PLAYED, text, text))
+        turns.append(Turn(Outcome.PLAYED, text, text, number=number, player=state.mover))
         before, state = state, state.apply(text)
         change = outcome_by_force(before) - outcome_by_force(state)
         costs.append(100 * change * (1 if turns[-1].player == 1 else -1))

@@ -280,11 +280,13 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
 def test_lost_turns_are_grouped_by_reason() -> None:
     late = "no answer within 0.5 s (stopped 0.00{} s over the limit)\n{}"
     gone = "without a player: its loading time of 10 s was used up"
-    turns = [Turn(n, 1, Outcome.TIMEOUT, detail=late.format(n, n)) for n in range(1, 7)]
+    turns = [
+        Turn(Outcome.TIMEOUT, detail=late.format(n, n), number=n, player=1) for n in range(1, 7)
+    ]
     assert faults_text(turns) == f"6 late (the first on turn 1: {turns[0].detail[:-2]})"
-    turns += [Turn(n, 1, Outcome.ERROR, detail=gone) for n in range(7, 62)]
+    turns += [Turn(Outcome.ERROR, detail=gone, number=n, player=1) for n in range(7, 62)]
     busy = "the machine was too busy: it got 0.{}5 s of processor in 1.00 s"
-    turns += [Turn(n, 1, Outcome.TIMEOUT, detail=busy.format(n)) for n in (62, 63)]
+    turns += [Turn(Outcome.TIMEOUT, detail=busy.format(n), number=n, player=1) for n in (62, 63)]
     assert faults_text(turns[1:]).startswith("5 late (the first on turn 2: ")
     assert faults_text(turns[6:]) == f"55 {gone}, 2 late (the first on turn 62: {busy.format(62)})"
 

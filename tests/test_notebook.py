@@ -115,15 +115,6 @@ def test_a_won_game_says_so_and_shows_its_line_and_a_running_one_has_none() -> N
     assert (x1, x2, abs(y1 - y2)) == (20, 20, 3 * 40)
 
 
-def test_the_text_below_a_small_board_is_not_cut() -> None:
-    state = connect4.start(rows=2, columns=4)
-    left, _, width, _ = map(float, ET.fromstring(svg(state)).attrib["viewBox"].split())
-    (said,) = (
-        t for t in ET.fromstring(svg(state)).iter(f"{SHAPES}text") if t.get("class") == "said"
-    )
-    assert float(said.attrib["x"]) + 6.5 * len(said.text or "") < left + width
-
-
 def test_a_player_that_there_is_not_has_no_runs() -> None:
     with pytest.raises(connect4.InputError, match="runs=3; expected player 1 or 2"):
         connect4.picture(connect4.load("case1"), runs=3)  # type: ignore[arg-type]

@@ -342,14 +342,9 @@ def test_dataclasses_and_main_guards_work_in_a_students_file(tmp_path):
 
 @pytest.mark.parametrize(("seconds", "text"), [(20.0, "20"), (2.5, "2.5")])
 def test_the_constructor_gets_the_number_and_the_seconds(tmp_path, seconds, text):
-    agent = agent_file(tmp_path, "return (0, False)", setup="self.text = f'{player_number} {time}'")
-    show = agent_file(
-        tmp_path,
-        "raise ValueError(self.text)",
-        name="show.py",
-        setup="self.text = f'{player_number} {time}'",
-    )
-    record, _ = played(agent, show, seconds=seconds)
+    setup = "self.text = f'{player_number} {time}'"
+    agent = agent_file(tmp_path, "raise ValueError(self.text)", setup=setup)
+    record, _ = played("random", agent, seconds=seconds)
     assert record.turns[1].detail.endswith(f"ValueError: 2 {text}")
 
 

@@ -105,8 +105,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         self.policy = Policy(agent, game.rules, **options)
 
     def step(self, state: SpielState) -> int:
-        legal = state.legal_actions()
-        return int(legal[0]) if len(legal) == 1 else self.policy.action_of(state.position)
+        return self.policy.action_of(state.position)
 
     def close(self) -> None:
         self.policy.close()

@@ -42,7 +42,13 @@ class Policy:
         self._seats: dict[Player, Seat] = {}
 
     def action_of(self, state: State) -> int:
-        """Return the agent's action; raises `AgentError` if its turn is late or failed."""
+        """Return the agent's action, or the only one, such as a pass.
+
+        Raises `AgentError` if its turn is late or failed.
+        """
+        legal = self._rules.legal(state)
+        if len(legal) == 1:
+            return legal[0]
         reply = self._seat(state.mover).ask(state, self._seconds)
         if reply.outcome is not Outcome.PLAYED:
             why = reply.detail or reply.outcome.value
@@ -80,10 +86,6 @@ class ZooPolicy(Policy):
         self._env = env.unwrapped
 
     def __call__(self, observation: object = None) -> int:
-        """Return the agent's action, or that of a pass if the mover has no other action."""
-        legal = self._env.rules.legal(self._env.position)
-        if len(legal) == 1:
-            return int(legal[0])
         return self.action_of(self._env.position)
 
 

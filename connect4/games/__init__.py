@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,18 +66,13 @@ def find_start(game: Game, name: str) -> Path:
 
 
 def own_starts(game: Game) -> list[Path]:
-    """Return the kit's state files that a game can read, by name."""
-    files = sorted((STARTS / game.folder).glob("*.txt"))
-    return [path for path in files if _is_start(game, path)]
-
-
-def _is_start(game: Game, path: Path) -> bool:
-    """Return whether this game can read a state file, which may belong to another game."""
-    try:
-        game.read(path.read_text(encoding="utf-8"), path.name)
-    except (InputError, OSError, UnicodeDecodeError):
-        return False
-    return True
+    """Return the kit's state files that a game can read, by name; some belong to other games."""
+    found = []
+    for path in sorted((STARTS / game.folder).glob("*.txt")):
+        with suppress(InputError):
+            load_start(game, str(path))
+            found.append(path)
+    return found
 
 
 def load_start(game: Game, name: str) -> State:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -28,29 +28,21 @@ Variant: TypeAlias = Literal["first-four", "most-fours"]
 TITLE: Final = "classic Connect 4"
 
 
+@dataclass(eq=False, repr=False)
 class ClassicState(State):
-    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover."""
+    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover.
+
+    The values must be consistent; `position` computes the ending.
+    """
 
     __slots__ = ("_ending", "grid", "mask", "mover", "one", "variant")
 
     grid: Grid
-
-    def __init__(
-        self,
-        grid: Grid,
-        variant: Variant,
-        one: int,
-        mask: int,
-        mover: Player,
-        ending: Ending | None,
-    ) -> None:
-        """Store values that are known to be consistent; `position` computes the ending."""
-        self.grid = grid
-        self.variant = variant
-        self.one = one
-        self.mask = mask
-        self.mover = mover
-        self._ending = ending
+    variant: Variant
+    one: int
+    mask: int
+    mover: Player
+    _ending: Ending | None
 
     @property
     def distances(self) -> Mapping[int, float]:
@@ -328,7 +320,7 @@ FOR_MOST_FOURS: Final = (
 )
 
 
-def _game(name: str, title: str, variant: Variant) -> Game:
+def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     return Game(
         name=name,
         title=title,
@@ -343,16 +335,23 @@ def _game(name: str, title: str, variant: Variant) -> Game:
         action_help=ACTION_HELP,
         prompt="Please input your move(integer 0~{last}):  ",
         reply="Bot's move: {move}",
-        counts_points=variant == "most-fours",
-        heuristics=FOR_MOST_FOURS if variant == "most-fours" else FOR_FIRST_FOUR,
+        **more,
     )
 
 
-CLASSIC: Final = replace(
-    _game("classic", "Connect 4", "first-four"),
-    expert="connect4.analysis.experts:solver_expert",
+CLASSIC: Final = _game(
+    "classic",
+    "Connect 4",
+    "first-four",
+    heuristics=FOR_FIRST_FOUR,
     exploration=1.0,
+    expert="connect4.analysis.experts:solver_expert",
 )
-CLASSIC_FULL: Final = replace(
-    _game("classic-full", "Connect 4 to the last cell", "most-fours"), exploration=0.7
+CLASSIC_FULL: Final = _game(
+    "classic-full",
+    "Connect 4 to the last cell",
+    "most-fours",
+    counts_points=True,
+    heuristics=FOR_MOST_FOURS,
+    exploration=0.7,
 )

@@ -100,7 +100,7 @@ class ExtendedState(State):
                 raise IllegalAction(f"column {column} is full")
             row = board[:, column].tolist().count(0) - 1
             board[row, column] = self.mover
-        return ExtendedState(board, popouts, opponent(self.mover), self.maximum)
+        return ExtendedState(board, popouts, 2 if self.mover == 1 else 1, self.maximum)
 
     def _why_no_popout(self, column: int) -> str:
         if not self.popouts[self.mover - 1]:

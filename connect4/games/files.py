@@ -16,7 +16,6 @@ MAX_SIDE: Final = 12
 
 FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
 GRID_LINE: Final = re.compile("[012]{2,}")
-CELLS: Final = {"0": 0, "1": 1, "2": 2}
 
 
 def shown(text: str) -> str:
@@ -111,9 +110,9 @@ def _read_row(line: str, where: str) -> list[int]:
     words = line.split()
     if not words:
         raise InputError(f"{where}: a blank line inside the board")
-    row = [CELLS[word] if word in CELLS else _read_number(word, where) for word in words]
+    row = [_read_number(word, where) for word in words]
     for value in row:
-        if value not in CELLS.values():
+        if value not in (0, 1, 2):
             raise InputError(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
     return row
 

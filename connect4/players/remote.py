@@ -72,13 +72,6 @@ class Wire:
         if answer != f"{game} {colour}":
             raise AgentError(f"the server replied: {answer}")
 
-    def play(self, move: str, seconds: Seconds | None = None) -> None:
-        """Send a move and read its echo."""
-        self.send(move)
-        answer = self.read(seconds)
-        if answer[:3] != move:
-            raise AgentError(f"the server does not take the move {move}: {answer}")
-
     def close(self) -> None:
         self._socket.close()
 
@@ -111,7 +104,10 @@ class RemoteAgent:
     def _send_last(self, state: State, seconds: Seconds | None) -> None:
         assert isinstance(state, DynamicState)
         if state.last is not None and state.mover == self._player:
-            self._wire.play(state.last, seconds)
+            self._wire.send(state.last)
+            echo = self._wire.read(seconds)
+            if echo[:3] != state.last:
+                raise AgentError(f"the server does not take the move {state.last}: {echo}")
 
     def see_end(self, state: State) -> None:
         """Send our side's last move if it ended the game."""

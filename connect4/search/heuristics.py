@@ -246,10 +246,19 @@ class _View:
         self.left = planes.last & ~planes.first & free & right
 
 
-@of_tokens
-def connected(grid: Grid, one: int, two: int) -> int:
+def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
     """Return the most own pieces in any one window, gaps allowed, minus the opponent's."""
-    return _lead_of_connected(grid, one, two)
+    windows = windows_of(grid)
+    planes = windows.planes(one, two)
+    most = [0, 0]
+    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
+        for player, held in enumerate(windows.players(plane & windows.starts)):
+            if held:
+                most[player] = count
+    return most[0] - most[1]
+
+
+connected = of_tokens(_lead_of_connected)
 
 
 @of_tokens
@@ -267,17 +276,6 @@ def fuzzy(grid: Grid, one: int, two: int) -> float:
     ]
     best_two = -min(sums, default=0)
     return _lead_of_connected(grid, one, two) + (max(sums, default=0) - best_two) / 8
-
-
-def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
-    windows = windows_of(grid)
-    planes = windows.planes(one, two)
-    most = [0, 0]
-    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
-        for player, held in enumerate(windows.players(plane & windows.starts)):
-            if held:
-                most[player] = count
-    return most[0] - most[1]
 
 
 def evaluation(game: Game, name: str | None = None) -> Evaluation:

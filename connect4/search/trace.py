@@ -52,10 +52,10 @@ class Node(NamedTuple):
     """Plies from the root, which has 0."""
     move: Move
     kind: Kind
-    value: float | None
-    alpha: float
-    beta: float
-    flags: Flag
+    value: float | None = None
+    alpha: float = -math.inf
+    beta: float = math.inf
+    flags: Flag = Flag(0)
 
 
 class Trace:
@@ -83,7 +83,7 @@ class Trace:
 
     def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
         self._root = state.mover
-        self._growing = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
+        self._growing = [Node(0, None, Kind.MAX)]
         self._visited = [[]]
         found = self._begin(state, depth, first)
         self._growing[0] = self._growing[0]._replace(value=found.value)
@@ -102,7 +102,7 @@ class Trace:
             raise InputError(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
         kind = self._kind(state)
         window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
-        node = Node(len(self._visited), move, kind, None, *window, Flag(0))
+        node = Node(len(self._visited), move, kind, None, *window)
         self._visited[-1].append(move)
         nodes.append(node)
         self._visited.append([])
@@ -153,7 +153,7 @@ def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]
     The line ends early if the solver's budget runs out; raises `OutOfBudgetError` if that happens
     before the first moves have scores.
     """
-    nodes = [Node(0, None, Kind.MAX, None, -math.inf, math.inf, Flag(0))]
+    nodes = [Node(0, None, Kind.MAX)]
     line: list[Move] = []
 
     def look(state: State, ply: int) -> None:
@@ -168,7 +168,7 @@ def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]
         for column in columns:
             after, value = state.apply(column), sign * scores[column]
             over = Flag.FINAL if after.is_over() else Flag(0)
-            nodes.append(Node(ply + 1, column, kind, value, -math.inf, math.inf, over))
+            nodes.append(Node(ply + 1, column, kind, value, flags=over))
             if column == best and not over:
                 with suppress(OutOfBudgetError):
                     look(after, ply + 1)
@@ -185,20 +185,10 @@ def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
     waiting: list[tuple[int, mcts.MctsNode]] = [(0, root)]
     while waiting:
         depth, node = waiting.pop()
-        ours = node.state.mover == side
+        kind = Kind.MAX if node.state.mover == side else Kind.MIN
+        value = search.margin(node) * (1 if side == 1 else -1)
         flags = Flag.FINAL if node.over else Flag(0)
-        value = search.margin(node)
-        nodes.append(
-            Node(
-                depth,
-                node.move,
-                Kind.MAX if ours else Kind.MIN,
-                value if side == 1 else -value,
-                -math.inf,
-                math.inf,
-                flags,
-            )
-        )
+        nodes.append(Node(depth, node.move, kind, value, flags=flags))
         waiting.extend((depth + 1, child) for child in reversed(node.children))
     line, node = [], root
     while node.children:

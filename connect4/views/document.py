@@ -18,8 +18,6 @@ from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views import palette
 
-_NONE: Final = "'none'"
-
 ASSETS: Final = Path(__file__).parent / "assets"
 
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
@@ -48,11 +46,7 @@ def content(parts: tuple[str, ...], data: Any, before: str = "") -> str:
 
 def whole(title: str, style: str, body: str, script: str = "", comment: str = "") -> str:
     """Return a document with a style sheet, HTML and a script; it can load nothing else."""
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; "
-        f"script-src {_hash(script) if script else _NONE}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    policy = _policy(_hash(style), _hash(script) if script else "'none'")
     run = f"<script>{script}</script>\n" if script else ""
     return _document(title, policy, f"<style>{style}</style>", body, run, comment)
 
@@ -64,10 +58,7 @@ def linked(title: str, style: str, body: str, script: str, comment: str = "") ->
     own web server, and nothing else.
     """
     own = "'self' file:"
-    policy = (
-        f"default-src 'none'; style-src {own}; script-src {own if script else _NONE}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    policy = _policy(own, own if script else "'none'")
     link = f'<link rel="stylesheet" href="{html.escape(style)}">'
     run = f'<script src="{html.escape(script)}"></script>\n' if script else ""
     return _document(title, policy, link, body, run, comment)
@@ -81,6 +72,14 @@ def served(title: str, body: str) -> str:
     link = '<link rel="stylesheet" href="page.css">'
     run = '<script src="page.js"></script>\n'
     return _document(title, "", link, body, run, "")
+
+
+def _policy(styles: str, scripts: str) -> str:
+    """Return the content security policy of a document with styles and scripts of that origin."""
+    return (
+        f"default-src 'none'; style-src {styles}; script-src {scripts}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _document(title: str, policy: str, style: str, body: str, run: str, comment: str) -> str:

@@ -41,7 +41,7 @@ MOST_REASONS: Final = 5
 """The maximum number of reasons for lost turns in one line."""
 
 
-def spent_text(turn: Turn | Reply, digits: int = 3) -> str:
+def spent_text(turn: Reply, digits: int = 3) -> str:
     """Return what a turn used: seconds, or its fuel in a game by fuel."""
     return f"{turn.seconds:.{digits}f} s" if turn.fuel is None else f"{shown(turn.fuel)} fuel"
 
