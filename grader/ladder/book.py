@@ -168,7 +168,10 @@ class Book(Store):
             "SELECT name, pseudonym, token, sha256, problem FROM student WHERE present "
             "ORDER BY name"
         )
-        return [Student(*row, versions=tuple(versions.get(row[0], ()))) for row in rows]
+        return [
+            Student(name, called, token, latest, problem, tuple(versions.get(name, ())))
+            for name, called, token, latest, problem in rows
+        ]
 
     def begin_run(self, day: str) -> int:
         """Return the number of a new run, or of the one that was stopped earlier on this day."""

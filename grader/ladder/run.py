@@ -164,12 +164,7 @@ class LadderRun:
         """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
         able = {player_id(league.players[place]) for place in league.rungs}
-        able |= {
-            version.sha256
-            for student in league.students
-            for version in student.versions
-            if version.problem is None
-        }
+        able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
             for row in self.book.unplayed(self.terms)
@@ -212,11 +207,7 @@ class LadderRun:
 
     def _load(self, league: League) -> League:
         """Load each current version once; return the league without those that fail."""
-        names = {
-            version.sha256: f"{student.name} v{version.number}"
-            for student in league.students
-            for version in student.versions
-        }  # the teacher's terminal shows no pseudonyms
+        names = league.real_names()  # the teacher's terminal shows no pseudonyms
         current = [league.players[place] for place in league.current() if place not in league.rungs]
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         sources = {
