@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
 from grader.ladder.league import Standings, read_league, terms_of
 from grader.ladder.pages import public_reason
-from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from tests import grading
 from tests.browser import PHONE, WIDE
