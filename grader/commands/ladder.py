@@ -34,7 +34,7 @@ from grader.ladder.league import (
     terms_of,
 )
 from grader.ladder.pages import made_public, replay
-from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
+from grader.ladder.run import KNOWN, UNPLAYED, LadderRun, begin
 from grader.ladder.site import write_site
 from grader.output.files import check_out, write
 from grader.output.results import note_run
@@ -231,33 +231,30 @@ class LadderCommand:
         more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
-        self._write(begun)
+        self._write()
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
             note_run(book, level)
-            run = LadderRun(
-                *(book, self.rubric, begun, pool, level, arguments.minutes),
-                follow=lambda game: self._follow(game, begun),
-            )
-            ended = run.go()
+            terms = book, self.rubric, begun, pool, level, arguments.minutes
+            ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
-        print(table_text(self._write(begun)))
+        print(table_text(self._write()))
         print(ended, flush=True)
         return ended
 
-    def _follow(self, game: PlannedGame, begun: Begun) -> None:
+    def _follow(self, game: PlannedGame) -> None:
         """Show a game that has just been played; write the site again if it is time."""
         if self.arguments.serve is not None:
             one, two = (self.names.get(player_id(player), player.name) for player in game.players)
             self.live.show(self.book, game.key, (one, two))
         if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
-            self._write(begun)
+            self._write()
 
-    def _write(self, begun: Begun) -> Standings:
+    def _write(self) -> Standings:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
         book, rubric = self.book, self.rubric
-        league = read_league(book, rubric, begun.secret)
+        league = read_league(book, rubric)
         standings = Standings(league, book.games(terms_of(rubric)), book.day)
         text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
         write(book.path.with_suffix(".csv"), text)

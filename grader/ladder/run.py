@@ -53,10 +53,9 @@ def note_hand_ins(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A run that has begun: its number, the secret of the ladder, and the new versions."""
+    """A run that has begun: its number, and the new versions."""
 
     number: int
-    secret: int
     fresh: list[Version]
 
 
@@ -68,7 +67,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
         print(f"the last run was ended by the machine during {title}", file=sys.stderr)
     fresh = note_hand_ins(book, found, rubric, day, secret)
     book.set_meta({"day": day})
-    return Begun(book.begin_run(day), secret, fresh)
+    return Begun(book.begin_run(day), fresh)
 
 
 @dataclass
@@ -109,8 +108,7 @@ class LadderRun:
         rules = self.rubric.ladder
         trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
         play_trials(trials, "rung", self.rubric.source, self.book, self.pool)
-        league = read_league(self.book, self.rubric, self.begun.secret)
-        league = self._load(league)
+        league = self._load(read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
             if self.seconds_left <= 0:
@@ -224,4 +222,4 @@ class LadderRun:
                     print(f"{player.name}: {fault or headline(problem or '')}", file=sys.stderr)
         for line in too_slow(wanted, self.rubric, pace, self.book):
             print(line, file=sys.stderr, flush=True)
-        return read_league(self.book, self.rubric, self.begun.secret) if changed else league
+        return read_league(self.book, self.rubric) if changed else league
