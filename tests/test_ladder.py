@@ -69,7 +69,7 @@ class Term:
 
     def standings(self) -> Standings:
         with Book(self.path, writing=False) as book:
-            league = read_league(book, self.rubric, SEED)
+            league = read_league(book, self.rubric)
             return Standings(league, book.games(terms_of(self.rubric)), book.day)
 
     def entry(self, name: str) -> Entry:
@@ -84,7 +84,7 @@ class Term:
     def pairs(self) -> list[dict[str, str]]:
         """Return what was played and why."""
         with Book(self.path, writing=False) as book:
-            text = played_text(book, read_league(book, self.rubric, SEED))
+            text = played_text(book, read_league(book, self.rubric))
         return list(csv.DictReader(text.lstrip("\ufeff").splitlines()))
 
 

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
 from grader.ladder.league import Standings, read_league, terms_of
 from grader.ladder.pages import public_reason
-from grader.ladder.serve import Live, serving
 from grader.ladder.site import write_site
 from tests import grading
 from tests.browser import PHONE, WIDE
 from tests.command import assert_refused, run
-from tests.grading import COMMAND, SEED, searcher
+from tests.grading import COMMAND, searcher
 from tests.test_ladder import SMALL, Term
 from tests.test_web import violations
 
@@ -37,7 +37,7 @@ SITE = "site"
 def written(term: Term) -> int:
     """Write the site of a term; return how many pages have changed."""
     with Book(term.path, writing=False) as book:
-        league = read_league(book, term.rubric, SEED)
+        league = read_league(book, term.rubric)
         standings = Standings(league, book.games(terms_of(term.rubric)), book.day)
         return write_site(book, standings, term.folder.parent / SITE)
 

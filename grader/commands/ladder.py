@@ -1,16 +1,25 @@
-"""The command `ladder`: rates every version that a class hands in over a term."""
+"""The command `ladder`: rates every version that a class hands in over a term.
+
+It can show the site on this machine during play, beside the game that was played last.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import datetime
+import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
+from urllib.parse import unquote
 
 from connect4.errors import InputError
+from connect4.views import document
+from connect4.views.page.page import PARTS
+from connect4.views.web.server import POLICY, Content, Server
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
@@ -24,8 +33,8 @@ from grader.ladder.league import (
     table_text,
     terms_of,
 )
-from grader.ladder.run import KNOWN, UNPLAYED, Begun, LadderRun, begin
-from grader.ladder.serve import Live, serving
+from grader.ladder.pages import made_public, replay
+from grader.ladder.run import KNOWN, UNPLAYED, LadderRun, begin
 from grader.ladder.site import write_site
 from grader.output.files import check_out, write
 from grader.output.results import note_run
@@ -33,6 +42,74 @@ from grader.play.executors import worker_count
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED
+
+KINDS: Final = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".json": "application/json",
+}
+"""The media types of the files of a site."""
+
+NO_GAME: Final = "<main><p>No game has ended yet.</p></main>"
+
+
+def _waiting() -> str:
+    return document.whole("No game yet", document.style_sheet(("base",)), NO_GAME)
+
+
+@dataclass
+class Live:
+    """The state that the page polls: numbers that increase when the site or the game changes."""
+
+    site: int = 0
+    game: int = 0
+    text: str = "no game yet"
+    latest: str = field(default_factory=_waiting)
+
+    @property
+    def state(self) -> dict[str, int | str]:
+        """Return what the page asks for each second."""
+        return {"site": self.site, "game": self.game, "text": self.text}
+
+    def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
+        """Show a game that has just been played."""
+        data = replay(book, key, names)
+        if data is None:
+            return
+        one, two = data["scores_end"]
+        title = f"{names[0]} {one}, {names[1]} {two}"
+        self.latest = document.build(title, PARTS, {"games": [made_public(data)]})
+        self.text = f"just played: {title}"
+        self.game += 1
+
+
+def site_file(site: Path, path: str) -> Content | None:
+    """Return a file of the site, None if there is none of that name."""
+    files = {file.relative_to(site).as_posix(): file for file in site.rglob("*") if file.is_file()}
+    found = files.get(unquote(path.removeprefix("site/"))) if path.startswith("site/") else None
+    kind = None if found is None else KINDS.get(found.suffix)
+    if found is None or kind is None:
+        return None
+    return Content(kind, found.read_text(encoding="utf-8"), "")
+
+
+@contextlib.contextmanager
+def serving(site: Path, port: int, live: Live) -> Iterator[str]:
+    """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
+    page = document.served("Ladder", document.assets(("live",), "html"))
+    style, script = document.style_sheet(("base", "live")), document.assets(("theme", "live"), "js")
+    with Server(port, with_token=False) as server:
+        server.gets = {
+            "": lambda: Content("text/html", page, f"{POLICY}; frame-src 'self'"),
+            "page.css": lambda: Content("text/css", style),
+            "page.js": lambda: Content("text/javascript", script),
+            "live.json": lambda: Content("application/json", json.dumps(live.state)),
+            "latest.html": lambda: Content("text/html", live.latest, ""),
+        }
+        server.find = lambda path: site_file(site, path)
+        yield server.address
+
 
 REWRITE_SECONDS: Final = 5.0
 """During play the site is written at most once in these seconds, and for a tenth of the time."""
@@ -154,33 +231,30 @@ class LadderCommand:
         more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
-        self._write(begun)
+        self._write()
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
             note_run(book, level)
-            run = LadderRun(
-                *(book, self.rubric, begun, pool, level, arguments.minutes),
-                follow=lambda game: self._follow(game, begun),
-            )
-            ended = run.go()
+            terms = book, self.rubric, begun, pool, level, arguments.minutes
+            ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
-        print(table_text(self._write(begun)))
+        print(table_text(self._write()))
         print(ended, flush=True)
         return ended
 
-    def _follow(self, game: PlannedGame, begun: Begun) -> None:
+    def _follow(self, game: PlannedGame) -> None:
         """Show a game that has just been played; write the site again if it is time."""
         if self.arguments.serve is not None:
             one, two = (self.names.get(player_id(player), player.name) for player in game.players)
             self.live.show(self.book, game.key, (one, two))
         if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
-            self._write(begun)
+            self._write()
 
-    def _write(self, begun: Begun) -> Standings:
+    def _write(self) -> Standings:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
         book, rubric = self.book, self.rubric
-        league = read_league(book, rubric, begun.secret)
+        league = read_league(book, rubric)
         standings = Standings(league, book.games(terms_of(rubric)), book.day)
         text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
         write(book.path.with_suffix(".csv"), text)

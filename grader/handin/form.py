@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.source_rules import absent_name, changing_state, old_builtin
+from grader.handin.source_rules import absent_name, changing_state, old_builtin, stored
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -162,7 +162,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
     if not classes:
-        if "AIPlayer" not in _stored(tree):
+        if "AIPlayer" not in stored(tree):
             near = next(filter(_is_meant, nodes), None)
             advice = "the simulator makes one per game"
             if isinstance(near, ast.ClassDef):
@@ -180,7 +180,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in _stored(node)
+        for name in stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -190,12 +190,6 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             yield from _signature(methods[name], expected, signature)
         elif not player.bases and name not in second_names:
             yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
-
-
-def _stored(node: ast.AST) -> set[str]:
-    """Return the names that assignments below a node bind."""
-    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _is_meant(node: ast.AST) -> bool:

@@ -27,7 +27,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 def changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield `(line, text)` for each place where a function changes a module-level variable."""
-    shared = _module_names(tree)
+    plain = ast.Assign | ast.AnnAssign | ast.AugAssign
+    shared = {name for item in tree.body if isinstance(item, plain) for name in stored(item)}
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for function in _outer_functions(tree):
         local = _local_names(function)
@@ -47,19 +48,10 @@ def changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, text  # type: ignore[attr-defined]
 
 
-def _module_names(tree: ast.Module) -> set[str]:
-    """Return the names that plain assignments bind at module level."""
-    found: set[str] = set()
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign):
-            targets = statement.targets
-        elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
-            targets = [statement.target]
-        else:
-            continue
-        for target in targets:
-            found |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
-    return found
+def stored(node: ast.AST) -> set[str]:
+    """Return the names that assignments below a node bind."""
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _outer_functions(tree: ast.Module) -> Iterator[Function]:
@@ -75,16 +67,10 @@ def _outer_functions(tree: ast.Module) -> Iterator[Function]:
 
 def _local_names(function: Function) -> set[str]:
     """Return the names that a function binds, including its parameters."""
-    declared: set[str] = set()
-    bound: set[str] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Global):
-            declared.update(node.names)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            bound.add(node.id)
-    return bound - declared
+    nodes = list(ast.walk(function))
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | stored(function)) - shared
 
 
 def _changed(node: ast.AST) -> tuple[str | None, str]:

@@ -203,6 +203,9 @@ class Chosen:
     why: str
 
 
+NO_RATING: Final = "no rating yet: first against every rung"
+
+
 def is_open(fit: Fit, player: int, width: float) -> bool:
     """Return whether a player needs more pairs: its interval is wider than `width`."""
     return _width(fit, player) > width or fit.pairs[player] < LEAST_PAIRS
@@ -239,22 +242,19 @@ def choose(
     taken: set[tuple[int, int]] = set()
     chosen: list[Chosen] = []
     for player in needing:
-        avoid = (barred or {}).get(player, frozenset())
-        if not fit.is_rated(player):
-            chosen += _first(player, [rung for rung in rungs if rung not in avoid], taken)
-            continue
-        listed = [other for other in pool if other != player and other not in avoid]
-        found = _best(fit, player, listed, set(needing))
-        for other in [other for other in found if _pairing(player, other) not in taken][:each]:
+        avoid = {player, *(barred or {}).get(player, ())}
+        rated = fit.is_rated(player)
+        able = [
+            other
+            for other in (pool if rated else rungs)
+            if other not in avoid and _pairing(player, other) not in taken
+        ]
+        found = _best(fit, player, able, set(needing))[:each] if rated else able
+        for other in found:
             taken.add(_pairing(player, other))
-            chosen.append(Chosen(player, other, _why(fit, player, other)))
+            why = _why(fit, player, other) if rated else NO_RATING
+            chosen.append(Chosen(player, other, why))
     return chosen
-
-
-def _first(player: int, rungs: Sequence[int], taken: set[tuple[int, int]]) -> list[Chosen]:
-    fresh = [rung for rung in rungs if rung != player and _pairing(player, rung) not in taken]
-    taken.update(_pairing(player, rung) for rung in fresh)
-    return [Chosen(player, rung, "no rating yet: first against every rung") for rung in fresh]
 
 
 def _pairing(one: int, two: int) -> tuple[int, int]:

@@ -72,6 +72,14 @@ class League:
         """Return the players that are rungs."""
         return range(len(self.rubric.ladder.rungs))
 
+    def versions(self) -> list[Version]:
+        """Return every version of every student."""
+        return [version for student in self.students for version in student.versions]
+
+    def real_names(self) -> dict[str, str]:
+        """Return student and number of each version, by its hash."""
+        return {item.sha256: f"{item.student} v{item.number}" for item in self.versions()}
+
     def counted(self, student: Student) -> Version | None:
         """Return the version that counts for a student; None if no version can be played.
 
@@ -140,8 +148,10 @@ class League:
         return one, two
 
 
-def read_league(book: Book, rubric: Rubric, secret: int) -> League:
-    """Return the league of a results file."""
+def read_league(book: Book, rubric: Rubric) -> League:
+    """Return the league of a results file that has a run."""
+    secret = book.secret(make=False) if rubric.match.seed is None else rubric.match.seed
+    assert secret is not None
     students = with_problems(book.students(), book, rubric)
     terms = terms_of(rubric)
     complete = book.pairs(terms)
@@ -273,8 +283,7 @@ class Standings:
     @property
     def last_seen(self) -> str:
         """Return the day on which the newest version was first found."""
-        days = [item.seen for student in self.league.students for item in student.versions]
-        return max(days, default=self.day)
+        return max((item.seen for item in self.league.versions()), default=self.day)
 
     def rating(self, player: int | None) -> Interval | None:
         """Return the rating of a player with its interval, None if it has none."""
@@ -414,10 +423,7 @@ def private_page(token: str) -> str:
 
 def played_text(book: Book, league: League) -> str:
     """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
-    names = {player_id(player): player.name for player in league.players}
-    for student in league.students:
-        for version in student.versions:
-            names[version.sha256] = f"{student.name} v{version.number}"
+    names = {player_id(player): player.name for player in league.players} | league.real_names()
     rows: list[Sequence[object]] = []
     for number, day, note, pairs in book.runs():
         for wanted, one, two, why, seconds in pairs:

@@ -53,10 +53,9 @@ def note_hand_ins(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A run that has begun: its number, the secret of the ladder, and the new versions."""
+    """A run that has begun: its number, and the new versions."""
 
     number: int
-    secret: int
     fresh: list[Version]
 
 
@@ -68,7 +67,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
         print(f"the last run was ended by the machine during {title}", file=sys.stderr)
     fresh = note_hand_ins(book, found, rubric, day, secret)
     book.set_meta({"day": day})
-    return Begun(book.begin_run(day), secret, fresh)
+    return Begun(book.begin_run(day), fresh)
 
 
 @dataclass
@@ -109,8 +108,7 @@ class LadderRun:
         rules = self.rubric.ladder
         trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
         play_trials(trials, "rung", self.rubric.source, self.book, self.pool)
-        league = read_league(self.book, self.rubric, self.begun.secret)
-        league = self._load(league)
+        league = self._load(read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
             if self.seconds_left <= 0:
@@ -164,12 +162,7 @@ class LadderRun:
         """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
         able = {player_id(league.players[place]) for place in league.rungs}
-        able |= {
-            version.sha256
-            for student in league.students
-            for version in student.versions
-            if version.problem is None
-        }
+        able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
             for row in self.book.unplayed(self.terms)
@@ -212,11 +205,7 @@ class LadderRun:
 
     def _load(self, league: League) -> League:
         """Load each current version once; return the league without those that fail."""
-        names = {
-            version.sha256: f"{student.name} v{version.number}"
-            for student in league.students
-            for version in student.versions
-        }  # the teacher's terminal shows no pseudonyms
+        names = league.real_names()  # the teacher's terminal shows no pseudonyms
         current = [league.players[place] for place in league.current() if place not in league.rungs]
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         sources = {
@@ -233,4 +222,4 @@ class LadderRun:
                     print(f"{player.name}: {fault or headline(problem or '')}", file=sys.stderr)
         for line in too_slow(wanted, self.rubric, pace, self.book):
             print(line, file=sys.stderr, flush=True)
-        return read_league(self.book, self.rubric, self.begun.secret) if changed else league
+        return read_league(self.book, self.rubric) if changed else league
