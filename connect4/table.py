@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Container, Generator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -108,10 +108,11 @@ class Table:
         agents: tuple[AgentName, AgentName],
         terms: Terms,
         seat_person: Callable[[Player], Seat] = no_person,
+        kinds: Container[str] = ("human", "local"),
     ) -> None:
-        """Open both seats; `seat_person(player)` creates the seat of a `human`.
+        """Open both seats; `seat_person(player)` creates the seat of a player of these `kinds`.
 
-        It also creates that of a `local` agent, an object of this process.
+        A `local` agent is an object of this process.
         """
         one, two = agents
         methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
@@ -139,7 +140,7 @@ class Table:
                 self._limits[player] = None if person and not terms.human_clock else terms.seconds
                 self._seats[player] = (
                     seat_person(player)
-                    if person or agent.kind == "local"
+                    if agent.kind in kinds
                     else seat_agent(game, player, agent, methods[player - 1], terms)
                 )
         except BaseException:  # also on Ctrl-C, so that no process stays behind

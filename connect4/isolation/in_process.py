@@ -1,13 +1,16 @@
-"""A seat without isolation: the agent runs in the referee's own process."""
+"""Run an agent in this process: a seat without isolation, and a question to a student's file."""
 
 from __future__ import annotations
 
 import gc
+import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from connect4.errors import AgentError, IllegalAction
-from connect4.games.base import Seconds, State
+from connect4.games.base import Game, Seconds, State
 from connect4.isolation.measuring import Timed
 from connect4.players.base import Agent, Connected, Outcome, Reply, Setup, note_of
 from connect4.players.registry import build
@@ -73,3 +76,19 @@ class InProcessSeat:
             self._agent = None
             gc.unfreeze()
             gc.collect()
+
+
+def answer_question(setup: Setup, game: Game, question: dict[str, Any]) -> str:
+    """Return what a method of a new `AIPlayer` returns, such as `explain`, as a line of JSON."""
+    method = question["method"]
+    try:
+        player = StudentAgent(replace(setup, player=question["player"])).player
+        if not hasattr(player, method):
+            return json.dumps({"missing": None})
+        state = game.from_json(question["state"])
+        answer = list(getattr(player, method)(state.for_agent()))
+        return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
+    except AgentError as error:
+        return json.dumps({"failed": str(error)})
+    except BaseException as error:  # the caller receives any error of the file
+        return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

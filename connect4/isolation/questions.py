@@ -16,15 +16,14 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import AgentError
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Seconds, State
 from connect4.isolation import machine, readable, sandbox, submission
+from connect4.isolation.in_process import answer_question
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
 from connect4.isolation.seat import USUAL_LIMITS, choose_level
 from connect4.isolation.spawn import agent_environment
 from connect4.players.base import Setup
-from connect4.players.student import StudentAgent
 
 BOOT: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -132,23 +131,7 @@ def serve() -> None:
     sandbox.enter(Limits(**settings["limits"]), settings["slot"], None, paths, rules)
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         for line in questions:
-            answers.write(_answer(setup, game, json.loads(line)) + "\n")
+            answers.write(answer_question(setup, game, json.loads(line)) + "\n")
             answers.flush()
             gc.unfreeze()  # the module is a cycle, and its search may have frozen it
             gc.collect()
-
-
-def _answer(setup: Setup, game: Game, question: dict[str, Any]) -> str:
-    """Return the answer to one question as a line of JSON."""
-    method = question["method"]
-    try:
-        player = StudentAgent(replace(setup, player=question["player"])).player
-        if not hasattr(player, method):
-            return json.dumps({"missing": None})
-        state = game.from_json(question["state"])
-        answer = list(getattr(player, method)(state.for_agent()))
-        return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
-    except AgentError as error:
-        return json.dumps({"failed": str(error)})
-    except BaseException as error:  # the caller receives any error of the file
-        return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})
