@@ -25,7 +25,11 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-MODULES: Final = {"handout": "handout", "tournament": "commands.grade"}
+MODULES: Final = {
+    "handout": "handout",
+    "playground": "playground",
+    "tournament": "commands.grade",
+}
 """Commands that are not a file of their own name in `commands`."""
 
 EXAMPLES: Final = {
@@ -70,6 +74,11 @@ It takes a minute. The page shows the games' positions to nobody but you.""",
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
   python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
+    "playground": """examples:
+  python3 -m grader playground site/
+  python3 -m grader playground site/ --runtime pyodide/    a closed network: nothing from elsewhere
+Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/
+exit status: 0 done, 2 bad usage or input""",
     "fuel": """examples:
   python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G
   python3 -m grader fuel 2G          and for 2G
@@ -209,6 +218,15 @@ def _handout(add: Add) -> None:
     _add_rubric(add)
 
 
+def _playground(add: Add) -> None:
+    add("out", metavar="DIR", type=Path, help="write the site below DIR")
+    add(
+        "--runtime",
+        metavar="DIR|URL",
+        help="Pyodide 0.27.7: a folder to copy, or an address (default its public address)",
+    )
+
+
 def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--against", metavar="PATH", nargs="+", type=Path, help="hand-ins of earlier years")
@@ -261,6 +279,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "viva": ("five positions of a student's games, for a talk with the author", _viva),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
+    "playground": ("write a site on which students write and play, in a browser", _playground),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
     "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,22 @@ _NONE: Final = "'none'"
 ASSETS: Final = Path(__file__).parent / "assets"
 
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a document may use beside its own style and script.
+
+    `policy` follows the scripts' sources in the content security policy, and can add rules to it.
+    Frames and documents that the document makes itself have the same policy.
+    """
+
+    styles: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    policy: str = ""
+
+
+NOTHING: Final = Allowed()
 
 
 def build(
@@ -46,11 +63,17 @@ def content(parts: tuple[str, ...], data: Any, before: str = "") -> str:
     return f"{before}{assets(parts, 'html')}\n{block}"
 
 
-def whole(title: str, style: str, body: str, script: str = "", comment: str = "") -> str:
-    """Return a document with a style sheet, HTML and a script; it can load nothing else."""
+def whole(
+    title: str, style: str, body: str, script: str = "", comment: str = "", more: Allowed = NOTHING
+) -> str:
+    """Return a document with a style sheet, HTML and a script; it can load nothing else.
+
+    `more` is what it may use beside them.
+    """
+    styles = " ".join(map(digest, (style, *more.styles)))
+    scripts = " ".join(map(digest, filter(None, (script, *more.scripts)))) or _NONE
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; "
-        f"script-src {_hash(script) if script else _NONE}; "
+        f"default-src 'none'; style-src {styles}; script-src {scripts}{more.policy}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     run = f"<script>{script}</script>\n" if script else ""
@@ -115,9 +138,10 @@ def style_sheet(parts: tuple[str, ...]) -> str:
     return palette.style_sheet() + assets(parts, "css")
 
 
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
+def digest(text: str) -> str:
+    """Return the source of a content security policy that allows this style or script."""
+    encoded = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{encoded}'"
 
 
 def json_in_html(data: Any) -> str:
