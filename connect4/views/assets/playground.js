@@ -10,6 +10,7 @@
  */
 
 const GRACE = .25; // seconds after its time in which an answer may still arrive
+const MOST = 1 << 16; // characters of an answer
 const PHONE = matchMedia("(max-width: 52rem)").matches;
 
 /** @param {string} id @returns {HTMLInputElement} */
@@ -81,9 +82,10 @@ class Hand {
    * @param {string} kind
    * @param {any} data
    * @param {number} [limit]
+   * @param {number} [most] the characters of an answer
    * @returns {Promise<Answer>}
    */
-  ask(kind, data, limit = Infinity) {
+  ask(kind, data, limit = Infinity, most = Infinity) {
     const answered = this.before.then(() => new Promise((resolve) => {
       /** @type {number | undefined} */
       let timer;
@@ -92,7 +94,7 @@ class Hand {
       this.settle = (answer, seconds) => {
         clearTimeout(timer);
         this.settle = () => {};
-        resolve({ answer, seconds, printed: this.printed });
+        resolve({ answer: (answer?.length ?? 0) > most ? "" : answer, seconds, printed: this.printed });
       };
       this.restart = () => {
         clearTimeout(timer);
@@ -161,7 +163,7 @@ const room = {
    */
   async load(setup, limit) {
     const hand = this.thinking = await this.fresh();
-    const { answer } = await hand.ask("load", { setup }, limit);
+    const { answer } = await hand.ask("load", { setup }, limit, MOST);
     return { hand, answer };
   },
 
@@ -193,7 +195,7 @@ const room = {
         if (live.turn) live.turn.at = Date.now() / 1000; // the clock starts when the worker is ready
         const given = again && !isReady(file.answer)
           ? { answer: file.answer ?? JSON.stringify({ failed: `ai.py was not loaded within ${plan.loading} s` }), seconds: 0, printed: "" }
-          : await file.hand.ask("turn", request, request.seconds);
+          : await file.hand.ask("turn", request, request.seconds, MOST);
         if (this.stopping) continue;
         step = await this.ask("answer", { line: given.answer, seconds: given.seconds, printed: given.printed });
         if (step.anew) {
@@ -235,7 +237,7 @@ const room = {
     const asked = await this.ask("check", { source: source.value, seconds });
     if (asked.wrong) return asked.wrong;
     const hand = await this.fresh();
-    const { answer } = await hand.ask("check", asked, seconds + 5);
+    const { answer } = await hand.ask("check", asked, seconds + 5, MOST * 10);
     hand.end();
     this.prepare();
     const late = { line: 1, rule: "smoke", required: true, text: `${hand.progress}: no answer within ${seconds} s; does it end?` };
@@ -271,7 +273,7 @@ const room = {
     let tree = await this.ask("tree", asked);
     if (tree.ask) {
       const hand = await this.fresh();
-      const { answer } = await hand.ask("explain", tree.ask, tree.seconds + 30);
+      const { answer } = await hand.ask("explain", tree.ask, tree.seconds + 30, MOST * 250);
       hand.end();
       this.prepare();
       if (answer === null) return `explain gave no answer within ${tree.seconds + 30} s`;

@@ -2,13 +2,14 @@
    another. It stands behind the scripts of Pyodide in one file, so that nothing is loaded. */
 {
   const MOST_PRINTED = 4000; // characters in one turn
+  const MOST_SAID = 20; // lines of progress in one request
   /* Names that a file's code finds nowhere: it has Python alone, and the policy of the frame denies
      the network in any case. */
   const GONE = [
     "fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts", "Worker", "SharedWorker",
     "BroadcastChannel", "indexedDB", "caches", "postMessage", "onmessage", "close", "navigator", "Notification",
-    "FileReaderSync", "requestFileSystem", "MessageChannel", "MessagePort", "addEventListener",
-    "removeEventListener", "dispatchEvent", "StorageManager", "cookieStore", "crossOriginIsolated",
+    "FileReaderSync", "MessageChannel", "MessagePort", "addEventListener", "removeEventListener", "dispatchEvent",
+    "StorageManager", "cookieStore", "setTimeout", "setInterval", "requestAnimationFrame", "queueMicrotask",
   ];
   const scope = /** @type {any} */ (self);
   const say = scope.postMessage.bind(scope);
@@ -30,8 +31,7 @@
       room -= line.length + 1;
     };
     const pyodide = await scope.loadPyodide({
-      indexURL: "https://runtime.invalid/", stdout: print, stderr: print,
-      jsglobals: { setTimeout: scope.setTimeout.bind(scope), clearTimeout: scope.clearTimeout.bind(scope), Object },
+      indexURL: "https://runtime.invalid/", stdout: print, stderr: print, jsglobals: { Object },
     });
     pyodide.unpackArchive(files["numpy.whl"], "wheel");
     pyodide.unpackArchive(files["kit.zip"], "zip", { extractDir: "/kit" });
@@ -41,9 +41,11 @@
     );
     const referee = role === "referee"
       ? handle((/** @type {string} */ name, /** @type {string} */ text) => say({ event: name, text })) : null;
-    const progress = (/** @type {string} */ text) => say({ progress: text });
+    let lines = 0;
+    const progress = (/** @type {string} */ text) => ++lines <= MOST_SAID && say({ progress: text });
     scope.addEventListener("message", (/** @type {MessageEvent} */ { data: { number, kind, text } }) => {
       room = MOST_PRINTED;
+      lines = 0;
       try {
         const answer = referee ? referee.handle(kind, text) : handle(kind, text, progress);
         say({ number, answer: String(answer) });
