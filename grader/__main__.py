@@ -10,6 +10,7 @@ import datetime
 import importlib
 import math
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -157,6 +158,13 @@ def _ladder(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
+    add(
+        "--playground",
+        metavar="URL",
+        type=address,
+        default="",
+        help="link from the site to that of `playground`",
+    )
     add(
         "--minutes",
         metavar="N",
@@ -332,6 +340,13 @@ def day(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
 
 
+def address(text: str) -> str:
+    """Return the address of a page: a URL, or a path from another page."""
+    if not re.fullmatch(r"https?://\S+|[\w./~-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no address such as https://example.org/play")
+    return text
+
+
 def span(text: str) -> float:
     """Return a number of hours, minutes or points; it must be above 0."""
     try:
@@ -398,6 +413,7 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("serve", "site", "--serve: --site names the folder of the site"),
+    ("playground", "site", "--playground: --site names the folder of the site that links to it"),
     ("page", "records", "--page: --records names the folder for it"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )
