@@ -37,7 +37,7 @@ WHEEL: Final = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
 RUNTIME: Final = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", WHEEL)
 """The files of Pyodide that the page loads."""
 
-ASSETS: Final = (*PARTS, "play", "editor", "playground")
+ASSETS: Final = (*PARTS, "play", "editor", "workers", "playground")
 
 KIT: Final = ("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubric")
 """The parts of the students' edition that run in the browser, as beginnings of their paths."""

@@ -82,8 +82,8 @@ class Referee:
         }
         return {"setups": setups, "loading": Limits().start_seconds}
 
-    def play(self, loaded: dict[str, str | None]) -> dict[str, Any]:
-        """Begin the game; `loaded` is what each student's worker said, None for no answer."""
+    def play(self, loaded: dict[str, str]) -> dict[str, Any]:
+        """Begin the game; `loaded` is what each student's worker said."""
         for player in SIDES:
             if str(player) in loaded:
                 self._seats[player].load_failure = load_failure(loaded[str(player)])
@@ -108,7 +108,7 @@ class Referee:
         return self._next(lambda: self._turns.send(reply))
 
     def answer(self, line: str | None, seconds: Seconds, printed: str) -> dict[str, Any]:
-        """Play what a student's worker answered; None if it has not, or has ended."""
+        """Play what a student's worker answered; None if it has not."""
         assert self._asked is not None
         seat = self._seats[self._asked.state.mover]
         seat.log = f"[turn {self._asked.number}]\n{printed}" if printed else ""
@@ -196,10 +196,8 @@ class Referee:
         }
 
 
-def load_failure(line: str | None) -> str | None:
+def load_failure(line: str) -> str | None:
     """Return why a file was not loaded, None if it was."""
-    if line is None:
-        return f"ai.py was not loaded within {Limits().start_seconds:g} s"
     key, value = protocol.read_message(line.encode())
     if key == protocol.READY:
         return None

@@ -1,15 +1,12 @@
-/* The playground: the referee and the student's file each run in a worker of a sandboxed frame,
-   which has neither network nor storage. This page fetches what they need, and passes on what they
-   say: the referee's events to the replay page, its questions to the student's worker. */
+/* The playground: passes the referee's events to the replay page, and its questions to the worker of
+   the student's file. `workers.js` makes the workers. */
 
 /**
  * @typedef {{name: string, title: string, size: [number, number] | null, starts: string[],
  *   agents: {kind: string, options: Record<string, string[]>}[]}} Rules
- * @typedef {{answer: string | null, seconds: number, printed: string}} Answer
  * @typedef {{wrong?: string, player?: number, kind?: string, request?: any, anew?: boolean}} Step
  */
 
-const GRACE = .25; // seconds after its time in which an answer may still arrive
 const MOST = 1 << 16; // characters of an answer
 const PHONE = matchMedia("(max-width: 52rem)").matches;
 
@@ -19,113 +16,12 @@ const field = (id) => /** @type {HTMLInputElement} */ (byId(`set-${id}`));
 /** @returns {Rules} */
 const rules = () => DATA.offer.find((/** @type {Rules} */ { name }) => name === field("game").value);
 
-/** @param {string} text @param {boolean} [wrong] */
-function state(text, wrong = false) {
-  byId("state").textContent = text;
-  byId("state").classList.toggle("wrong", wrong);
-}
-
-/** @type {HTMLIFrameElement} */
-let frame;
-/** @type {Map<number, Hand>} */
-const hands = new Map();
-
-/** @param {any} message @param {ArrayBuffer[]} [given] */
-function tell(message, given = []) {
-  frame.contentWindow?.postMessage(message, "*", given);
-}
-
-/* A worker in the frame. */
-class Hand {
-  static made = 0;
-
-  /** @param {string} role */
-  constructor(role) {
-    this.id = ++Hand.made;
-    this.printed = this.progress = "";
-    this.number = 0;
-    this.ended = false;
-    /** @type {(name: string, data: any) => void} */
-    this.event = () => {};
-    /** @type {(answer: string | null, seconds: number) => void} */
-    this.settle = () => {};
-    this.restart = () => {};
-    /** @type {Promise<unknown>} */
-    this.before = this.ready = new Promise((resolve) => {
-      this.begin = resolve;
-    });
-    hands.set(this.id, this);
-    tell({ kind: "make", id: this.id, role });
-  }
-
-  /**
-   * Take what the worker says. Nothing of it is trusted but the referee's.
-   * @param {any} data
-   * @param {number} took
-   */
-  hear(data, took) {
-    if (data.ready) this.begin?.(null);
-    else if (data.printed) this.printed = (this.printed + data.printed).slice(0, 4000);
-    else if (data.event) this.event(data.event, JSON.parse(data.text));
-    else if (data.progress) {
-      this.progress = String(data.progress).slice(0, 200);
-      this.restart();
-    } else if (data.number === this.number) this.settle(data.answer ?? null, took / 1000);
-    else if (data.failed) {
-      this.begin?.(null);
-      this.settle(null, took / 1000);
-    }
-  }
-
-  /**
-   * Ask the worker; without an answer after `limit` seconds it ends, and the answer is null.
-   * @param {string} kind
-   * @param {any} data
-   * @param {number} [limit]
-   * @param {number} [most] the characters of an answer
-   * @returns {Promise<Answer>}
-   */
-  ask(kind, data, limit = Infinity, most = Infinity) {
-    const answered = this.before.then(() => new Promise((resolve) => {
-      /** @type {number | undefined} */
-      let timer;
-      const number = ++this.number;
-      this.printed = "";
-      this.settle = (answer, seconds) => {
-        clearTimeout(timer);
-        this.settle = () => {};
-        resolve({ answer: (answer?.length ?? 0) > most ? "" : answer, seconds, printed: this.printed });
-      };
-      this.restart = () => {
-        clearTimeout(timer);
-        if (limit < Infinity) timer = setTimeout(() => this.end(limit + GRACE), (limit + GRACE) * 1000);
-      };
-      if (this.ended) this.settle(null, 0);
-      else {
-        this.restart();
-        tell({ kind: "ask", id: this.id, data: { number, kind, text: JSON.stringify(data) } });
-      }
-    }));
-    this.before = answered;
-    return answered;
-  }
-
-  /** @param {number} [seconds] */
-  end(seconds = 0) {
-    this.ended = true;
-    hands.delete(this.id);
-    tell({ kind: "end", id: this.id });
-    this.begin?.(null);
-    this.settle(null, seconds);
-  }
-}
-
-const room = {
-  referee: /** @type {Hand} */ (/** @type {unknown} */ (null)),
-  spare: /** @type {Hand | null} */ (null),
+const playground = {
+  referee: /** @type {PythonWorker} */ (/** @type {unknown} */ (null)),
+  spare: /** @type {PythonWorker | null} */ (null),
   playing: /** @type {Promise<void> | null} */ (null),
   stopping: false,
-  /** @type {Hand | null} */
+  /** @type {PythonWorker | null} */
   thinking: null,
   /** @type {((text: string) => Promise<string>) | null} */
   typed: null,
@@ -133,15 +29,15 @@ const room = {
 
   /* Return a worker that has run no student's code. */
   async fresh() {
-    const hand = this.spare ?? new Hand("agent");
+    const worker = this.spare ?? new PythonWorker("agent");
     this.spare = null;
-    await hand.ready;
-    return hand;
+    await worker.ready;
+    return worker;
   },
 
   /* Have the next one ready. */
   prepare() {
-    if (!PHONE) this.spare ??= new Hand("agent");
+    if (!PHONE) this.spare ??= new PythonWorker("agent");
   },
 
   /**
@@ -152,7 +48,7 @@ const room = {
    */
   async ask(kind, data) {
     const { answer } = await this.referee.ask(kind, data);
-    if (answer === null) throw new Error("the page's own Python has ended; load the page again");
+    if (answer === null) throw new Error(`The page must be loaded again: ${this.referee.failure}`);
     return JSON.parse(answer);
   },
 
@@ -162,9 +58,10 @@ const room = {
    * @param {number} limit
    */
   async load(setup, limit) {
-    const hand = this.thinking = await this.fresh();
-    const { answer } = await hand.ask("load", { setup }, limit, MOST);
-    return { hand, answer };
+    const worker = this.thinking = await this.fresh();
+    const { answer } = await worker.ask("load", { setup }, limit, MOST);
+    const failed = worker.failure || `ai.py was not loaded within ${limit} s`;
+    return { worker, answer: answer ?? JSON.stringify({ failed }) };
   },
 
   /* Play the game that is chosen. */
@@ -172,9 +69,9 @@ const room = {
     const text = source.value;
     const plan = await this.ask("plan", { words: words(), source: text });
     if (plan.wrong) return plan.wrong;
-    /** @type {Record<number, {hand: Hand, answer: string | null} | null>} */
+    /** @type {Record<number, {worker: PythonWorker, answer: string} | null>} */
     const files = {};
-    /** @type {Record<number, string | null>} */
+    /** @type {Record<number, string>} */
     const loaded = {};
     for (const [player, setup] of Object.entries(plan.setups)) {
       const file = files[Number(player)] = await this.load(setup, plan.loading);
@@ -191,21 +88,22 @@ const room = {
       else {
         const again = !files[player];
         const file = files[player] ??= await this.load(plan.setups[player], plan.loading);
-        this.thinking = file.hand;
+        this.thinking = file.worker;
         if (live.turn) live.turn.at = Date.now() / 1000; // the clock starts when the worker is ready
         const given = again && !isReady(file.answer)
-          ? { answer: file.answer ?? JSON.stringify({ failed: `ai.py was not loaded within ${plan.loading} s` }), seconds: 0, printed: "" }
-          : await file.hand.ask("turn", request, request.seconds, MOST);
+          ? { answer: file.answer, seconds: 0, printed: "" }
+          : await file.worker.ask("turn", request, request.seconds, MOST);
         if (this.stopping) continue;
-        step = await this.ask("answer", { line: given.answer, seconds: given.seconds, printed: given.printed });
+        const ended = file.worker.failure ? JSON.stringify({ last: file.worker.failure }) : null;
+        step = await this.ask("answer", { line: given.answer ?? ended, seconds: given.seconds, printed: given.printed });
         if (step.anew) {
-          file.hand.end();
+          file.worker.end();
           files[player] = null;
           this.prepare();
         }
       }
     }
-    for (const file of Object.values(files)) file?.hand.end();
+    for (const file of Object.values(files)) file?.worker.end();
     this.prepare();
     return "";
   },
@@ -236,12 +134,12 @@ const room = {
     const seconds = Number(field("seconds").value) || 2;
     const asked = await this.ask("check", { source: source.value, seconds });
     if (asked.wrong) return asked.wrong;
-    const hand = await this.fresh();
-    const { answer } = await hand.ask("check", asked, seconds + 5, MOST * 10);
-    hand.end();
+    const worker = await this.fresh();
+    const { answer } = await worker.ask("check", asked, seconds + 5, MOST * 10);
+    worker.end();
     this.prepare();
-    const late = { line: 1, rule: "smoke", required: true, text: `${hand.progress}: no answer within ${seconds} s; does it end?` };
-    const found = answer === null ? [late] : JSON.parse(answer);
+    const late = { line: 1, rule: "smoke", required: true, text: `${worker.progress}: ${worker.failure || `no answer within ${seconds} s; does it end?`}` };
+    const found = answer ? JSON.parse(answer) : [late];
     byId("findings").replaceChildren(...found.map((/** @type {any} */ { line, rule, text, required }) => (
       make("li", "", makeButton(required ? "required" : "", () => editor.go(Number(line)),
         `Line ${line}: ${rule}${required ? "" : " (advice)"}: ${text}`))
@@ -258,7 +156,7 @@ const room = {
   async make({ what, game, turn }) {
     const record = live.records[game];
     if (what === "analysis") {
-      const helper = new Hand("referee");
+      const helper = new PythonWorker("referee");
       /** @type {[string, any][]} */
       const events = [];
       helper.event = (name, data) => (name === "making" ? say(data) : events.push([name, data]));
@@ -272,9 +170,9 @@ const room = {
     const asked = { record, turn, source: this.sources[game] };
     let tree = await this.ask("tree", asked);
     if (tree.ask) {
-      const hand = await this.fresh();
-      const { answer } = await hand.ask("explain", tree.ask, tree.seconds + 30, MOST * 250);
-      hand.end();
+      const worker = await this.fresh();
+      const { answer } = await worker.ask("explain", tree.ask, tree.seconds + 30, MOST * 250);
+      worker.end();
       this.prepare();
       if (answer === null) return `explain gave no answer within ${tree.seconds + 30} s`;
       tree = await this.ask("tree", { ...asked, answer });
@@ -284,13 +182,13 @@ const room = {
   },
 };
 
-/** @param {string | null} answer */
-const isReady = (answer) => answer !== null && answer.startsWith('{"ready"');
+/** @param {string} answer */
+const isReady = (answer) => answer.startsWith('{"ready"');
 
 /** @param {string} path @param {any} data @returns {Promise<string>} what is wrong, or nothing */
 async function post(path, data) {
-  if (path === "make") return room.make(data);
-  if (path === "move") return room.typed ? room.typed(data.text) : "it is not your turn";
+  if (path === "make") return playground.make(data);
+  if (path === "move") return playground.typed ? playground.typed(data.text) : "it is not your turn";
   return "";
 }
 
@@ -352,15 +250,15 @@ function offerOptions() {
  * @param {string} text
  */
 async function busy(work, text) {
-  if (room.playing) return;
+  if (playground.playing) return;
   let done = () => {};
-  room.playing = new Promise((resolve) => {
+  playground.playing = new Promise((resolve) => {
     done = () => resolve();
   });
-  room.stopping = false;
+  playground.stopping = false;
   byId("findings").replaceChildren();
   for (const id of ["go", "check"]) button(id).disabled = true;
-  if (room.referee) state(text);
+  if (playground.referee) state(text);
   try {
     await loaded;
     state(text);
@@ -372,7 +270,7 @@ async function busy(work, text) {
   }
   for (const id of ["go", "check"]) button(id).disabled = false;
   byId("stop").hidden = true;
-  room.playing = null;
+  playground.playing = null;
   done();
 }
 
@@ -385,65 +283,19 @@ function markFault(text) {
   if (found) editor.mark(Number(found[1]));
 }
 
-/* Fetch Python and the kit, and start them in the frame. */
-async function load() {
-  if (location.protocol === "file:") {
-    throw new Error("This page needs a web server. In its folder run: python3 -m http.server\nThen open http://localhost:8000");
-  }
-  let bytes = 0;
-  const fetched = async (/** @type {string} */ address) => {
-    const answer = await fetch(address, { cache: "force-cache", credentials: "omit" }).catch(() => null);
-    if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded; is this machine online?`);
-    const counted = new TransformStream({
-      transform(chunk, out) {
-        bytes += chunk.length;
-        state(`Loading Python: ${(bytes / 1e6).toFixed(0)} of 17 MB; the browser keeps it.`);
-        out.enqueue(chunk);
-      },
-    });
-    return new Response(answer.body.pipeThrough(counted)).arrayBuffer();
-  };
-  const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
-  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit];
-  frame = make("iframe");
-  frame.setAttribute("sandbox", "allow-scripts");
-  frame.title = "Python";
-  frame.hidden = true;
-  frame.srcdoc = DATA.frame;
-  const answers = { here: () => {}, ready: () => {} };
-  const here = new Promise((resolve) => {
-    answers.here = () => resolve(null);
-  });
-  const ready = new Promise((resolve) => {
-    answers.ready = () => resolve(null);
-  });
-  addEventListener("message", ({ data, source: from }) => {
-    if (from !== frame.contentWindow) return;
-    if (data.kind === "here") answers.here();
-    else if (data.kind === "ready") answers.ready();
-    else if (data.kind === "said") hands.get(data.id)?.hear(data.data, data.took);
-  });
-  document.body.append(frame);
-  const [[one, two, wasm, library, numpy, kit]] = await Promise.all([Promise.all(addresses.map(fetched)), here]);
-  state("Starting Python ...");
-  const files = { "python_stdlib.zip": library, "numpy.whl": numpy, "kit.zip": kit };
-  const scripts = [one, "\n", two, "\n", DATA.worker];
-  tell({ kind: "runtime", scripts, wasm, files }, [one, two, wasm, library, numpy, kit]);
-  await ready;
-  room.referee = new Hand("referee");
-  room.referee.event = (name, data) => kinds[name](data);
-  room.spare = new Hand("agent");
-  await room.referee.ready;
-  if (room.referee.ended) throw new Error("Python does not start in this browser");
-  state("");
-}
-
 byId("title").textContent = "Connect 4 playground";
 document.querySelector("main")?.classList.add("idle");
 document.querySelector("main")?.prepend(byId("desk"));
 byId("set-game").append(...DATA.offer.map((/** @type {Rules} */ { name, title }) => option(name, title)));
 offerGame();
-const loaded = load();
+const loaded = load().then(async () => {
+  playground.referee = new PythonWorker("referee");
+  playground.referee.event = (name, data) => kinds[name](data);
+  playground.spare = new PythonWorker("agent");
+  await playground.referee.ready;
+  if (playground.referee.ended) throw new Error("Python does not start in this browser");
+  state("");
+});
 loaded.catch((error) => state(error.message, true));
 
 (function attend() {
@@ -471,8 +323,8 @@ loaded.catch((error) => state(error.message, true));
   byId("setup").addEventListener("change", offerOptions);
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
-    busy(() => room.play(), "The game is on.");
+    busy(() => playground.play(), "The game is on.");
   });
-  byId("stop").addEventListener("click", () => room.stop());
-  byId("check").addEventListener("click", () => busy(() => room.check(), "Checking ..."));
+  byId("stop").addEventListener("click", () => playground.stop());
+  byId("check").addEventListener("click", () => busy(() => playground.check(), "Checking ..."));
 })();
