@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Container, Generator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -104,10 +104,11 @@ class Table:
         agents: tuple[AgentName, AgentName],
         terms: Terms,
         seat_person: Callable[[Player], Seat] = no_person,
+        kinds: Container[str] = ("human", "local"),
     ) -> None:
-        """Open both seats; `seat_person(player)` creates the seat of a `human`.
+        """Open both seats; `seat_person(player)` creates the seat of a player of these `kinds`.
 
-        It also creates that of a `local` agent, an object of this process.
+        A `local` agent is an object of this process.
         """
         one, two = agents
         methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
@@ -134,7 +135,7 @@ class Table:
             for player, agent, method in zip(SIDES, agents, methods, strict=True):
                 person = agent.kind == "human"
                 self._limits[player] = None if person and not terms.human_clock else terms.seconds
-                if person or agent.kind == "local":
+                if agent.kind in kinds:
                     self._seats[player] = seat_person(player)
                 else:
                     self._seats[player] = _open(game, player, agent, method, terms)

@@ -10,6 +10,7 @@ import datetime
 import importlib
 import math
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,11 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-MODULES: Final = {"handout": "handout", "tournament": "commands.grade"}
+MODULES: Final = {
+    "handout": "handout",
+    "playground": "playground",
+    "tournament": "commands.grade",
+}
 """Commands that are not a file of their own name in `commands`."""
 
 EXAMPLES: Final = {
@@ -70,6 +75,11 @@ It takes a minute. The page shows the games' positions to nobody but you.""",
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
   python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
+    "playground": """examples:
+  python3 -m grader playground site/
+  python3 -m grader playground site/ --runtime pyodide/    a closed network: nothing from elsewhere
+Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/
+exit status: 0 done, 2 bad usage or input""",
     "fuel": """examples:
   python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G
   python3 -m grader fuel 2G          and for 2G
@@ -150,6 +160,13 @@ def _ladder(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
     add(
+        "--playground",
+        metavar="URL",
+        type=address,
+        default="",
+        help="link from the site to that of `playground`",
+    )
+    add(
         "--minutes",
         metavar="N",
         type=span,
@@ -211,6 +228,15 @@ def _handout(add: Add) -> None:
     _add_rubric(add)
 
 
+def _playground(add: Add) -> None:
+    add("out", metavar="DIR", type=Path, help="write the site below DIR")
+    add(
+        "--runtime",
+        metavar="DIR|URL",
+        help="Pyodide 0.27.7: a folder to copy, or an address (default its public address)",
+    )
+
+
 def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--against", metavar="PATH", nargs="+", type=Path, help="hand-ins of earlier years")
@@ -263,6 +289,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "viva": ("five positions of a student's games, for a talk with the author", _viva),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
+    "playground": ("write a site on which students write and play, in a browser", _playground),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
     "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
@@ -313,6 +340,13 @@ def day(text: str) -> str:
         return datetime.date.fromisoformat(text).isoformat()
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
+
+
+def address(text: str) -> str:
+    """Return the address of a page: a URL, or a path from another page."""
+    if not re.fullmatch(r"https?://\S+|[\w./~-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no address such as https://example.org/play")
+    return text
 
 
 def span(text: str) -> float:
@@ -381,6 +415,7 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("serve", "site", "--serve: --site names the folder of the site"),
+    ("playground", "site", "--playground: --site names the folder of the site that links to it"),
     ("page", "records", "--page: --records names the folder for it"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )

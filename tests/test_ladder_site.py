@@ -32,6 +32,7 @@ from tests.test_web import violations
 pytestmark = pytest.mark.slow
 
 SITE = "site"
+PLAYGROUND = "https://example.org/play/"
 
 
 def written(term: Term) -> int:
@@ -39,7 +40,7 @@ def written(term: Term) -> int:
     with Book(term.path, writing=False) as book:
         league = read_league(book, term.rubric)
         standings = Standings(league, book.games(terms_of(term.rubric)), book.day)
-        return write_site(book, standings, term.folder.parent / SITE)
+        return write_site(book, standings, term.folder.parent / SITE, PLAYGROUND)
 
 
 def pages(term: Term) -> dict[str, str]:
@@ -66,6 +67,7 @@ def test_public_pages_have_pseudonyms_and_no_source(term: Term) -> None:
     names = {item.student.name: item.name for item in term.standings().entries if item.student}
     index = pages(term)["index.html"]
     assert all(name in index for name in names.values())
+    assert f'href="{PLAYGROUND}"' in index
     public = {place: text for place, text in pages(term).items() if not place.startswith("own/")}
     for place, text in public.items():
         assert "ann miller" not in text + place

@@ -170,7 +170,9 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
     assert {number.value_of_css_property("text-align") for number in numbers} == {"right"}
 
 
-@pytest.mark.parametrize("name", ["page", "tree", "standings", "ladder", "live", "start"])
+@pytest.mark.parametrize(
+    "name", ["page", "tree", "standings", "ladder", "live", "start", "playground"]
+)
 def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     """TypeScript's strict check of the plain JavaScript, its types written as JSDoc."""
     settings = WEB / f"tsconfig.{name}.json"
@@ -182,6 +184,7 @@ def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
     parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
     parts += ("positions", "ladder", "live", "table", "play", "start", "viva")
+    parts += ("served", "editor", "workers", "playground", "playground_frame", "playground_worker")
     used = {f"{part}.js" for part in parts}
     assert checked <= used
     assert {path.name for path in document.ASSETS.glob("*.js")} == used

@@ -9,10 +9,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
@@ -22,6 +20,9 @@ from connect4.games.base import Game, Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Turn
+
+if TYPE_CHECKING:
+    pass
 
 WORST: Final = 3
 """The number of worst moves listed for each side."""
@@ -93,6 +94,9 @@ def _searchers(
         search = searcher(text, seconds)
         yield lambda todo: map(search, todo)
         return
+    from concurrent.futures import ProcessPoolExecutor  # late: a browser's Python has none
+    from multiprocessing import active_children
+
     others = active_children()
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
 

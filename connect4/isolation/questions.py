@@ -17,15 +17,14 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import AgentError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine, readable, sandbox, submission
+from connect4.isolation.in_process import answer_question
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import line_of, read_setup, setup_to_json
 from connect4.isolation.seat import USUAL_LIMITS, choose_level
 from connect4.isolation.spawn import SLOTS, agent_environment
 from connect4.players.base import Setup
-from connect4.players.student import StudentAgent
 
 BOOT: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -111,20 +110,6 @@ def serve() -> None:
     files = submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
     rules = sandbox.rules(map(str, readable.readable_paths(files)))
     sandbox.enter(Limits(**question["limits"]), question["slot"], None, rules, None)
-    answer = _answer(setup, question["method"], game.from_json(question["state"]))
+    answer = answer_question(setup, question["method"], game.from_json(question["state"]))
     with os.fdopen(channel, "w", encoding="ascii") as answers:
         answers.write(f"{answer}\n")
-
-
-def _answer(setup: Setup, method: str, state: State) -> str:
-    """Return the answer as a line of JSON."""
-    try:
-        player = StudentAgent(setup).player
-        if not hasattr(player, method):
-            return json.dumps({"missing": None})
-        answer = list(getattr(player, method)(state.for_agent()))
-        return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
-    except AgentError as error:
-        return json.dumps({"failed": str(error)})
-    except BaseException as error:  # the caller receives any error of the file
-        return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

@@ -7,6 +7,7 @@ This is the referee's side; `worker` is the other end, and `sandbox` restricts t
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -83,8 +84,8 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     Also returns one line for each missing protection. Raises `InputError` if `strong` or `wasm` was
     requested and is not available.
     """
-    if requested == "none":
-        return "none", ()
+    if requested == "none" or (requested == "auto" and sys.platform == "emscripten"):
+        return "none", ()  # a browser's Python starts no process
     if requested == "wasm":
         from connect4.isolation.wasm import package
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,22 @@ from connect4.views import palette
 ASSETS: Final = Path(__file__).parent / "assets"
 
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a document may use beside its own style and script.
+
+    `policy` follows the scripts' sources in the content security policy, and can add rules to it.
+    Frames and documents that the document makes itself have the same policy.
+    """
+
+    styles: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    policy: str = ""
+
+
+NOTHING: Final = Allowed()
 
 
 def build(
@@ -44,9 +61,16 @@ def content(parts: tuple[str, ...], data: Any, before: str = "") -> str:
     return f"{before}{assets(parts, 'html')}\n{block}"
 
 
-def whole(title: str, style: str, body: str, script: str = "", comment: str = "") -> str:
-    """Return a document with a style sheet, HTML and a script; it can load nothing else."""
-    policy = _policy(_hash(style), _hash(script) if script else "'none'")
+def whole(
+    title: str, style: str, body: str, script: str = "", comment: str = "", more: Allowed = NOTHING
+) -> str:
+    """Return a document with a style sheet, HTML and a script; it can load nothing else.
+
+    `more` is what it may use beside them.
+    """
+    styles = " ".join(map(digest, (style, *more.styles)))
+    scripts = " ".join(map(digest, filter(None, (script, *more.scripts)))) or "'none'"
+    policy = _policy(styles, scripts + more.policy)
     run = f"<script>{script}</script>\n" if script else ""
     return _document(title, policy, f"<style>{style}</style>", body, run, comment)
 
@@ -114,9 +138,10 @@ def style_sheet(parts: tuple[str, ...]) -> str:
     return palette.style_sheet() + assets(parts, "css")
 
 
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
+def digest(text: str) -> str:
+    """Return the source of a content security policy that allows this style or script."""
+    encoded = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{encoded}'"
 
 
 def json_in_html(data: Any) -> str:

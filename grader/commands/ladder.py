@@ -260,7 +260,7 @@ class LadderCommand:
         write(book.path.with_suffix(".csv"), text)
         write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
         if self.arguments.site is not None:
-            if write_site(book, standings, self.arguments.site):
+            if write_site(book, standings, self.arguments.site, self.arguments.playground):
                 self.live.site += 1
             self.names = {
                 version.sha256: f"{standings.public_name(student)} v{version.number}"

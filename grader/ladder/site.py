@@ -27,12 +27,15 @@ MAX_REASONS: Final = 20
 OWN: Final = ("played", "pass")
 
 
-def write_site(book: Book, standings: Standings, site: Path) -> int:
-    """Write the pages that have changed and remove those of former agents; return how many."""
+def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> int:
+    """Write the pages that have changed and remove those of former agents; return how many.
+
+    `playground` is the address of a site by `grader playground`.
+    """
     for folder in FOLDERS:
         make_folder(site / folder)
     texts = pages.shared_files(pages.PARTS) | pages.shared_files(pages.REPLAYS)
-    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings)}
+    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
         if place := pages.agent_place(entry, standings):
             texts[place] = agent_page(book, entry, standings, own=False)
@@ -88,8 +91,9 @@ def _level(standings: Standings) -> str:
     return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
 
-def index_page(book: Book, standings: Standings) -> str:
+def index_page(book: Book, standings: Standings, playground: str) -> str:
     """Return the first page: the table, the curves, the grid."""
+    link = f'<p><a href="{html.escape(playground)}">Play against the kit in the browser</a></p>'
     entries, rules = standings.entries, standings.league.rubric.ladder
     anchor = standings.league.players[0].name if standings.league.rungs else ""
     explained = [
@@ -107,7 +111,8 @@ def index_page(book: Book, standings: Standings) -> str:
     ]
     parts = (
         f'<section class="card box" aria-label="Table">'
-        f"{paragraphs([' '.join(filter(None, explained))])}\n{_table(standings)}</section>",
+        f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
+        f"{_table(standings)}</section>",
         CURVES,
         GRID,
         _card("How the games were run", paragraphs(read_protection(book).lines())),

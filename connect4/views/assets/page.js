@@ -529,7 +529,7 @@ function listGames() {
   };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT"].includes(target.tagName)
+    if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT", "TEXTAREA"].includes(target.tagName)
       && target !== slider || event.defaultPrevented) return;
     if (target.id === "detail" && !event.key.startsWith("Arrow")) return;
     if (event.key === " ") {

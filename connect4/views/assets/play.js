@@ -1,4 +1,5 @@
-/* A game while it is played: the server's events reach the replay page, and a person's moves go back. */
+/* A game while it is played: the referee's events reach the replay page, and a person's moves go
+   back. `post` sends them: `served.js` to the server of this page, `playground.js` to a worker. */
 
 /** @typedef {{text: string, to?: number, from?: number, column?: number}} Choice */
 
@@ -98,9 +99,6 @@ const live = {
         post("make", { what, game: page.index, turn: Math.max(1, page.at) }).then((answer) => answer && say(answer));
       }, label));
     }
-    const back = make("a", "", "New game");
-    back.href = "../";
-    byId("save").append(back);
     byId("after-words").hidden = true;
     byId("after").hidden = false;
   },
@@ -111,11 +109,11 @@ const live = {
 
   /**
    * Link to what was made.
-   * @param {string} path
+   * @param {string} address
    */
-  made(path) {
+  made(address) {
     const link = make("a", "", "Open it");
-    link.href = `../${path}`;
+    link.href = address;
     link.target = "_blank";
     byId("answer").replaceChildren("It is ready. ", link);
   },
@@ -219,13 +217,6 @@ function say(text) {
   byId("answer").textContent = text;
 }
 
-/** @param {string} path @param {any} data @returns {Promise<string>} what is wrong, or nothing */
-async function post(path, data) {
-  const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
-  return answer.ok ? (await answer.json()).wrong ?? "" : answer.text();
-}
-
 /**
  * Add a button that saves a file.
  * @param {string} id
@@ -233,38 +224,30 @@ async function post(path, data) {
  * @param {() => [string, string, string]} content
  */
 function keep(id, label, content) {
-  const save = makeButton("", () => {
-    const [text, name, type] = content();
-    const link = make("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }, label);
-  save.id = `save-${id}`;
-  byId("save").append(save);
+  const button = makeButton("", () => save(...content()), label);
+  button.id = `save-${id}`;
+  byId("save").append(button);
 }
 
-(function connect() {
+/** @param {string} text @param {string} name @param {string} type */
+function save(text, name, type) {
+  const link = make("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** What the page does for each kind of event.
+ * @type {Record<string, (data: any) => void>} */
+const kinds = {
+  game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
+  over: (data) => live.over(data), note: say, making: say, made: (data) => live.made(data),
+  stay: () => live.stay(), end: (data) => live.end(data),
+};
+
+(function attend() {
   byId("said").after(byId("bar"));
-  const source = new EventSource("events");
-  /** @type {Record<string, (data: any) => void>} */
-  const kinds = {
-    game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
-    over: (data) => live.over(data), note: say, making: say,
-    made: (data) => live.made(data), stay: () => live.stay(),
-    end: (data) => {
-      source.close();
-      live.end(data);
-    },
-  };
-  for (const [kind, act] of Object.entries(kinds)) {
-    source.addEventListener(kind, (event) => act(JSON.parse(/** @type {MessageEvent} */ (event).data)));
-  }
-  source.addEventListener("error", () => {
-    if (live.going) say("The connection to the game is lost.");
-    else source.close();
-  });
   setInterval(() => live.turn && live.tick(), 100);
 
   const board = byId("board");
@@ -295,7 +278,7 @@ function keep(id, label, content) {
   });
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || target.tagName === "INPUT") return;
+    if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
     if (begins(event)) {
       byId("typed").focus(); // which receives the digit
       event.stopImmediatePropagation();

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Game, Seconds, State
-from connect4.isolation.questions import ask_student
 from connect4.players.base import Setup
+from connect4.players.names import AgentName
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.words import first_line
@@ -22,11 +22,21 @@ NOTES: Final = {
 def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[Node]:
     """Return the nodes from the optional method `explain(state)` of an `AIPlayer`.
 
-    It returns `(depth, move, kind, value, alpha, beta, note)` for each node in search order, as
+    Raises `InputError` if it has none, or gives another answer than `read_nodes` reads.
+    """
+    from connect4.isolation.questions import ask_student  # late: a browser asks without it
+
+    key, value = ask_student(setup, "explain", state, seconds)
+    return read_nodes(setup.agent, setup.game, key, value)
+
+
+def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
+    """Return the nodes of an answer to `explain`; `key` and `value` are those of `ask_student`.
+
+    The value has `(depth, move, kind, value, alpha, beta, note)` for each node in search order, as
     docs/students.md describes. Raises `InputError` for any other answer.
     """
-    name = f"agent {setup.agent.text!r}"
-    key, value = ask_student(setup, "explain", state, seconds)
+    name = f"agent {agent.text!r}"
     if key == "missing":
         raise InputError(
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
@@ -38,7 +48,7 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     nodes: list[Node] = []
     for number, row in enumerate(value):
         try:
-            nodes.append(_read_node(row, nodes, setup.game))
+            nodes.append(_read_node(row, nodes, game))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"{name}: node {number} of its tree: {error}") from None
     if not nodes:

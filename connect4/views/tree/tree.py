@@ -34,6 +34,9 @@ LEAVES: Final = {
 }
 """The name of a node without children, by the kind of agent."""
 
+PARTS: Final = ("base", "theme", "board", "tree")
+"""The assets of the page."""
+
 NUMBERS: Final = ("value", "alpha", "beta")
 
 COLUMNS: Final = ("depth", "move", "change", "kind", "flags", *NUMBERS)
@@ -62,7 +65,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "leaf": LEAVES.get(kind, "A leaf of the search."),
         "windowed": kind not in WITHOUT_BOUNDS and has_bounds(nodes),
     }
-    return document.build(f"Search tree of {agent}", ("base", "theme", "board", "tree"), data)
+    return document.build(f"Search tree of {agent}", PARTS, data)
 
 
 def facts(game: Game, nodes: list[Node]) -> list[str]:

@@ -1,29 +1,41 @@
-"""Convert the referee's events to the page's events, as plain data."""
+"""Convert the referee's events to the page's events, as plain data, and play games with it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from connect4 import record as records
-from connect4.games.base import Game, State
+from connect4.games.base import Game, Player, Seconds, State
+from connect4.players.base import PlayerLeftError, Reply
+from connect4.players.human import LEAVE, reply_to
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
+from connect4.table import Table, TablePlan
 from connect4.views.board_data import RunTable, moves_of
 from connect4.views.page.page import game_data, head_data, page, turn_data
-from connect4.views.web.server import Events
 
 MAX_PRINTED: Final = 4000
 """The characters of an agent's output in one turn that a page shows."""
 
 
+class Events(Protocol):
+    """Sends events to pages."""
+
+    def add(self, name: str, data: Any) -> None:
+        """Send an event."""
+        ...
+
+
 @dataclass
 class Feed:
-    """Sends one game after another to the pages of a server."""
+    """Sends one game after another to a page."""
 
     events: Events
+    turn: int = 0
+    """The turn that has begun."""
 
     def begin(self, record: Record) -> None:
         """Announce a game whose first turn has not begun."""
@@ -45,6 +57,7 @@ class Feed:
         `person` is true if the mover is a person. `printed` is what the agent printed in the turn.
         """
         if isinstance(event, TurnBegun):
+            self.turn = event.number
             moves = playable(self._record.game, event.state) if person else None
             begun = {
                 "player": event.state.mover,
@@ -81,6 +94,55 @@ class Feed:
     def end(self, games: Sequence[Record]) -> None:
         """After the last game, send the page that people can save."""
         self.events.add("end", {"page": page(games) if games else ""})
+
+
+class SentSeat:
+    """The seat of a player whose replies are sent to the referee, such as a person at the page."""
+
+    def __init__(self) -> None:
+        self.log = ""
+        self.load_failure: str | None = None
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Leave the game: only a game without a page calls this."""
+        raise PlayerLeftError("no page")
+
+    def close(self) -> None:
+        """Do nothing; it needs no cleanup."""
+
+
+def turns_to_send(
+    table: Table, plan: TablePlan, feed: Feed, is_sent: Callable[[Player], bool]
+) -> Generator[TurnBegun, Reply | None, None]:
+    """Play a game and feed the page; yield each turn of the players that `is_sent` names.
+
+    The reply that is sent to this generator is the turn's; with None, the seat is asked.
+    """
+    events = table.events()
+    reply: Reply | None = None
+    while True:
+        try:
+            event = events.send(reply)
+            reply = None
+            printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
+            person = isinstance(event, TurnBegun) and plan.is_person(event.state.mover)
+            feed.see(event, person, printed)
+            if isinstance(event, TurnBegun) and is_sent(event.state.mover):
+                reply = yield event
+        except PlayerLeftError as error:
+            events.throw(error)
+        except StopIteration:
+            return
+
+
+def typed_reply(text: str, begun: TurnBegun, plan: TablePlan, took: Seconds) -> Reply:
+    """Return the reply of a person at a page, who may also type that they leave.
+
+    Raises `PlayerLeftError`, or `IllegalAction` for what is no move.
+    """
+    if text.strip().lower() in LEAVE:
+        raise PlayerLeftError("left the game")
+    return reply_to(text, begun.state, plan.game, plan.terms.human_strict, took)
 
 
 def playable(game: Game, state: State) -> list[dict[str, Any]]:

@@ -10,21 +10,21 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from connect4.errors import IllegalAction, InputError, IsolationError
-from connect4.games.base import Ending, Player, State
+from connect4.games.base import Ending, Player
 from connect4.players.base import PlayerLeftError, Reply, Seat
-from connect4.players.human import LEAVE, late_reply, reply_to
+from connect4.players.human import late_reply
 from connect4.record import Record
-from connect4.referee import TurnBegun, TurnEnded
+from connect4.referee import TurnBegun
 from connect4.table import Table, TablePlan
 from connect4.views import document
 from connect4.views.page.page import PARTS
-from connect4.views.web.feed import Feed
+from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
 from connect4.views.web.server import Content, Events, RefusedError, Server
 
 FIRST_PAGE: Final = 10.0
@@ -41,20 +41,6 @@ TICK: Final = 0.2
 TEXT_BROWSERS: Final = ("w3m", "lynx", "links", "elinks", "www-browser")
 
 
-class PersonSeat:
-    """The seat of a person at the page: the page's reply is sent to the referee."""
-
-    log = ""
-    load_failure = None
-
-    def ask(self, state: State, seconds: float | None) -> Reply:
-        """Leave the game: only a game without a page calls this."""
-        raise PlayerLeftError("no page")
-
-    def close(self) -> None:
-        """Do nothing; a person needs no cleanup."""
-
-
 class GamePage:
     """The page of a game, or of both games with `--swap`, below `path` of a server."""
 
@@ -63,7 +49,6 @@ class GamePage:
         self._feed = Feed(self.events)
         self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
-        self._turn = 0
         self.games: list[Record] = []
         server.gets[path] = _document
         server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(LIVE))
@@ -75,7 +60,7 @@ class GamePage:
     def _take(self, asked: dict[str, Any]) -> None:
         """Take a person's move; one for another turn, such as a second click, is refused."""
         text, turn = str(asked["text"])[:100], int(asked["turn"])
-        if turn != self._turn:
+        if turn != self._feed.turn:
             raise RefusedError("this turn is over")
         self._moves.put((turn, text))
 
@@ -114,23 +99,16 @@ class GamePage:
         self._feed.stay()
 
     def _run(self, table: Table, plan: TablePlan) -> None:
-        events = table.events()
-        reply: Reply | None = None
-        while True:
-            try:
-                event = events.send(reply)
-                reply = None
-                asked = isinstance(event, TurnBegun) and plan.is_person(event.state.mover)
-                if isinstance(event, TurnBegun):
-                    self._turn = event.number
-                printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
-                self._feed.see(event, asked, printed)
-                if isinstance(event, TurnBegun) and asked:
-                    reply = self._reply(event, plan)
-            except PlayerLeftError as error:
-                events.throw(error)
-            except StopIteration:
-                return
+        turns = turns_to_send(table, plan, self._feed, plan.is_person)
+        with suppress(StopIteration):
+            begun = next(turns)
+            while True:
+                try:
+                    reply = self._reply(begun, plan)
+                except PlayerLeftError as error:
+                    begun = turns.throw(error)
+                else:
+                    begun = turns.send(reply)
 
     def _reply(self, begun: TurnBegun, plan: TablePlan) -> Reply:
         """Return a person's move; raises `PlayerLeftError` if the person has left."""
@@ -147,11 +125,8 @@ class GamePage:
                 continue
             if turn != begun.number:  # a second click, that came before the turn was over
                 continue
-            if text.strip().lower() in LEAVE:
-                raise PlayerLeftError("left the game")
             try:
-                took = time.monotonic() - began
-                return reply_to(text, begun.state, plan.game, plan.terms.human_strict, took)
+                return typed_reply(text, begun, plan, time.monotonic() - began)
             except IllegalAction as error:
                 self._feed.note(str(error))
 
@@ -162,7 +137,7 @@ class GamePage:
             self._received.wait(LAST_WORD)
 
 
-LIVE: Final = (*PARTS, "play")
+LIVE: Final = (*PARTS, "play", "served")
 """The assets of a page on which people play."""
 
 
@@ -172,7 +147,7 @@ def _document() -> Content:
 
 
 def _seat_person(player: Player) -> Seat:
-    return PersonSeat()
+    return SentSeat()
 
 
 def play_on_page(

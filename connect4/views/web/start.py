@@ -170,13 +170,13 @@ def free_port() -> int:
 
 def _body() -> str:
     offer = {
-        "games": [_game_data(game) for game in GAMES.values()],
+        "games": [offered(game) for game in GAMES.values()],
         "seconds": DEFAULT_SECONDS,
     }
     return document.content(PARTS, offer)
 
 
-def _game_data(game: Game) -> dict[str, Any]:
+def offered(game: Game) -> dict[str, Any]:
     """Return what the form offers for a game."""
     rows, columns = game.start(None, None).board().shape
     return {

@@ -1,0 +1,30 @@
+/* The page of a game on this machine: events come from its server, and moves go to it. */
+
+/** @param {string} path @param {any} data @returns {Promise<string>} what is wrong, or nothing */
+async function post(path, data) {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
+  return answer.ok ? (await answer.json()).wrong ?? "" : answer.text();
+}
+
+(function connect() {
+  const source = new EventSource("events");
+  kinds.made = (path) => live.made(`../${path}`);
+  kinds.stay = () => {
+    live.stay();
+    const back = make("a", "", "New game");
+    back.href = "../";
+    byId("save").append(back);
+  };
+  kinds.end = (data) => {
+    source.close();
+    live.end(data);
+  };
+  for (const [kind, act] of Object.entries(kinds)) {
+    source.addEventListener(kind, (event) => act(JSON.parse(/** @type {MessageEvent} */ (event).data)));
+  }
+  source.addEventListener("error", () => {
+    if (live.going) say("The connection to the game is lost.");
+    else source.close();
+  });
+})();

@@ -1,0 +1,151 @@
+/* The workers of the playground. The referee and the student's file each run in a worker of a
+   sandboxed frame, which has neither network nor storage. This page fetches what they need, and
+   trusts nothing that a student's worker says. */
+
+/** @typedef {{answer: string | null, seconds: number, printed: string}} Answer */
+
+const GRACE = .25; // seconds after its time in which an answer may still arrive
+
+/** @param {string} text @param {boolean} [wrong] */
+function state(text, wrong = false) {
+  byId("state").textContent = text;
+  byId("state").classList.toggle("wrong", wrong);
+}
+
+/** @type {HTMLIFrameElement} */
+let frame;
+/** @type {Map<number, PythonWorker>} */
+const workers = new Map();
+
+/** @param {any} message @param {ArrayBuffer[]} [given] */
+function tell(message, given = []) {
+  frame.contentWindow?.postMessage(message, "*", given);
+}
+
+/* A worker in the frame. */
+class PythonWorker {
+  static made = 0;
+
+  /** @param {string} role */
+  constructor(role) {
+    this.id = ++PythonWorker.made;
+    this.printed = this.progress = this.failure = "";
+    this.number = 0;
+    this.ended = false;
+    /** @type {(name: string, data: any) => void} */
+    this.event = () => {};
+    /** @type {(answer: string | null, seconds: number) => void} */
+    this.settle = () => {};
+    this.restart = () => {};
+    /** @type {Promise<unknown>} */
+    this.before = this.ready = new Promise((resolve) => {
+      this.begin = resolve;
+    });
+    workers.set(this.id, this);
+    tell({ kind: "make", id: this.id, role });
+  }
+
+  /**
+   * Take what the worker says. Nothing of it is trusted but the referee's.
+   * @param {any} data
+   * @param {number} took
+   */
+  hear(data, took) {
+    if (data.ready) this.begin?.(null);
+    else if (data.printed) this.printed = (this.printed + data.printed).slice(0, 4000);
+    else if (data.event) this.event(data.event, JSON.parse(data.text));
+    else if (data.progress) {
+      this.progress = String(data.progress).slice(0, 200);
+      this.restart();
+    } else if (data.failed) {
+      this.failure = `its Python ended: ${data.failed}`;
+      this.end(took / 1000);
+    } else if (data.number === this.number) this.settle(data.answer, took / 1000);
+  }
+
+  /**
+   * Ask the worker; without an answer after `limit` seconds it ends, and the answer is null.
+   * @param {string} kind
+   * @param {any} data
+   * @param {number} [limit]
+   * @param {number} [most] the characters of an answer
+   * @returns {Promise<Answer>}
+   */
+  ask(kind, data, limit = Infinity, most = Infinity) {
+    const answered = this.before.then(() => new Promise((resolve) => {
+      /** @type {number | undefined} */
+      let timer;
+      const number = ++this.number;
+      this.printed = "";
+      this.settle = (answer, seconds) => {
+        clearTimeout(timer);
+        this.settle = () => {};
+        resolve({ answer: (answer?.length ?? 0) > most ? "" : answer, seconds, printed: this.printed });
+      };
+      this.restart = () => {
+        clearTimeout(timer);
+        if (limit < Infinity) timer = setTimeout(() => this.end(limit + GRACE), (limit + GRACE) * 1000);
+      };
+      if (this.ended) this.settle(null, 0);
+      else {
+        this.restart();
+        tell({ kind: "ask", id: this.id, data: { number, kind, text: JSON.stringify(data) } });
+      }
+    }));
+    this.before = answered;
+    return answered;
+  }
+
+  /** @param {number} [seconds] */
+  end(seconds = 0) {
+    this.ended = true;
+    workers.delete(this.id);
+    tell({ kind: "end", id: this.id });
+    this.begin?.(null);
+    this.settle(null, seconds);
+  }
+}
+
+/* Fetch Python and the kit, and prepare the frame for workers. */
+async function load() {
+  if (location.protocol === "file:") {
+    throw new Error("This page needs a web server. In its folder run: python3 -m http.server\nThen open http://localhost:8000");
+  }
+  let bytes = 0;
+  const fetched = async (/** @type {string} */ address) => {
+    const answer = await fetch(address, { cache: "force-cache", credentials: "omit" }).catch(() => null);
+    if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded; is this machine online?`);
+    const counted = new TransformStream({
+      transform(chunk, out) {
+        bytes += chunk.length;
+        state(`Loading Python: ${(bytes / 1e6).toFixed(0)} of 17 MB; the browser keeps it.`);
+        out.enqueue(chunk);
+      },
+    });
+    return new Response(answer.body.pipeThrough(counted)).arrayBuffer();
+  };
+  const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
+  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit];
+  frame = make("iframe");
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.title = "Python";
+  frame.hidden = true;
+  frame.srcdoc = DATA.frame;
+  /** @type {Record<string, (data: null) => void>} */
+  const waiting = {};
+  const [here, ready] = ["here", "ready"].map((kind) => new Promise((resolve) => {
+    waiting[kind] = resolve;
+  }));
+  addEventListener("message", ({ data, source: from }) => {
+    if (from !== frame.contentWindow) return;
+    if (data.kind === "said") workers.get(data.id)?.hear(data.data, data.took);
+    else waiting[data.kind]?.(null);
+  });
+  document.body.append(frame);
+  const [[one, two, wasm, library, numpy, kit]] = await Promise.all([Promise.all(addresses.map(fetched)), here]);
+  state("Starting Python ...");
+  const files = { "python_stdlib.zip": library, "numpy.whl": numpy, "kit.zip": kit };
+  const scripts = [one, "\n", two, "\n", DATA.worker];
+  tell({ kind: "runtime", scripts, wasm, files }, [one, two, wasm, library, numpy, kit]);
+  await ready;
+}

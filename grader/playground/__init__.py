@@ -1,0 +1,131 @@
+"""A static site on which students write their file and play it, with nothing installed.
+
+The site is one page, the kit as a zip, and optionally a copy of Pyodide (Python for browsers).
+`referee` and `agent` run in the browser. The site contains the students' edition only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from connect4 import atomic
+from connect4.errors import InputError
+from connect4.games import GAMES
+from connect4.games.base import Game
+from connect4.views import document
+from connect4.views.page.page import PARTS
+from connect4.views.tree.tree import PARTS as TREE
+from connect4.views.web.start import offered
+from grader.handout import STARTS, STUB, student_files, write_zip
+
+HERE: Final = Path(__file__).resolve().parent
+
+VERSION: Final = "0.27.7"
+"""The version of Pyodide; `WHEEL` and `playground_worker.js` belong to it."""
+
+PUBLIC: Final = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
+"""The public copy of Pyodide."""
+
+WHEEL: Final = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
+
+RUNTIME: Final = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", WHEEL)
+"""The files of Pyodide that the page loads."""
+
+ASSETS: Final = (*PARTS, "play", "editor", "workers", "playground")
+
+KIT: Final = ("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubric")
+"""The parts of the students' edition that run in the browser, as beginnings of their paths."""
+
+
+def run_playground(arguments: argparse.Namespace) -> int:
+    """Write the site."""
+    out: Path = arguments.out
+    files = dict(site_files())
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update(f"{name} {len(data)}\n".encode() + data)
+    kit = f"kit-{digest.hexdigest()[:12]}.zip"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        old = [path for path in out.glob("kit-*.zip") if path.name != kit]
+        runtime = runtime_address(arguments.runtime, out)
+        write_zip(files, out / kit)
+        text = site_page(runtime, kit, files)
+        atomic.write_text(out / "index.html", text)
+        for path in old:
+            path.unlink()
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written: {error.strerror}") from None
+    size = (len(text.encode()) + (out / kit).stat().st_size) / 1000
+    print(f"{out}: index.html and {kit}, {size:.0f} kB; Python for browsers from {runtime}")
+    return 0
+
+
+def site_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the kit for the browser: those of the students' edition, and these two."""
+    for name, data in student_files():
+        if name.startswith(KIT):
+            yield name, data
+    yield "grader/playground/__init__.py", b""
+    for path in (HERE / "referee.py", HERE / "agent.py"):
+        yield f"grader/playground/{path.name}", path.read_bytes()
+
+
+def runtime_address(given: str | None, out: Path) -> str:
+    """Return where the page finds Pyodide; copy it into the site if `given` is a folder."""
+    if given is None or re.match("https?://", given):
+        return f"{(given or PUBLIC).rstrip('/')}/"
+    missing = [name for name in RUNTIME if not Path(given, name).is_file()]
+    if missing:
+        raise InputError(
+            f"--runtime {given}: no {missing[0]}; name the folder of Pyodide {VERSION} "
+            "(its full distribution), or the address of one"
+        )
+    (out / "runtime").mkdir(exist_ok=True)
+    for name in RUNTIME:
+        shutil.copyfile(Path(given, name), out / "runtime" / name)
+    return "runtime/"
+
+
+def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
+    """Return the page; it may load its own site and the runtime, and no other address."""
+    frame_script = document.assets(("playground_frame",), "js")
+    rule = f"default-src 'none'; script-src {document.digest(frame_script)} 'wasm-unsafe-eval'"
+    data = {
+        "games": [],
+        "offer": [choices(game, files) for game in GAMES.values()],
+        "stub": STUB.read_text(encoding="utf-8"),
+        "runtime": runtime,
+        "wheel": WHEEL,
+        "kit": kit,
+        "frame": f'<!DOCTYPE html><html lang="en"><head><title>Python</title><meta http-equiv='
+        f'"Content-Security-Policy" content="{rule}; worker-src blob:; connect-src \'none\'">'
+        f"</head><body><script>{frame_script}</script></body></html>",
+        "worker": document.assets(("playground_worker",), "js"),
+    }
+    origin = "/".join(runtime.split("/")[:3]) if "://" in runtime else ""
+    more = document.Allowed(
+        (document.style_sheet(TREE),),
+        (frame_script, document.script(TREE)),
+        f" 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' {origin}".rstrip(),
+    )
+    style, script = document.style_sheet(ASSETS), document.script(ASSETS)
+    body = document.content(ASSETS, data)
+    return document.whole("Connect 4 playground", style, body, script, more=more)
+
+
+def choices(game: Game, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what the page offers for a game: only starts and agents that the site has."""
+    found = offered(game)
+    names = {Path(name).stem for name in files if name.startswith(STARTS)}
+    return {
+        **found,
+        "starts": [start for start in found["starts"] if start in names],
+        "agents": [agent for agent in found["agents"] if agent["kind"] != "reference"],
+    }

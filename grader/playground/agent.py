@@ -1,0 +1,104 @@
+"""A student's side of the playground: runs in a worker of the browser that has no other use.
+
+`assets/playground_worker.js` calls `handle`; `referee` is the other side. Nothing here is trusted:
+the referee checks each answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from typing import Any, Final, cast
+
+from connect4.config import ALLOWED_MODULES
+from connect4.errors import InputError, headline
+from connect4.games.base import Game
+from connect4.isolation import protocol, submission
+from connect4.isolation.in_process import InProcessSeat, answer_question
+from connect4.players.base import Agent, Method, Outcome, Setup
+from connect4.players.names import source_text
+from connect4.players.student import StudentAgent
+
+NOT_THERE: Final = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core")
+"""Modules of the browser's Python; a student's machine has none of them."""
+
+METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
+
+LINE: Final = re.compile(r'ai\.py", line (\d+)')
+
+_loaded: list[tuple[Agent, Game]] = []
+
+
+def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
+    """Return the answer to a request; both are JSON. `say` receives a line of progress."""
+    request = json.loads(text)
+    if kind == "turn":
+        agent, game = _loaded[0]
+        return json.dumps(protocol.answer(agent, game, request))
+    setup, game = protocol.read_setup(request["setup"])
+    if kind == "check":
+        return json.dumps(list(_findings(setup, request, say)))
+    _confine()
+    protocol.draw_from(setup.derived_seed())
+    if kind == "explain":
+        return answer_question(setup, "explain", game.from_json(request["state"]))
+    said: list[bytes] = []
+    agent_or_none = protocol.load(said.append, setup, None)
+    if agent_or_none is None:
+        return said[0].decode()
+    _loaded.append((agent_or_none, game))
+    return json.dumps({protocol.READY: True})
+
+
+def _confine() -> None:
+    """Let the file import what it may import when it is graded."""
+    import sys
+
+    submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES, NOT_THERE)
+    for name in NOT_THERE:
+        sys.modules.pop(name, None)
+
+
+def _findings(
+    setup: Setup, request: dict[str, Any], say: Callable[[str], object]
+) -> Iterator[dict[str, Any]]:
+    """Yield what `check` finds: first the rules of form, then what comes of a few moves."""
+    from types import SimpleNamespace
+
+    from grader.handin.form import Finding, source_findings
+
+    assert setup.source is not None
+    say("reading the file")
+    try:
+        source = source_text(setup.source)
+        found = source_findings(source, cast("Any", SimpleNamespace(**request["rules"])))
+    except InputError as error:
+        found = [Finding(1, "file", str(error))]
+    yield from map(asdict, found)
+    if any(finding.required for finding in found):
+        return
+    states = [setup.game.from_json(state) for state in request["states"]]
+    _confine()
+    protocol.draw_from(setup.derived_seed())
+    for method in METHODS:
+        for state in states:
+            rows, columns = state.board().shape
+            where = f"get_{method}_move on {rows} rows and {columns} columns"
+            say(where)
+            asked = replace(setup, method=method, player=state.mover)
+            seat = InProcessSeat(asked, StudentAgent)
+            reply = seat.ask(state, setup.seconds)
+            wrong = None
+            if reply.outcome is not Outcome.PLAYED:
+                wrong = headline(reply.detail or reply.outcome)
+            elif reply.action not in state.legal_actions():
+                wrong = f"{reply.text} is not a legal move"
+            if wrong is not None:
+                lines = LINE.findall(reply.detail or "")
+                line = int(lines[-1]) if lines else 1
+                if seat.load_failure is not None:
+                    where = "the file cannot be loaded"
+                yield asdict(Finding(line, "smoke", f"{where}: {wrong}"))
+                return

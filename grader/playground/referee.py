@@ -1,0 +1,204 @@
+"""The referee's side of the playground: the kit, in a worker of the browser.
+
+`assets/playground_worker.js` calls `Referee.handle`. The rules, the record and the kit's agents are
+those of every game. The replies of people and of students' files come from outside, as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from connect4 import record as records
+from connect4.__main__ import planned
+from connect4.errors import AgentError, IllegalAction, InputError
+from connect4.games.base import SIDES, Player, Seconds
+from connect4.games.extended import EXTENDED
+from connect4.isolation import protocol
+from connect4.isolation.limits import Limits
+from connect4.isolation.measuring import MADE_ANEW, Timed
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.names import AgentName
+from connect4.players.registry import parse_agent
+from connect4.referee import TurnBegun
+from connect4.table import Table
+from connect4.views.tree.students import read_nodes
+from connect4.views.tree.tree import explain, tree_page
+from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
+
+SENT: Final = ("ai", "human")
+"""Kinds of players whose replies come from outside this worker; the others are the kit's."""
+
+MARGIN: Final = 0.05
+"""Seconds that an answer may take from worker to worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Posts the page's events."""
+
+    post: Callable[[str, str], object]
+
+    def add(self, name: str, data: Any) -> None:
+        """Post an event."""
+        self.post(name, json.dumps(data, separators=(",", ":")))
+
+
+class Referee:
+    """Plays one game after another; `post` receives the page's events."""
+
+    def __init__(self, post: Callable[[str, str], object]) -> None:
+        self._feed = Feed(Posted(post))
+        self._seats: dict[Player, SentSeat] = {}
+        self._asked: TurnBegun | None = None
+
+    def handle(self, kind: str, text: str) -> str:
+        """Return the answer to a request; both are JSON."""
+        try:
+            return json.dumps(getattr(self, kind)(**json.loads(text)))
+        except (InputError, AgentError, IllegalAction) as error:
+            return json.dumps({"wrong": str(error)})
+
+    def plan(self, words: list[str], source: str) -> dict[str, Any]:
+        """Prepare the game of a command line; return what each student's worker loads."""
+        data = source.encode()
+        (plan,) = planned(words)
+        self._plan = replace(plan, terms=replace(plan.terms, sources=(data, data)))
+        terms = self._plan.terms
+        self._seats = {player: SentSeat() for player in SIDES}
+        self._table = Table(
+            plan.game, plan.start, plan.agents, terms, self._seats.__getitem__, SENT
+        )
+        setups = {
+            player: protocol.setup_to_json(
+                Setup(agent, player, plan.game, terms.seconds, terms.seed, seen.asked, data)
+            )
+            for player, agent, seen in zip(
+                SIDES, plan.agents, self._table.record.players, strict=True
+            )
+            if agent.kind == "ai"
+        }
+        return {"setups": setups, "loading": Limits().start_seconds}
+
+    def play(self, loaded: dict[str, str]) -> dict[str, Any]:
+        """Begin the game; `loaded` is what each student's worker said."""
+        for player in SIDES:
+            if str(player) in loaded:
+                self._seats[player].load_failure = load_failure(loaded[str(player)])
+        self._feed.begin(self._table.record)
+        self._turns: Generator[TurnBegun, Reply | None, None] = turns_to_send(
+            self._table, self._plan, self._feed, lambda player: True
+        )
+        return self._next(lambda: next(self._turns))
+
+    def think(self) -> dict[str, Any]:
+        """Let an agent of the kit move."""
+        return self._next(lambda: self._turns.send(None))
+
+    def move(self, text: str, seconds: Seconds) -> dict[str, Any]:
+        """Play what a person typed."""
+        assert self._asked is not None
+        try:
+            reply = typed_reply(text, self._asked, self._plan, seconds)
+        except PlayerLeftError as error:
+            left = error
+            return self._next(lambda: self._turns.throw(left))
+        return self._next(lambda: self._turns.send(reply))
+
+    def answer(self, line: str | None, seconds: Seconds, printed: str) -> dict[str, Any]:
+        """Play what a student's worker answered; None if it has not."""
+        assert self._asked is not None
+        seat = self._seats[self._asked.state.mover]
+        seat.log = f"[turn {self._asked.number}]\n{printed}" if printed else ""
+        reply, alive = self._judged(line, seconds)
+        return {**self._next(lambda: self._turns.send(reply)), "anew": not alive}
+
+    def _judged(self, line: str | None, seconds: Seconds) -> tuple[Reply, bool]:
+        """Return the reply of a line, and whether its worker may be asked again."""
+        assert self._asked is not None
+        limit = self._asked.limit
+        assert limit is not None
+        if line is None or seconds > limit + MARGIN:
+            detail = Timed(seconds).late_text(limit, line is not None, MARGIN)
+            reply = Reply(Outcome.TIMEOUT, detail=f"{detail}\n{MADE_ANEW}")
+            return replace(reply, seconds=seconds, overrun=seconds - limit), False
+        key, value = protocol.read_message(line.encode())
+        if key == protocol.FAILED:
+            return Reply(Outcome.ERROR, detail=protocol.cleaned(value)), False
+        reply, alive = protocol.read_answer(line.encode(), self._plan.game, notes=False)
+        return replace(reply, seconds=seconds), alive
+
+    def _next(self, resume: Callable[[], TurnBegun]) -> dict[str, Any]:
+        """Return the next turn that needs a reply; nothing at the end."""
+        try:
+            self._asked = begun = resume()
+        except StopIteration:
+            self._asked = None
+            self._feed.over(self._table.record)
+            return {}
+        request = {"state": begun.state.to_json(), "seconds": begun.limit}
+        kind = self._plan.agents[begun.state.mover - 1].kind
+        return {"player": begun.state.mover, "kind": kind, "request": request}
+
+    def tree(
+        self, record: str, turn: int, source: str, answer: str | None = None
+    ) -> dict[str, Any]:
+        """Return the page of the search of a turn, or what to ask a student's worker for it."""
+        played = records.loads(record)
+        if not 1 <= turn <= len(played.turns):
+            raise InputError("choose a turn first")
+        state = list(records.replay(played))[turn - 1]
+        agent = parse_agent(played.players[state.mover - 1].agent, played.game.name)
+        limit = played.time_limit
+        if agent.kind != "ai":
+            nodes = explain(agent, played.game, state, limit, played.seed)
+        elif answer is None:
+            setup = Setup(
+                *(agent, state.mover, played.game, limit, played.seed, "intelligent"),
+                source.encode(),
+            )
+            asked = {"setup": protocol.setup_to_json(setup), "state": state.to_json()}
+            return {"ask": asked, "seconds": limit}
+        else:
+            nodes = read_nodes(agent, played.game, *protocol.read_message(answer.encode()))
+        return {"page": tree_page(played.game, state, agent.text, nodes)}
+
+    def analyse(self, record: str, seconds: Seconds) -> dict[str, Any]:
+        """Search what each move of a game cost, and show the game again with it."""
+        from connect4.analysis import costs  # late: only this needs it
+
+        played = records.loads(record)
+
+        def tell(what: str, done: int, todo: int) -> None:
+            self._feed.events.add("making", f"{what}: {done} of {todo}")
+
+        played.extra["analysis"] = costs.analyse(played, seconds, 0, tell)
+        self._feed.begin(played)
+        self._feed.over(played)
+        return {}
+
+    def check(self, source: str, seconds: Seconds) -> dict[str, Any]:
+        """Return what a student's worker needs to check a file: rules, and boards for moves."""
+        from grader.rubric import model, reading  # late: only this needs them
+
+        rubric = reading.read()
+        boards = [EXTENDED.from_json(board.start) for board in model.all_boards(rubric)]
+        boards.sort(key=lambda state: state.board().size)
+        setup = Setup(
+            AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()
+        )
+        return {
+            "setup": protocol.setup_to_json(setup),
+            "rules": asdict(rubric.submission),
+            "states": [boards[-1].to_json(), boards[0].to_json()],
+        }
+
+
+def load_failure(line: str) -> str | None:
+    """Return why a file was not loaded, None if it was."""
+    key, value = protocol.read_message(line.encode())
+    if key == protocol.READY:
+        return None
+    return protocol.cleaned(value) if key == protocol.FAILED else protocol.NO_ANSWER
