@@ -66,6 +66,11 @@ With the seed, the random player's moves can be worked out. Later games with it 
     "viva": """example:
   python3 -m grader viva alice --results marks.db -o viva/alice.html
 It takes a minute. The page shows the games' positions to nobody but you.""",
+    "forget": """examples:
+  python3 -m grader forget alice --results marks.db --out marks/
+  python3 -m grader forget alice --results ladder.db --site site/
+Source, games, pages and names go. Scores of games against other students stay, under "withdrawn-1".
+exit status: 0 done, 1 not agreed to, 2 bad usage or input""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -187,6 +192,15 @@ def _viva(add: Add) -> None:
     add("-o", metavar="FILE", type=Path, required=True, help="the page to write (.html)")
 
 
+def _forget(add: Add) -> None:
+    add("name", metavar="NAME", help="the student or team")
+    add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a run")
+    add("--out", metavar="DIR", type=Path, help="the files of this run: written again without NAME")
+    add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
+    add("--placement", metavar="FILE", type=Path, help="as for `report`, if the marks have it")
+    add("--yes", action="store_true", help="do not ask")
+
+
 def _publish_game(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("name", metavar="NAME", help="the submission")
@@ -259,6 +273,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "ladder": ("rate every version that a class hands in over a term", _ladder),
     "report": ("make tables and files again from stored results, without playing", _report),
     "viva": ("five positions of a student's games, for a talk with the author", _viva),
+    "forget": ("remove a student from a results file and from what was written of it", _forget),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),

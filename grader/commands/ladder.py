@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import datetime
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -43,8 +43,6 @@ Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
 def run_ladder(arguments: argparse.Namespace) -> int:
     """Rate new versions; with `--watch`, repeat this until it is stopped."""
     rubric = read_rubric(arguments)
-    if arguments.time is not None:
-        rubric = replace(rubric, ladder=replace(rubric.ladder, time_limit=arguments.time))
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     if any(board.hidden for board in rubric.ladder.boards):
@@ -65,6 +63,16 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(KeyboardInterrupt):
             return command.go()
     return STOPPED
+
+
+def write_tables(book: Book, rubric: Rubric, secret: int) -> Standings:
+    """Write the teacher's files beside the results file; return the standings."""
+    league = read_league(book, rubric, secret)
+    standings = Standings(league, book.games(terms_of(rubric)), book.day)
+    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
+    write(book.path.with_suffix(".csv"), text)
+    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+    return standings
 
 
 @dataclass
@@ -188,18 +196,13 @@ class LadderCommand:
     def _write(self, begun: Begun) -> Standings:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
-        book, rubric = self.book, self.rubric
-        league = read_league(book, rubric, begun.secret)
-        standings = Standings(league, book.games(terms_of(rubric)), book.day)
-        text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
-        write(book.path.with_suffix(".csv"), text)
-        write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+        standings = write_tables(self.book, self.rubric, begun.secret)
         if self.arguments.site is not None:
-            if write_site(book, standings, self.arguments.site):
+            if write_site(self.book, standings, self.arguments.site):
                 self.live.site += 1
             self.names = {
                 version.sha256: f"{standings.public_name(student)} v{version.number}"
-                for student in reversed(league.students)
+                for student in reversed(standings.league.students)
                 for version in student.versions
             }
         self.written = time.monotonic()

@@ -47,22 +47,7 @@ def first_fault(results: Results) -> str:
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     """Print the tables and write all requested files."""
-    placement: dict[str, float] = {}
-    named = getattr(arguments, "placement", None)
-    if named is not None:
-        with Store(named, writing=False) as other:
-            held = read_results(other)
-        try:
-            placement = placement_points(held)
-        except InputError as error:
-            raise InputError(f"--placement {named}: {error}") from None
-        names = {mark.submission.name for mark in results.marks}
-        absent = sorted(name for name in placement.keys() - names if placement[name])
-        if absent:
-            say(
-                f"--placement {named}: {named_few(absent)} earned points there and are not among "
-                "these submissions, by these names: nobody is given those points"
-            )
+    placement = placement_of(getattr(arguments, "placement", None), results)
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
@@ -80,6 +65,26 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
             write_gradebook(results, export, placement, arguments)
         say(f"Everything is in {arguments.out}")
     writing.tell_github(results, store, placement)
+
+
+def placement_of(path: Path | None, results: Results) -> dict[str, float]:
+    """Return the points for placement in the tournament of `--placement`, none without one."""
+    if path is None:
+        return {}
+    with Store(path, writing=False) as other:
+        held = read_results(other)
+    try:
+        placement = placement_points(held)
+    except InputError as error:
+        raise InputError(f"--placement {path}: {error}") from None
+    names = {mark.submission.name for mark in results.marks}
+    absent = sorted(name for name in placement.keys() - names if placement[name])
+    if absent:
+        say(
+            f"--placement {path}: {named_few(absent)} earned points there and are not among "
+            "these submissions, by these names: nobody is given those points"
+        )
+    return placement
 
 
 def write_gradebook(

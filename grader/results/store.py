@@ -16,13 +16,15 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
 
 from connect4.errors import InputError, printable
 from grader.handin.submission import Member, Submission
+from grader.results import forgetting
+from grader.results.forgetting import FORGOTTEN, Forgotten
 
 FORMAT: Final = "connect4-results/2"
 SCHEME: Final = "3"
@@ -362,13 +364,28 @@ class Store:
     def submissions(self) -> list[Submission]:
         """Return the submissions in the order in which they were found."""
         rows = self._database.execute(
-            "SELECT name, place, text, report, problem, members FROM submission "
+            "SELECT name, place, text, report, problem, members, sha256 FROM submission "
             "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
         )
+        orders = self.meta_json(FORGOTTEN) or {}
         found = []
-        for name, place, source, report, problem, members in rows:
+        for name, place, source, report, problem, members, sha256 in rows:
             people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
-            found.append(Submission(name, place, source, report, problem, people))
+            item = Submission(name, place, source, report, problem, people)
+            if name in orders:
+                item = replace(item, source=None, stored_sha256=sha256, order=orders[name])
+            found.append(item)
+        return found
+
+    def forget(self, name: str, drawn: bool) -> Forgotten:
+        """Remove a student, and what is left of them in free pages and in the write-ahead log.
+
+        `drawn` if a tournament's groups were drawn with this name.
+        """
+        with self._transaction() as database:
+            found = forgetting.forget(database, name, drawn)
+        self._database.execute("VACUUM")
+        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return found
 
     def add(self, attempt: Attempt) -> None:
