@@ -125,6 +125,7 @@ def _grade(add: Add) -> None:
     add("--quick", action="store_true", help="a first look at one file, in about two minutes")
     _add_playing(add)
     _add_run(add)
+    _add_feedback(add)
 
 
 def _compare(add: Add) -> None:
@@ -184,6 +185,7 @@ def _report(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points")
     _add_output(add)
+    _add_feedback(add)
 
 
 def _viva(add: Add) -> None:
@@ -370,6 +372,15 @@ def _add_run(add: Add) -> None:
     _add_output(add)
 
 
+def _add_feedback(add: Add) -> None:
+    add(
+        "--feedback-zip",
+        metavar="FILE",
+        type=Path,
+        help="write the pages as feedback files for Moodle, and a .csv for a mail merge",
+    )
+
+
 def _add_output(add: Add) -> None:
     add("--out", metavar="DIR", type=Path, help="write every file below DIR")
     add("--records", action="store_true", help="write the record of each game below DIR too")
@@ -395,6 +406,7 @@ NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("serve", "site", "--serve: --site names the folder of the site"),
     ("page", "records", "--page: --records names the folder for it"),
+    ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )
 """Options that need another one, and the error without it."""

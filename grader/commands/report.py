@@ -15,7 +15,7 @@ from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
 from grader.output.files import write
-from grader.output.results import Results, placement_points, read_results
+from grader.output.results import GRADE, Results, placement_points, read_results
 from grader.output.tables import wrapped
 from grader.results.store import DAMAGED, Store
 
@@ -64,7 +64,24 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         for export in arguments.gradebook:
             write_gradebook(results, export, placement, arguments)
         say(f"Everything is in {arguments.out}")
+        if getattr(arguments, "feedback_zip", None) is not None:
+            _write_feedback(results, placement, arguments)
     writing.tell_github(results, store, placement)
+
+
+def _write_feedback(
+    results: Results, placement: Mapping[str, float], arguments: argparse.Namespace
+) -> None:
+    place = arguments.feedback_zip
+    if results.kind != GRADE:
+        raise InputError("--feedback-zip: a tournament has no pages for single students")
+    without = writing.write_feedback(results, arguments.out, place, placement)
+    if without:
+        say(
+            f"{place}: {named_few(without)} were not handed in as Moodle's download, so Moodle "
+            "cannot tell whose their pages are"
+        )
+    say(f"{place} is for Moodle, {place.with_suffix('.csv')} for a mail merge")
 
 
 def placement_of(path: Path | None, results: Results) -> dict[str, float]:

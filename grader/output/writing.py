@@ -6,13 +6,17 @@ Nothing here plays. A report can be written during play, or years later.
 from __future__ import annotations
 
 import os
+import re
 import sys
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
+from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError
-from grader.handin.submission import file_name
+from grader.handin.submission import Member, file_name
 from grader.output import evidence, feedback, formats, github
 from grader.output.class_page import class_page, standings_page
 from grader.output.explain import LostTurn, lost_turns
@@ -110,6 +114,44 @@ def write_pages(
             continue
         games = [game for game in results.games_of(name) if game.key in results.played]
         write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
+
+
+PARTICIPANT: Final = re.compile(r"_(\d+)_assignsubmission_")
+"""A student's number in the name of a hand-in that Moodle wrote."""
+
+
+def write_feedback(
+    results: Results, out: Path, place: Path, placement: Mapping[str, float]
+) -> list[str]:
+    """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
+
+    A folder has the name of Moodle's own download. Return the students without a number there.
+    """
+    rows, without = [], []
+    try:
+        with (
+            atomic.writing(place) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
+        ):
+            for mark in results.marks:
+                submission = mark.submission
+                page = out / "feedback" / f"{file_name(submission.name)}.html"
+                number = PARTICIPANT.search(submission.place)
+                folder = file_name(submission.name).replace("_", " ")
+                if number is not None:
+                    folder += f"_{number[1]}_assignsubmission_file_"
+                else:
+                    without.append(submission.name)
+                zipped.write(page, f"{folder}/feedback.html")
+                points = f"{mark.total + placement.get(submission.name, 0.0):.2f}"
+                points = "" if mark.incomplete else points
+                for member in submission.members or (Member(submission.name),):
+                    shown = [formats.cell(text) for text in (member.name, member.email)]
+                    rows.append([*shown, points, str(page.resolve())])
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written: {error.strerror}") from None
+    write(place.with_suffix(".csv"), formats.csv_text(("Name", "Email", "Mark", "Page"), rows))
+    return without
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
