@@ -9,7 +9,7 @@ from typing import Final
 
 from grader.handin.submission import file_name
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import full_points, margin_digits
+from grader.marks.tally import FEW_PAIRS, full_points, margin_digits
 from grader.marks.tournament import Group, StageState
 from grader.output.markup import (
     RELOAD,
@@ -37,8 +37,10 @@ from grader.output.tables import (
 )
 from grader.results.store import Faults
 
-MARK_HEADERS: Final = (
-    *("submission", "total", "interval", "A", "B", "lost turns", "remark", "games"),
+MARK_HEADERS: Final = ("submission", "total", "interval", "A", "B", "lost turns", "remark")
+
+FEW: Final = (
+    f"The intervals are rough: with fewer than {FEW_PAIRS} pairs of games they are a guess."
 )
 
 OPPONENT_HEADERS: Final = (
@@ -87,10 +89,11 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         for game in results.games
         if (fault := results.faults.get(game.key)) is not None
     ]
+    few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section("Marks", f"{chart}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
+        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
         section(
             "Opponents",
             f"{paragraphs([opponents])}\n{table(OPPONENT_HEADERS, _opponents(able))}",
@@ -156,12 +159,6 @@ def _histogram(totals: Sequence[float], full: float) -> str:
     )
 
 
-def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
-    """Return a link to a submission's page."""
-    name = mark.submission.name
-    return Link(text or name, f"feedback/{file_name(name)}.html", anchor, whole_row=text is None)
-
-
 def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[Cell]]:
     """Return the table of marks, the highest first; who could not play comes last."""
     rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
@@ -169,9 +166,10 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         name = mark.submission.name
         extra = placement.get(name, 0.0)
         total, shown = shown_points(mark, extra)
-        games = page_of(mark, "games", "games") if mark.matches else ""
-        row: list[Cell] = [page_of(mark), total, interval_text(mark, extra), *shown]
-        row += [faults_text(mark.faults), remark(mark), games]
+        interval = interval_text(mark, extra).partition(",")[0]
+        page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
+        row: list[Cell] = [page, total, interval, *shown]
+        row += [faults_text(mark.faults), remark(mark)]
         rows.append(((bool(mark.submission.problem), -mark.total - extra, name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
