@@ -279,7 +279,10 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
-    "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
+    "doctor": (
+        "test in about two minutes what this machine guarantees while agents play",
+        _doctor,
+    ),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
 """What each command does, and what adds its arguments."""

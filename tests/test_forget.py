@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import sqlite3
 import subprocess
 import zlib
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -20,8 +22,10 @@ from tests.test_ladder import Term
 
 pytestmark = pytest.mark.slow
 
+LINK = re.compile('href="(games/[^"]+)"')
+
 WHO = "alice arbor"
-OTHERS = ("bernard brook", "charlotte", "dietrich")
+OTHERS = ("bernard box", "charlotte", "dietrich")
 RUN = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process", "--records")
 
 
@@ -93,12 +97,19 @@ def test_nothing_of_a_student_is_left(folder: Path, command: str) -> None:
 
 
 def test_a_tournament_is_the_same_apart_from_the_name(folder: Path) -> None:
-    before = texts(folder / "tournament")["standings.html"]
+    whole = texts(folder / "tournament")
+    before, pages = whole["standings.txt"], {name for name in whole if name.startswith("games/")}
+    assert {quote(name) for name in pages} == set(LINK.findall(whole["standings.html"]))
+    assert len(pages) == 3, "one for each pairing"
     margins = {key: row[2:] for key, row in games(folder / "tournament.db").items()}
     for number, name in enumerate((WHO, OTHERS[0]), 1):
         forget(folder, "tournament", "--yes", name=name)
         before = before.replace(name, f"withdrawn-{number}")
-        assert texts(folder / "tournament")["standings.html"] == before
+        after = texts(folder / "tournament")
+        assert after["standings.txt"] == before
+        assert not any(name in text for text in after.values())
+        pages -= {page for page in pages if name in whole[page]}
+        assert pages == {name for name in after if name.startswith("games/")}
     assert {key: row[2:] for key, row in games(folder / "tournament.db").items()} == margins
 
 

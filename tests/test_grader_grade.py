@@ -961,7 +961,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
         assert book[name] == "0.00"
         assert f"|{name}|0.00|0.00|0.00|{reason}|" in shown
         own = (marks / "feedback" / f"{name}.html").read_text(encoding="utf-8")
-        assert f'<b>0.00 of 50</b></p>\n<p class="warning">{reason}</p>' in own
+        assert f'<b>0.00</b> / 50</p>\n<p class="warning">{reason}</p>' in own
 
 
 @pytest.mark.slow

@@ -113,11 +113,9 @@ def _moves(
 def _tell(pairs: list[Pair], out: Path) -> None:
     print(wrapped(FIRST))
     for number, pair in enumerate(pairs[:TOLD], 1):
-        alike = "" if pair.behaviour_rank is None else f", behaviour {pair.behaviour:+.1f}"
-        line = (
-            f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
-            f"(rank {pair.source_rank}){alike}"
-            + ("" if pair.behaviour_rank is None else f" (rank {pair.behaviour_rank})")
-        )
-        print(wrapped(line))
+        percent = f"source {pair.shared.percent:.0f} %"
+        if pair.behaviour_rank is not None:
+            percent += f" (rank {pair.source_rank}), behaviour {pair.behaviour:+.1f}"
+            percent += f" (rank {pair.behaviour_rank})"
+        print(wrapped(f"{number:3}. {pair.one.name} and {pair.two.name}: {percent}"))
     say(f"The report is in {out}")

@@ -14,7 +14,7 @@ from connect4.views import document
 from connect4.views.page.page import PARTS
 from connect4.views.web.server import POLICY, Content, Server
 from grader.ladder.book import Book
-from grader.ladder.pages import made_public, replay
+from grader.output.replays import made_public, replay
 
 KINDS: Final = {
     ".html": "text/html",

@@ -111,10 +111,7 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
 def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return why a submission has no points."""
     why = html.escape(without_folders(mark.submission.problem or ""))
-    text = _large(
-        "incomplete" if mark.incomplete else f"{mark.total + placement:.2f}", full_points(rubric)
-    )
-    text += f'<p class="warning">{why}</p>'
+    text = f'{_large(mark, placement, rubric)}\n<p class="warning">{why}</p>'
     return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
 
 
@@ -123,7 +120,7 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
     total, full = mark.total + placement, full_points(rubric)
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     more = f", {placement:g} for placement" if placement else ""
-    text = _large("incomplete" if mark.incomplete else f"{total:.2f}", full)
+    text = _large(mark, placement, rubric)
     parts = f"Part A {one}, part B {two}{more}."
     if mark.incomplete:
         parts += f" {total:.2f} of {full:g} so far."
@@ -141,9 +138,10 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
     return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"
 
 
-def _large(points: str, full: float) -> str:
+def _large(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return a mark in large letters, such as `45.00 / 55`."""
-    return f'<p class="total"><b>{points}</b> / {full:g}</p>'
+    points = "incomplete" if mark.incomplete else f"{mark.total + placement:.2f}"
+    return f'<p class="total"><b>{points}</b> / {full_points(rubric):g}</p>'
 
 
 def _has_interval(match: MatchMark) -> bool:

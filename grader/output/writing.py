@@ -17,14 +17,18 @@ from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError
 from grader.handin.submission import Member, file_name
-from grader.output import evidence, feedback, formats, github
-from grader.output.class_page import class_page, standings_page
+from grader.marks.tally import by_match
+from grader.output import evidence, feedback, formats, github, replays
+from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import LostTurn, lost_turns
 from grader.output.files import beginning, make_folder, write
+from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
 from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
+
+STANDINGS: Final = ("standings.html", "The tournament")
 
 
 def write_quick(
@@ -39,12 +43,14 @@ def write_quick(
     else:
         text = results.text({})
         write(out / "standings.txt", text)
-        write(out / "standings.html", standings_page(results))
+        write(out / "standings.html", standings_page(results, out))
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
+    if results.kind != GRADE:
+        write_replays(results, store, out)
     write_quick(results, out, placement, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
@@ -95,6 +101,33 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
             title = f"{game.match.one.name}, {game.title}"
             print(f"{title}: its record cannot be shown: {error}", file=sys.stderr)
     return found
+
+
+def write_replays(results: Results, store: Store, out: Path) -> None:
+    """Write a page with the games of each pairing of a tournament that has records."""
+    texts = {out / place: text for place, text in replays.shared_files(replays.REPLAYS).items()}
+    kept = set(texts)
+    for group in (group for state in results.stages for group in state.groups):
+        for number, (match, games) in enumerate(by_match(group.games).items(), 1):
+            shown = [
+                Shown(game.key, f"{game.board.label}, round {game.repeat + 1}", names)
+                for game in games
+                for names in [(game.players[0].name, game.players[1].name)]
+                if game.key in results.played and not game.board.hidden
+            ]
+            path, comment = out / replay_place(group, number), f"games {replays.digest(shown)}"
+            title = f"{match.one.name} against {match.two.name}"
+            if comment not in beginning(path):
+                texts[path] = replays.games_page(store, title, shown, STANDINGS, comment)
+            if texts.get(path) != "":
+                kept.add(path)
+    for path, text in texts.items():
+        if text and not (path.parent.name == replays.ASSETS and path.is_file()):
+            make_folder(path.parent)
+            write(path, text)
+    for path in [*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*.*")]:
+        if path not in kept and (path.suffix != ".html" or "<!-- games " in beginning(path)):
+            path.unlink()
 
 
 def write_pages(
