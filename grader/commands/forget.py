@@ -19,7 +19,7 @@ from grader.marks.points import gradable
 from grader.output import evidence, writing
 from grader.output.results import TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
-from grader.results.forgetting import Forgotten
+from grader.results.forgetting import Forgotten, forget
 from grader.results.store import Store
 from grader.rubric.reading import from_stored
 
@@ -50,7 +50,7 @@ def run_forget(arguments: argparse.Namespace) -> int:
         if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
-        found = store.forget(name, results is not None and name in _drawn(results))
+        found = forget(store, name, results is not None and name in _drawn(results))
         if isinstance(store, Book):
             _write_ladder(store, arguments.site)
         elif arguments.out is not None:

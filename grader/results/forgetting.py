@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from grader.handin.submission import FOLDER, file_name
-
-FORGOTTEN: Final = "forgotten"
-"""The name in a results file of what sorts in place of each forgotten name."""
+from grader.results.store import FORGOTTEN, Store
 
 ALIAS: Final = "withdrawn-"
 
@@ -48,8 +46,15 @@ class Side:
     sha256: str | None
 
 
-def forget(database: sqlite3.Connection, name: str, drawn: bool) -> Forgotten:
+def forget(store: Store, name: str, drawn: bool) -> Forgotten:
     """Remove a student; `drawn` if a tournament's groups were drawn with this name."""
+    with store.transaction() as database:
+        found = _forget(database, name, drawn)
+    store.compact()
+    return found
+
+
+def _forget(database: sqlite3.Connection, name: str, drawn: bool) -> Forgotten:
     names = {name} | _other_names(database, name)
     sides = _sides(database)
     mine, others = _hashes(database, name)

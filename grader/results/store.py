@@ -23,8 +23,6 @@ from typing import Any, Final, Self
 
 from connect4.errors import InputError, printable
 from grader.handin.submission import Member, Submission
-from grader.results import forgetting
-from grader.results.forgetting import FORGOTTEN, Forgotten
 
 FORMAT: Final = "connect4-results/2"
 SCHEME: Final = "3"
@@ -87,6 +85,9 @@ NO_SHARED_MEMORY: Final = (
     *(sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
 )
 """SQLite's errors where a write-ahead log is not possible."""
+
+FORGOTTEN: Final = "forgotten"
+"""The name in `meta` of what sorts in place of each forgotten name, by its alias."""
 
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
@@ -323,11 +324,11 @@ class Store:
 
     def _write(self, statement: str, *rows: Sequence[object]) -> None:
         """Execute a statement with each of the rows, in one transaction."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.executemany(statement, rows)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
 
         Raises `InputError` if the file cannot be written, as on a full disk.
@@ -349,7 +350,7 @@ class Store:
 
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
         """Replace the list of submissions; earlier sources are kept as evidence."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.execute("DELETE FROM submission")
             for item in submissions:
                 if item.source is not None:
@@ -377,16 +378,10 @@ class Store:
             found.append(item)
         return found
 
-    def forget(self, name: str, drawn: bool) -> Forgotten:
-        """Remove a student, and what is left of them in free pages and in the write-ahead log.
-
-        `drawn` if a tournament's groups were drawn with this name.
-        """
-        with self._transaction() as database:
-            found = forgetting.forget(database, name, drawn)
+    def compact(self) -> None:
+        """Write the file anew: what was deleted is in no free page and in no write-ahead log."""
         self._database.execute("VACUUM")
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return found
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -399,7 +394,7 @@ class Store:
         status = PLAYED if attempt.fault is None else INFRA
         more = (status, attempt.fault, attempt.traceback)
         row = (key, *attempt.names, *result, attempt.seconds, attempt.worker, before + 1, *more)
-        with self._transaction() as database:
+        with self.transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
             database.execute(
