@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import math
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -62,6 +64,25 @@ def count(text: str) -> int:
     return int(text)
 
 
+def day(text: str) -> str:
+    """Return a date as YYYY-MM-DD."""
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
+
+
+def span(text: str) -> float:
+    """Return a number of hours, minutes or points; it must be above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value
+
+
 def port_number(text: str) -> int:
     """Read a TCP port; with 0 the system chooses one."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 65536):
@@ -74,6 +95,15 @@ def seed_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 39):
         raise argparse.ArgumentTypeError(f"{text!r} is not a seed; expected a whole number from 0")
     return int(text)
+
+
+def refuse_gone(add: Callable[..., object], option: str, instead: str) -> None:
+    """Refuse an option that is gone, and say what to do instead."""
+
+    def refuse(text: str) -> NoReturn:
+        raise argparse.ArgumentTypeError(f"is gone: {instead}")
+
+    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
 
 
 def check_place(option: str, path: Path) -> None:

@@ -6,16 +6,24 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
-import datetime
 import importlib
-import math
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
+from connect4.cli import (
+    Parser,
+    count,
+    day,
+    end_on_sigterm,
+    fail,
+    port_number,
+    refuse_gone,
+    span,
+    time_limit,
+)
 from connect4.errors import InputError
 from connect4.isolation.wasm.budget import fuel_option
 from grader.output.github import commands_stopped
@@ -66,9 +74,8 @@ With the seed, the random player's moves can be worked out. Later games with it 
     "viva": """example:
   python3 -m grader viva alice --results marks.db -o viva/alice.html
 It takes a minute. The page shows the games' positions to nobody but you.""",
-    "forget": """examples:
+    "forget": """example:
   python3 -m grader forget alice --results marks.db --out marks/
-  python3 -m grader forget alice --results ladder.db --site site/
 Source, games, pages and names go. Scores of games against other students stay, under "withdrawn-1".
 exit status: 0 done, 1 not agreed to, 2 bad usage or input""",
     "handout": """examples:
@@ -125,7 +132,6 @@ def _grade(add: Add) -> None:
     add("--quick", action="store_true", help="a first look at one file, in about two minutes")
     _add_playing(add)
     _add_run(add)
-    _add_feedback(add)
 
 
 def _compare(add: Add) -> None:
@@ -185,7 +191,6 @@ def _report(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points")
     _add_output(add)
-    _add_feedback(add)
 
 
 def _viva(add: Add) -> None:
@@ -325,34 +330,6 @@ def _add_isolation(add: Add) -> None:
     )
 
 
-def day(text: str) -> str:
-    """Return a date as YYYY-MM-DD."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
-
-
-def span(text: str) -> float:
-    """Return a number of hours, minutes or points; it must be above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
-
-
-def _refuse(add: Add, option: str, instead: str) -> None:
-    """Refuse an option that is gone, and say what to do instead."""
-
-    def refuse(text: str) -> NoReturn:
-        raise argparse.ArgumentTypeError(f"is gone: {instead}")
-
-    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
-
-
 def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
     add("--dry-run", action="store_true", help="only print how many games and core-hours it takes")
@@ -364,24 +341,15 @@ def _add_run(add: Add) -> None:
         help=f"refuse to play for more core-hours (default {MAX_HOURS})",
     )
     add("--yes", action="store_true", help="play however long it takes")
-    _refuse(
+    refuse_gone(
         add,
         "--budget",
         "--dry-run prints core-hours; choose boards, repeats and time_limit in the rubric",
     )
-    _refuse(
+    refuse_gone(
         add, "--retry-starved", "the same command plays starved games and games that failed again"
     )
     _add_output(add)
-
-
-def _add_feedback(add: Add) -> None:
-    add(
-        "--feedback-zip",
-        metavar="FILE",
-        type=Path,
-        help="write the pages as feedback files for Moodle, and a .csv for a mail merge",
-    )
 
 
 def _add_output(add: Add) -> None:
@@ -395,6 +363,12 @@ def _add_output(add: Add) -> None:
         action="append",
         default=[],
         help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
+    )
+    add(
+        "--feedback-zip",
+        metavar="FILE",
+        type=Path,
+        help="write the pages as feedback files for Moodle, and a .csv for a mail merge",
     )
     add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
     add(
