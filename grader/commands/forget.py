@@ -138,5 +138,5 @@ def _tell(found: Forgotten, texts: Collection[str], arguments: argparse.Namespac
         print(f"left: hashes of their sources ({len(found.hashes)}), which tell games apart")
     for folder in filter(None, (arguments.out, arguments.site)):
         for path in _naming(texts, folder):
-            print(f"left: {path} still holds the name")
+            print(f"left: {path} still holds the name or an address")
     print(wrapped(ELSEWHERE))

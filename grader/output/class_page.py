@@ -148,11 +148,11 @@ def _histogram(totals: Sequence[float], full: float) -> str:
         )
         labels = [(left + width / 2, bottom - tall - 5, f"{count or ''}")]
         labels += [] if step % 2 else [(left, bottom + 17, f"{low:g}")]
-        labels += [(97, bottom + 17, f"{full:g} points")] if step == STEPS - 1 else []
         shapes += [
             f'<text x="{x:.2f}%" y="{y:.1f}" text-anchor="middle">{text}</text>'
             for x, y, text in labels
         ]
+    shapes.append(f'<text x="100%" y="{bottom + 17}" text-anchor="end">{full:g} points</text>')
     shapes.append(f'<line x1="3%" y1="{bottom}" x2="97%" y2="{bottom}" class="axis"/>')
     return (
         f'<svg class="drawing" width="100%" height="{bottom + 26}" role="img" font-size="13" '

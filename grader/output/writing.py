@@ -105,8 +105,8 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
 
 def write_replays(results: Results, store: Store, out: Path) -> None:
     """Write a page with the games of each pairing of a tournament that has records."""
-    texts = {out / place: text for place, text in replays.shared_files(replays.REPLAYS).items()}
-    kept = set(texts)
+    texts = dict(replays.shared_files(replays.REPLAYS))
+    kept: set[Path] = set()
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
             shown = [
@@ -115,18 +115,19 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 for names in [(game.players[0].name, game.players[1].name)]
                 if game.key in results.played and not game.board.hidden
             ]
-            path, comment = out / replay_place(group, number), f"games {replays.digest(shown)}"
+            place, comment = replay_place(group, number), f"games {replays.digest(shown)}"
+            if comment in beginning(out / place):
+                kept.add(out / place)
+                continue
             title = f"{match.one.name} against {match.two.name}"
-            if comment not in beginning(path):
-                texts[path] = replays.games_page(store, title, shown, STANDINGS, comment)
-            if texts.get(path) != "":
-                kept.add(path)
-    for path, text in texts.items():
-        if text and not (path.parent.name == replays.ASSETS and path.is_file()):
-            make_folder(path.parent)
-            write(path, text)
-    for path in [*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*.*")]:
-        if path not in kept and (path.suffix != ".html" or "<!-- games " in beginning(path)):
+            texts[place] = replays.games_page(store, title, shown, STANDINGS, comment)
+    for place, text in texts.items():
+        if text:
+            make_folder((out / place).parent)
+            write(out / place, text)
+            kept.add(out / place)
+    for path in {*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*")} - kept:
+        if path.suffix != ".html" or "<!-- games " in beginning(path):
             path.unlink()
 
 
