@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import math
 import signal
 import sys
@@ -71,6 +72,34 @@ def _whole_number(least: int, most: int, expected: str) -> Callable[[str], int]:
 count = _whole_number(1, 999_999, "a whole number above 0")
 port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
 seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
+
+
+def day(text: str) -> str:
+    """Return a date as YYYY-MM-DD."""
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
+
+
+def span(text: str) -> float:
+    """Return a number of hours, minutes or points; it must be above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value
+
+
+def refuse_gone(add: Callable[..., object], option: str, instead: str) -> None:
+    """Refuse an option that is gone, and say what to do instead."""
+
+    def refuse(text: str) -> NoReturn:
+        raise argparse.ArgumentTypeError(f"is gone: {instead}")
+
+    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
 
 
 def check_place(option: str, path: Path) -> None:

@@ -6,17 +6,25 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
-import datetime
 import importlib
-import math
 import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from connect4.cli import Parser, count, end_on_sigterm, fail, port_number, time_limit
+from connect4.cli import (
+    Parser,
+    count,
+    day,
+    end_on_sigterm,
+    fail,
+    port_number,
+    refuse_gone,
+    span,
+    time_limit,
+)
 from connect4.errors import InputError
 from connect4.isolation.wasm.budget import fuel_option
 from grader.output.github import commands_stopped
@@ -71,6 +79,10 @@ With the seed, the random player's moves can be worked out. Later games with it 
     "viva": """example:
   python3 -m grader viva alice --results marks.db -o viva/alice.html
 It takes a minute. The page shows the games' positions to nobody but you.""",
+    "forget": """example:
+  python3 -m grader forget alice --results marks.db --out marks/
+Source, games, pages and names go. Scores of games against other students stay, under "withdrawn-1".
+exit status: 0 done, 1 not agreed to, 2 bad usage or input""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -206,6 +218,15 @@ def _viva(add: Add) -> None:
     add("-o", metavar="FILE", type=Path, required=True, help="the page to write (.html)")
 
 
+def _forget(add: Add) -> None:
+    add("name", metavar="NAME", help="the student or team")
+    add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a run")
+    add("--out", metavar="DIR", type=Path, help="the files of this run: written again without NAME")
+    add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
+    add("--placement", metavar="FILE", type=Path, help="as for `report`, if the marks have it")
+    add("--yes", action="store_true", help="do not ask")
+
+
 def _publish_game(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("name", metavar="NAME", help="the submission")
@@ -287,11 +308,15 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "ladder": ("rate every version that a class hands in over a term", _ladder),
     "report": ("make tables and files again from stored results, without playing", _report),
     "viva": ("five positions of a student's games, for a talk with the author", _viva),
+    "forget": ("remove a student from a results file and from what was written of it", _forget),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "playground": ("write a site on which students write and play, in a browser", _playground),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
-    "doctor": ("test what this machine guarantees while agents play, in about a minute", _doctor),
+    "doctor": (
+        "test in about two minutes what this machine guarantees while agents play",
+        _doctor,
+    ),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
 """What each command does, and what adds its arguments."""
@@ -334,39 +359,11 @@ def _add_isolation(add: Add) -> None:
     )
 
 
-def day(text: str) -> str:
-    """Return a date as YYYY-MM-DD."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
-
-
 def address(text: str) -> str:
     """Return the address of a page: a URL, or a path from another page."""
     if not re.fullmatch(r"https?://\S+|[\w./~-]+", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no address such as https://example.org/play")
     return text
-
-
-def span(text: str) -> float:
-    """Return a number of hours, minutes or points; it must be above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
-
-
-def _refuse(add: Add, option: str, instead: str) -> None:
-    """Refuse an option that is gone, and say what to do instead."""
-
-    def refuse(text: str) -> NoReturn:
-        raise argparse.ArgumentTypeError(f"is gone: {instead}")
-
-    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
 
 
 def _add_run(add: Add) -> None:
@@ -380,12 +377,12 @@ def _add_run(add: Add) -> None:
         help=f"refuse to play for more core-hours (default {MAX_HOURS})",
     )
     add("--yes", action="store_true", help="play however long it takes")
-    _refuse(
+    refuse_gone(
         add,
         "--budget",
         "--dry-run prints core-hours; choose boards, repeats and time_limit in the rubric",
     )
-    _refuse(
+    refuse_gone(
         add, "--retry-starved", "the same command plays starved games and games that failed again"
     )
     _add_output(add)
@@ -403,6 +400,12 @@ def _add_output(add: Add) -> None:
         default=[],
         help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
     )
+    add(
+        "--feedback-zip",
+        metavar="FILE",
+        type=Path,
+        help="write the pages as feedback files for Moodle, and a .csv for a mail merge",
+    )
     add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
     add(
         "--gradebook-maximum",
@@ -417,6 +420,7 @@ NEEDS: Final = (
     ("serve", "site", "--serve: --site names the folder of the site"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
     ("page", "records", "--page: --records names the folder for it"),
+    ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )
 """Options that need another one, and the error without it."""

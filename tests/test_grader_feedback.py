@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,8 @@ from grader.output.explain import LostTurn, explained, told_plainly
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
 from grader.results.store import Faults
 from grader.rubric import reading as rubrics
+from tests.command import run
+from tests.grading import COMMAND, hand_in, rubric
 
 RUBRIC = rubrics.read()
 STUDENT = submitted("ann", "1" * 64)
@@ -92,6 +97,32 @@ def test_lost_turns_and_missing_games_are_told() -> None:
     assert explained(lost, RUBRIC) == [
         "Not finished: 4 of 8 games are played; the points are withheld until all are."
     ]
+
+
+def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path: Path) -> None:
+    """Moodle takes the number behind a name's first underscore, whatever the name is."""
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as file:
+        for number, name in enumerate(("Ann Lee", "Ben O_Hara"), 9001):
+            file.writestr(f"{name}_{number}_assignsubmission_file_/ai.py", "x = 1\n")
+    hand_in(tmp_path / "late", "cy", "x = 1\n")
+    words = ("grade", "--rubric", rubric(tmp_path), "--out", "out", "--isolation", "process")
+    done = run(COMMAND, *words, "class.zip", "--feedback-zip", "back.zip", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tmp_path / "back.zip") as file:
+        folders = ("Ann Lee_9001_assignsubmission_file_", "Ben O Hara_9002_assignsubmission_file_")
+        assert file.namelist() == [f"{folder}/feedback.html" for folder in folders]
+        page = (tmp_path / "out/feedback/Ann Lee.html").read_bytes()
+        assert file.read(file.namelist()[0]) == page
+    with (tmp_path / "back.csv").open(encoding="utf-8-sig", newline="") as listed:
+        rows = list(csv.DictReader(listed))
+    assert [(row["Name"], row["Mark"]) for row in rows] == [
+        ("Ann Lee", "0.00"),
+        ("Ben O_Hara", "0.00"),
+    ]
+    assert Path(rows[0]["Page"]).read_bytes() == page
+    words = (*words, "--results", "b.db", "--feedback-zip", "b.zip")
+    done = run(COMMAND, *words, "late", cwd=tmp_path)
+    assert "b.zip: cy (1 in all) were not handed in as Moodle's download" in done.stderr
 
 
 @pytest.mark.parametrize(

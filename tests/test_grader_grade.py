@@ -337,7 +337,7 @@ def test_the_page_replays_games_in_a_browser(graded: Path, browser: Browser) -> 
 
     browser.open(graded / "marks" / "feedback" / "cy.html")
     assert browser.text("h1") == "Feedback for cy"
-    assert "Part A 0.00, part B 0.00" in browser.text(".points")
+    assert browser.text(".total") == "0.00 / 50"
     assert "AttributeError" in browser.text(".lost-turn h3")
     position = cells_of(browser, ".lost-turn")
     assert browser.find_all(".lost-turn .board .plate"), "the position is drawn"
@@ -813,7 +813,8 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     assert row["Part B"] == whole["Part B"] != "0.00"
     assert row["Remark"].startswith("incomplete: 1 game missing")
     page = (tmp_path / "marks" / "feedback" / "bo.html").read_text(encoding="utf-8")
-    assert f"Part A withheld, part B {whole['Part B']}: <b>incomplete, " in page
+    assert "<b>incomplete</b> / 50" in page
+    assert f"Part A withheld, part B {whole['Part B']}. " in page
     test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
     assert (test["score"], test["status"]) == (0.0, "failed")
     assert "Not finished: 1 of 2 games are played; the points are withheld" in test["output"]
@@ -881,7 +882,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
         shown_reason = html.escape(reason)
         assert f"|{name}|0.00|0.00|0.00|{shown_reason}|" in shown
         own = (marks / "feedback" / f"{name}.html").read_text(encoding="utf-8")
-        assert f'<b>0.00 of 50</b></p>\n<p class="warning">{shown_reason}</p>' in own
+        assert f'<b>0.00</b> / 50</p>\n<p class="warning">{shown_reason}</p>' in own
 
 
 @pytest.mark.slow

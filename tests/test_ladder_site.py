@@ -20,8 +20,8 @@ import pytest
 from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
 from grader.ladder.league import Standings, read_league, terms_of
-from grader.ladder.pages import public_reason
 from grader.ladder.site import write_site
+from grader.output.replays import public_reason
 from tests import grading
 from tests.browser import PHONE, WIDE
 from tests.command import assert_refused, run
@@ -218,12 +218,12 @@ def test_the_table_fits_every_width_and_is_stacked_on_a_phone(term: Term, browse
         assert stacked is (width <= 640), width
 
 
-def test_an_agent_without_a_rating_has_the_reason_below_its_name(term: Term) -> None:
+def test_agents_without_a_rating_are_listed_below_the_table_by_the_reason(term: Term) -> None:
     grading.hand_in(term.folder, "cleo", "class AIPlayer: pass\nimport socket\n")
     term.run("2026-10-06")
     written(term)
     text = pages(term)["index.html"]
-    assert text.count("no rating yet: no version can be played") == 1
+    assert text.count("<li>No rating yet, no version can be played: ") == 1
     assert "Agents in italics belong to the kit and have no rank." in text
 
 

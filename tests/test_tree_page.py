@@ -114,6 +114,12 @@ def test_the_root_and_its_children_stand_in_search_order(
     browser: Browser, file: Path, nodes: list[Node]
 ) -> None:
     browser.open(file)
+    line = [index for index, node in enumerate(nodes) if Flag.BEST in node.flags]
+    opened = sorted({0, *(child for index in line for child in children(nodes, index))})
+    shown = drawn(browser)
+    assert shown == opened[: len(shown)], "at first it is open along the principal variation"
+    browser.find("#none").click()
+    browser.press(RIGHT)
     assert drawn(browser) == [0, *children(nodes, 0)]
     for row, index in zip(browser.find_all(".row"), drawn(browser), strict=True):
         node = nodes[index]
@@ -177,6 +183,8 @@ def test_the_board_is_that_of_the_node_under_the_pointer(
 
 def test_keys_walk_the_tree(browser: Browser, file: Path, nodes: list[Node]) -> None:
     browser.open(file)
+    browser.find("#none").click()
+    browser.press(RIGHT)
     first, second = children(nodes, 0)[:2]
     browser.press(DOWN)
     assert selected(browser) == first

@@ -266,7 +266,7 @@ def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: P
     rules = read_rubric()
     found = [Submission(name, "", f"x = {number}") for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
-    page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}))
+    page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}), tmp_path)
     file.write_text(page_text, encoding="utf-8")
     browser.open(file, "#projector", PROJECTOR)
     shown = names_in(browser)

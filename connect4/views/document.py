@@ -41,13 +41,19 @@ NOTHING: Final = Allowed()
 
 
 def build(
-    title: str, parts: tuple[str, ...], data: Any, before: str = "", comment: str = ""
+    title: str,
+    parts: tuple[str, ...],
+    data: Any,
+    before: str = "",
+    comment: str = "",
+    after: str = "",
 ) -> str:
     """Return the document made of the assets named `parts` (.css, .html and .js, in this order).
 
-    `before` is HTML that precedes theirs, `comment` a comment in the source.
+    `before` is HTML that precedes theirs, `after` follows it; `comment` is one in the source.
     """
-    return whole(title, style_sheet(parts), content(parts, data, before), script(parts), comment)
+    body = content(parts, data, before, after)
+    return whole(title, style_sheet(parts), body, script(parts), comment)
 
 
 def script(parts: tuple[str, ...]) -> str:
@@ -55,10 +61,10 @@ def script(parts: tuple[str, ...]) -> str:
     return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
 
 
-def content(parts: tuple[str, ...], data: Any, before: str = "") -> str:
-    """Return `before`, the HTML of `parts` and the data for their scripts."""
+def content(parts: tuple[str, ...], data: Any, before: str = "", after: str = "") -> str:
+    """Return `before`, the HTML of `parts`, `after`, and the data for their scripts."""
     block = f'<script type="application/json" id="data">{json_in_html(data)}</script>'
-    return f"{before}{assets(parts, 'html')}\n{block}"
+    return f"{before}{assets(parts, 'html')}{after}\n{block}"
 
 
 def whole(

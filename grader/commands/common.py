@@ -38,6 +38,16 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def agreed(told: Iterable[str], question: str, without: str) -> bool:
+    """Print lines and ask on the terminal; `without` says what to do where there is none."""
+    if not sys.stdin.isatty():
+        raise InputError(without)
+    for line in told:
+        say(line)
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
     """Return the rubric of `--rubric`, with the limit of `--time` or `--fuel`."""
     rubric = timed_rubric(
@@ -77,6 +87,7 @@ def timed_rubric(
         values = {
             **values,
             "match": {**values["match"], "time_limit": seconds},
+            "ladder": {**values["ladder"], "time_limit": seconds},
             "tournament": {**values["tournament"], "stages": stages},
         }
     if fuel is not None:

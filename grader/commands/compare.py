@@ -388,9 +388,10 @@ def keep(
             replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
         )
         shown.append(replace(record, players=(one, two)))
+    say(f"{len(shown)} games are in {folder}")
     if as_page and shown:
         write(folder / "games.html", page(shown))
-    say(f"{len(shown)} games are in {folder}")
+        say(f"the page is in {folder / 'games.html'}")
 
 
 def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:

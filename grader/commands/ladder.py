@@ -11,7 +11,7 @@ import datetime
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import unquote
@@ -33,10 +33,10 @@ from grader.ladder.league import (
     table_text,
     terms_of,
 )
-from grader.ladder.pages import made_public, replay
 from grader.ladder.run import KNOWN, UNPLAYED, LadderRun, begin
 from grader.ladder.site import write_site
 from grader.output.files import check_out, write
+from grader.output.replays import made_public, replay
 from grader.output.results import note_run
 from grader.play.executors import worker_count
 from grader.play.schedule import PlannedGame
@@ -130,8 +130,6 @@ Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
 def run_ladder(arguments: argparse.Namespace) -> int:
     """Rate new versions; with `--watch`, repeat this until it is stopped."""
     rubric = read_rubric(arguments)
-    if arguments.time is not None:
-        rubric = replace(rubric, ladder=replace(rubric.ladder, time_limit=arguments.time))
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     if any(board.hidden for board in rubric.ladder.boards):
@@ -152,6 +150,16 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(KeyboardInterrupt):
             command.go()
     return command.status
+
+
+def write_tables(book: Book, rubric: Rubric) -> Standings:
+    """Write the teacher's files beside the results file; return the standings."""
+    league = read_league(book, rubric)
+    standings = Standings(league, book.games(terms_of(rubric)), book.day)
+    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
+    write(book.path.with_suffix(".csv"), text)
+    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+    return standings
 
 
 @dataclass
@@ -253,18 +261,13 @@ class LadderCommand:
     def _write(self) -> Standings:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
-        book, rubric = self.book, self.rubric
-        league = read_league(book, rubric)
-        standings = Standings(league, book.games(terms_of(rubric)), book.day)
-        text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
-        write(book.path.with_suffix(".csv"), text)
-        write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+        standings = write_tables(self.book, self.rubric)
         if self.arguments.site is not None:
-            if write_site(book, standings, self.arguments.site, self.arguments.playground):
+            if write_site(self.book, standings, self.arguments.site, self.arguments.playground):
                 self.live.site += 1
             self.names = {
                 version.sha256: f"{standings.public_name(student)} v{version.number}"
-                for student in reversed(league.students)
+                for student in reversed(standings.league.students)
                 for version in student.versions
             }
         self.written = time.monotonic()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from grader.commands.common import DONE, FAILED, named_few, say
+from grader.commands.common import DONE, FAILED, agreed, named_few, say
 from grader.handin.submission import file_name, without_folders
 from grader.output.evidence import source_path, with_sources
 from grader.output.files import make_folder, write
@@ -70,18 +69,20 @@ def games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
 
 def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], results: Results) -> bool:
     """Show the games, and return whether the teacher wants to give their seeds away."""
-    if not sys.stdin.isatty():
-        raise InputError("a published seed stays public; without a terminal, give --yes")
+    told = []
     for number, game in zip(arguments.games, chosen, strict=True):
         own, other = (
             results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
         )
-        say(f"game {number}: {game.title}: {own} to {other}")
+        told.append(f"game {number}: {game.title}: {own} to {other}")
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
-        say(f"{games} no result yet")
-    print("A published seed stays public. Publish? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+        told.append(f"{games} no result yet")
+    return agreed(
+        told,
+        "A published seed stays public. Publish?",
+        "a published seed stays public; without a terminal, give --yes",
+    )
 
 
 def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> PlannedGame:

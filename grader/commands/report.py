@@ -67,22 +67,7 @@ def first_fault(results: Results) -> str:
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     """Print the tables and write all requested files."""
-    placement: dict[str, float] = {}
-    named = getattr(arguments, "placement", None)
-    if named is not None:
-        with Store(named, writing=False) as other:
-            held = read_results(other)
-        try:
-            placement = placement_points(held)
-        except InputError as error:
-            raise InputError(f"--placement {named}: {error}") from None
-        names = {mark.submission.name for mark in results.marks}
-        absent = sorted(name for name in placement.keys() - names if placement[name])
-        if absent:
-            say(
-                f"--placement {named}: {named_few(absent)} earned points there and are not among "
-                "these submissions, by these names: nobody is given those points"
-            )
+    placement = placement_of(getattr(arguments, "placement", None), results)
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
@@ -99,7 +84,44 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         for export in arguments.gradebook:
             write_gradebook(results, export, placement, arguments)
         say(f"Everything is in {arguments.out}")
+        if getattr(arguments, "feedback_zip", None) is not None:
+            _write_feedback(results, placement, arguments)
     writing.tell_github(results, store, placement)
+
+
+def _write_feedback(
+    results: Results, placement: Mapping[str, float], arguments: argparse.Namespace
+) -> None:
+    place = arguments.feedback_zip
+    if results.kind != GRADE:
+        raise InputError("--feedback-zip: a tournament has no pages for single students")
+    without = writing.write_feedback(results, arguments.out, place, placement)
+    if without:
+        say(
+            f"{place}: {named_few(without)} were not handed in as Moodle's download, so Moodle "
+            "cannot tell whose their pages are"
+        )
+    say(f"{place} is for Moodle, {place.with_suffix('.csv')} for a mail merge")
+
+
+def placement_of(path: Path | None, results: Results) -> dict[str, float]:
+    """Return the points for placement in the tournament of `--placement`, none without one."""
+    if path is None:
+        return {}
+    with Store(path, writing=False) as other:
+        held = read_results(other)
+    try:
+        placement = placement_points(held)
+    except InputError as error:
+        raise InputError(f"--placement {path}: {error}") from None
+    names = {mark.submission.name for mark in results.marks}
+    absent = sorted(name for name in placement.keys() - names if placement[name])
+    if absent:
+        say(
+            f"--placement {path}: {named_few(absent)} earned points there and are not among "
+            "these submissions, by these names: nobody is given those points"
+        )
+    return placement
 
 
 def write_gradebook(

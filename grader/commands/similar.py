@@ -36,13 +36,11 @@ def run_similar(arguments: argparse.Namespace) -> int:
     write(arguments.out, similar_page(pairs, notes))
     print(wrapped(FIRST))
     for number, pair in enumerate(pairs[:TOLD], 1):
-        line = (
-            f"{number:3}. {pair.one.name} and {pair.two.name}: source {pair.shared.percent:.0f} % "
-            f"(rank {pair.source_rank})"
-        )
+        line = f"source {pair.shared.percent:.0f} %"
         if pair.behaviour_rank is not None:
-            line += f", behaviour {pair.behaviour:+.1f} (rank {pair.behaviour_rank})"
-        print(wrapped(line))
+            line += f" (rank {pair.source_rank}), behaviour {pair.behaviour:+.1f}"
+            line += f" (rank {pair.behaviour_rank})"
+        print(wrapped(f"{number:3}. {pair.one.name} and {pair.two.name}: {line}"))
     say(f"The report is in {arguments.out}")
     return DONE
 

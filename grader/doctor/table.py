@@ -165,7 +165,12 @@ class Machine:
 
     def lines(self) -> list[str]:
         """Return the measurements in words, with a remark where one of them is a problem."""
-        found = [f"{self.cores} physical cores, {self.threads} threads: {self.cores} games at once"]
+        cores, games = (
+            (f"{self.cores} physical cores", f"{self.cores} games")
+            if self.cores > 1
+            else ("1 physical core", "1 game")
+        )
+        found = [f"{cores}, {self.threads} threads: {games} at once"]
         if self.quota is not None and self.quota < self.cores:
             found.append(
                 f"this container may use only {self.quota:g} cores: give --jobs "

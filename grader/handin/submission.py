@@ -47,12 +47,16 @@ class Submission:
     """The path of the file if it is on disk, for annotations."""
     note: str | None = None
     """A note for the author of a submission that can be graded."""
+    stored_sha256: str | None = None
+    """The hash of a source that is no longer held, because its author was forgotten."""
+    order: str = ""
+    """What sorts in place of the name, for an author who was forgotten."""
 
     @property
     def sha256(self) -> str | None:
         """Return the SHA-256 of the source's bytes in hexadecimal."""
         if self.source is None:
-            return None
+            return self.stored_sha256
         return hashlib.sha256(self.source.encode()).hexdigest()
 
 

@@ -125,7 +125,7 @@ class Book(Store):
         """
         fresh: list[Version] = []
         self.set_submissions(found)
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.execute("UPDATE student SET present = 0")
             taken = {row[0] for row in database.execute("SELECT pseudonym FROM student")}
             for item in found:
@@ -175,7 +175,7 @@ class Book(Store):
 
     def begin_run(self, day: str) -> int:
         """Return the number of a new run, or of the one that was stopped earlier on this day."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             last = database.execute(
                 "SELECT number, day, finished FROM run ORDER BY number DESC LIMIT 1"
             ).fetchone()
@@ -187,7 +187,7 @@ class Book(Store):
 
     def end_run(self, number: int, note: str) -> None:
         """Store why a run has ended."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.execute(
                 "UPDATE run SET finished = 1, note = ? WHERE number = ?", (note, number)
             )
@@ -196,7 +196,7 @@ class Book(Store):
         self, pairs: Iterable[tuple[PlannedPair, tuple[str, str]]], run: int, terms: str
     ) -> None:
         """Store the pairs of a round, each with the keys of its games, in one transaction."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
             for pair, (plan, keys) in enumerate(pairs, last + 1):
                 for side, key in zip((1, 2), keys, strict=True):

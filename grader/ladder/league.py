@@ -335,6 +335,8 @@ class Standings:
         return None if rating is None else rating.mean
 
 
+FEW: Final = "few games"
+
 HEADERS: Final = ("rank", "student", "version", "rating", "interval", "W/D/L", "lost turns", "week")
 
 CSV_HEADERS: Final = (
@@ -360,7 +362,7 @@ def remark(entry: Entry) -> str:
     if entry.rating is None:
         parts.append("no rating yet")
     elif few_games(entry.rating.pairs):
-        parts.append("few games")
+        parts.append(FEW)
     return "; ".join(parts)
 
 
@@ -383,11 +385,15 @@ def table_text(standings: Standings) -> str:
                 "" if entry.change is None else f"{entry.change:+.0f}",
             ]
         )
-    notes = [
-        wrapped(f"{entry.student.name}: {note}")
-        for entry in standings.entries
-        if entry.student is not None and (note := remark(entry))
-    ]
+    notes: list[str] = []
+    few: list[str] = []
+    for entry in standings.entries:
+        name, note = "" if entry.student is None else entry.student.name, remark(entry)
+        if note == FEW:
+            few.append(name)
+        elif note:
+            notes.append(wrapped(f"{name}: {note}"))
+    notes += [wrapped(f"{FEW}: {', '.join(few)}")] if few else []
     text = text_table(*without_empty(rows, HEADERS))
     return "\n".join([text, *(["", *notes] if notes else [])])
 

@@ -1,46 +1,25 @@
-"""Parts of the ladder's pages: their frame and places, ratings as drawings, replays."""
+"""Parts of the ladder's pages: their frame and places, ratings as drawings."""
 
 from __future__ import annotations
 
-import builtins
-import hashlib
 import html
-import json
 import math
-import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any, Final
 
-from connect4 import record as records
-from connect4.errors import InputError, headline
-from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
-from connect4.views.page import page as replay_page
-from grader.handin.submission import file_name, without_folders
+from grader.handin.submission import file_name
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings
 from grader.marks.tally import Interval
+from grader.output import replays
 from grader.output.markup import Drawn, heading, minus
-from grader.play.one_game import MADE_BY, replay_data
+from grader.output.replays import Shown, linked, shared_files
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
-REPLAYS: Final = (*replay_page.PARTS, "report")
-"""The parts of a page of games."""
-
 NARROW: Final = 180
 """The width of a drawn interval, in SVG units."""
-
-ASSETS: Final = "assets"
-"""The folder of the files that pages share."""
-
-GAMES: Final = "the games go here"
-
-ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
-"""The type of an exception at the start of its last line, if Python itself has it."""
-
-USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
 
 def has_agent_pages(standings: Standings) -> bool:
@@ -72,24 +51,6 @@ def page(
     top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
     return linked(title, PARTS, document.content(PARTS, data, main), up, comment)
-
-
-@cache
-def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
-    """Return the style sheet and the script that pages of the same parts share, by their places.
-
-    A hash of the content is part of the name, so that no browser shows an old one.
-    """
-    texts = document.style_sheet(parts), document.script(parts)
-    digest = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
-    name = f"{ASSETS}/{'replay' if 'page' in parts else 'site'}-{digest}"
-    return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
-
-
-def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str = "") -> str:
-    """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
-    style, script = shared_files(parts)
-    return document.linked(title, up + style, body, up + script, comment)
 
 
 class Scale:
@@ -144,71 +105,24 @@ def value_text(rating: Interval | None) -> str:
     return f"{rating.mean:z.0f}" + (f" \u00b1 {half:.0f}" if half else "")
 
 
-def public_reason(outcome: str, detail: str) -> str:
-    """Return why a turn was lost, in words that the agent's author cannot choose.
-
-    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
-    type and an answer that is not a move may contain anything.
-    """
-    line = without_folders(headline(detail))
-    if outcome == "invalid":
-        return "not a valid move"
-    if outcome != "error" or USED_UP.fullmatch(line):
-        return line
-    found = ERROR.match(line)
-    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
-
-
-def replay(book: Book, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data of a game for the replay page; None if its record is damaged or lost."""
-    stored = book.page(key)
-    try:
-        if stored is None or not stored.startswith(MADE_BY):
-            text = book.record(key)
-            if text is None:
-                return None
-            stored = replay_data(records.loads(text), names)
-        data: dict[str, Any] = json.loads(stored.partition(" ")[2])
-    except (InputError, ValueError):
-        return None
-    return {**data, "names": list(names)}
-
-
-def made_public(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data of a game with `public_reason` in place of each reason."""
-    outcomes = {turn[-1]: turn[2] for turn in data["turns"] if turn[-1] is not None}
-    details = [
-        public_reason(outcomes.get(number, "error"), text)
-        for number, text in enumerate(data["details"])
-    ]
-    return {**data, "details": details, "why": data["why"] and public_reason("error", data["why"])}
-
-
 def pairing_page(
     book: Book, games: Sequence[GameRow], one: Entry, two: Entry, written: str
 ) -> str | None:
     """Return the page of the games of two agents; None if it begins as `written`, with its hash."""
     names = one.label, two.label
-    files = list(shared_files(PARTS))  # those of a page without records
-    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": [GAMES]}), "../")
-    text = json.dumps([MADE_BY, frame, *files, *names, *(game.key for game in games)])
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    if digest in written:
-        return None
     first = one.version.sha256 if one.version is not None else one.name
     shown = []
     for number, game in enumerate(games, 1):
         begins = (game.side == 1) == (game.one == first)
-        data = replay(book, game.key, names if begins else names[::-1])
-        if data is not None:
-            label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
-            shown.append({"label": label, **made_public(data)})
+        label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
+        shown.append(Shown(game.key, label, names if begins else (names[1], names[0])))
+    digest = replays.digest(shown, list(shared_files(PARTS)))  # those of a page without records
+    if digest in written:
+        return None
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
-    if not shown:
-        lost = '<section class="card box"><p>The results file has no records of these games, so '
-        lost += "they cannot be replayed. Their results count.</p></section>"
-        return page(title, [], lost, {"curves": [], "cells": []}, "../", comment)
-    back = '<nav class="report" aria-label="Site"><a href="../index.html">All agents</a></nav>\n'
-    body = document.content(REPLAYS, {"games": [GAMES]}, back)
-    body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
-    return linked(title, REPLAYS, body, "../", comment)
+    text = replays.games_page(book, title, shown, ("index.html", "All agents"), comment)
+    if text:
+        return text
+    lost = '<section class="card box"><p>The results file has no records of these games, so '
+    lost += "they cannot be replayed. Their results count.</p></section>"
+    return page(title, [], lost, {"curves": [], "cells": []}, "../", comment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 from collections import Counter
@@ -23,6 +24,7 @@ from grader.play.trials import agent_trials, play_trials
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import ATTEMPTS, Attempt
 from grader.rubric.model import Rubric
+from grader.rubric.reading import stored_values
 
 KNOWN: Final = "every rating is known well enough"
 UNPLAYED: Final = "no game could be played; see the failures above"
@@ -66,7 +68,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
     for title in book.take_stock():
         print(f"the last run was ended by the machine during {title}", file=sys.stderr)
     fresh = note_hand_ins(book, found, rubric, day, secret)
-    book.set_meta({"day": day})
+    book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
     return Begun(book.begin_run(day), fresh)
 
 

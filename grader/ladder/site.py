@@ -15,11 +15,12 @@ from grader.ladder import pages
 from grader.ladder.book import Book
 from grader.ladder.league import Entry, Standings, Total, private_page
 from grader.marks.tally import few_games
+from grader.output import replays
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
 from grader.output.results import read_protection
 
-FOLDERS: Final = (pages.ASSETS, "agents", "games", "own")
+FOLDERS: Final = (replays.ASSETS, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
@@ -34,7 +35,7 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     """
     for folder in FOLDERS:
         make_folder(site / folder)
-    texts = pages.shared_files(pages.PARTS) | pages.shared_files(pages.REPLAYS)
+    texts = replays.shared_files(pages.PARTS) | replays.shared_files(replays.REPLAYS)
     texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
         if place := pages.agent_place(entry, standings):
@@ -139,16 +140,18 @@ aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
 
 
 def _table(standings: Standings) -> str:
-    """Return the table of all agents."""
+    """Return the table of all agents with a rating; below it, the others by what they lack."""
     scale = pages.Scale(entry.rating for entry in standings.entries)
     rows: list[list[Cell]] = []
+    unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
         name, place, total = breakable(entry.name), pages.agent_place(entry, standings), entry.total
         shown = f'<a href="{quote(place)}">{name}</a>' if place else name
+        if entry.rating is None:
+            unrated.setdefault(_unrated(entry), []).append(shown)
+            continue
         if entry.is_rung:
             shown = f'<span class="rung">{shown}</span>'
-        if entry.rating is None:
-            shown += f'<span class="more">{_unrated(entry)}</span>'
         rows.append(
             [
                 entry.rank or "",
@@ -163,7 +166,8 @@ def _table(standings: Standings) -> str:
             ]
         )
     headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
-    return table((*headers, "lost turns", "this week"), rows)
+    without = [f"No rating yet, {why}: {', '.join(names)}" for why, names in unrated.items()]
+    return table((*headers, "lost turns", "this week"), rows) + listed(without)
 
 
 def _unrated(entry: Entry) -> str:
@@ -171,8 +175,8 @@ def _unrated(entry: Entry) -> str:
     student = entry.student
     if student is not None and entry.version is None:
         found = "no version can be played" if student.versions else "no file can be read"
-        return f"no rating yet: {found}"
-    return f"no rating yet: {'too few games' if entry.total.games else 'no game played'}"
+        return found
+    return "too few games" if entry.total.games else "no game played"
 
 
 def _data(standings: Standings) -> dict[str, Any]:
@@ -232,7 +236,7 @@ def _summary(entry: Entry, standings: Standings, own: bool) -> str:
     week = "" if entry.change is None else minus(f", {entry.change:+z.0f} this week")
     rating = entry.rating
     if rating is None:
-        text = f"{_unrated(entry).capitalize()}."
+        text = f"No rating yet: {_unrated(entry)}."
     elif rating.low == rating.high:
         text = f"Rating <b>{rating.mean:z.0f}</b> by definition"
     else:
@@ -294,7 +298,7 @@ def _games(entry: Entry, standings: Standings) -> str:
             ]
         )
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
-    return table(headers, rows) if rows else ""
+    return table(headers, rows)
 
 
 def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
@@ -325,8 +329,8 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
 
 def _reasons(book: Book, key: str, side: int, own: bool) -> Iterator[tuple[str, str]]:
     """Yield the outcome and the reason of each turn that a side of a game lost."""
-    data = pages.replay(book, key, ("", ""))
+    data = replays.replay(book, key, ("", ""))
     for turn in [] if data is None else data["turns"]:
         if data is not None and turn[0] == side and turn[2] not in OWN:
             detail = "" if turn[-1] is None else data["details"][turn[-1]]
-            yield turn[2], detail if own else pages.public_reason(turn[2], detail)
+            yield turn[2], detail if own else replays.public_reason(turn[2], detail)

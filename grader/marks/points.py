@@ -195,7 +195,7 @@ def _why_withheld(
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
     """Return the submissions that can be graded."""
     return [
-        schedule.submitted(item.name, item.sha256)
+        schedule.submitted(item.name, item.sha256, item.order)
         for item in submissions
         if item.problem is None and item.sha256 is not None
     ]

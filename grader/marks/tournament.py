@@ -65,7 +65,7 @@ def stages(
     of promotion.
     """
     rules = rubric.tournament
-    order = sorted(contestants, key=lambda item: item.name)
+    order = sorted(contestants, key=lambda item: item.sort_key)
     random.Random(seed_of(rubric.match.playing_seed, "draw")).shuffle(order)
     begun: list[StageState] = []
     for stage in rules.stages:
@@ -173,7 +173,7 @@ def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[ob
         "faults": standing.faults.total,
     }
     if by_name:
-        values["name"] = standing.contestant.name
+        values["name"] = standing.contestant.sort_key
     return tuple(values[key] for key in rubric.tournament.tie_breaks if key in values)
 
 

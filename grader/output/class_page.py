@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean, median
 from typing import Final
 
 from grader.handin.submission import file_name
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import full_points, margin_digits
+from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState
 from grader.output.markup import (
     RELOAD,
@@ -37,8 +38,10 @@ from grader.output.tables import (
 )
 from grader.results.store import Faults
 
-MARK_HEADERS: Final = (
-    *("submission", "total", "interval", "A", "B", "lost turns", "remark", "games"),
+MARK_HEADERS: Final = ("submission", "total", "interval", "A", "B", "lost turns", "remark")
+
+FEW: Final = (
+    f"The intervals are rough: with fewer than {FEW_PAIRS} pairs of games they are a guess."
 )
 
 OPPONENT_HEADERS: Final = (
@@ -87,15 +90,16 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         for game in results.games
         if (fault := results.faults.get(game.key)) is not None
     ]
+    few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section("Marks", f"{chart}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
+        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
         section(
             "Opponents",
             f"{paragraphs([opponents])}\n{table(OPPONENT_HEADERS, _opponents(able))}",
         ),
-        section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed) if failed else ""),
+        section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
         section("Identical files", _identical(marks)),
         section("Protection", _protection(results.protection)),
     ]
@@ -144,22 +148,16 @@ def _histogram(totals: Sequence[float], full: float) -> str:
         )
         labels = [(left + width / 2, bottom - tall - 5, f"{count or ''}")]
         labels += [] if step % 2 else [(left, bottom + 17, f"{low:g}")]
-        labels += [(97, bottom + 17, f"{full:g} points")] if step == STEPS - 1 else []
         shapes += [
             f'<text x="{x:.2f}%" y="{y:.1f}" text-anchor="middle">{text}</text>'
             for x, y, text in labels
         ]
+    shapes.append(f'<text x="100%" y="{bottom + 17}" text-anchor="end">{full:g} points</text>')
     shapes.append(f'<line x1="3%" y1="{bottom}" x2="97%" y2="{bottom}" class="axis"/>')
     return (
         f'<svg class="drawing" width="100%" height="{bottom + 26}" role="img" font-size="13" '
         f'aria-label="number of submissions by points">{"".join(shapes)}</svg>'
     )
-
-
-def page_of(mark: Mark, text: str | None = None, anchor: str = "") -> Link:
-    """Return a link to a submission's page."""
-    name = mark.submission.name
-    return Link(text or name, f"feedback/{file_name(name)}.html", anchor, whole_row=text is None)
 
 
 def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[Cell]]:
@@ -169,9 +167,10 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         name = mark.submission.name
         extra = placement.get(name, 0.0)
         total, shown = shown_points(mark, extra)
-        games = page_of(mark, "games", "games") if mark.matches else ""
-        row: list[Cell] = [page_of(mark), total, interval_text(mark, extra), *shown]
-        row += [faults_text(mark.faults), remark(mark), games]
+        interval = interval_text(mark, extra).partition(",")[0]
+        page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
+        row: list[Cell] = [page, total, interval, *shown]
+        row += [faults_text(mark.faults), remark(mark)]
         rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
@@ -216,7 +215,7 @@ def _identical(marks: Sequence[Mark]) -> str:
         if mark.submission.sha256 is not None:
             by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
     rows = [(", ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
-    return table(("submissions", "SHA-256"), rows) if rows else paragraphs(["None."])
+    return table(("submissions", "SHA-256"), rows) or paragraphs(["None."])
 
 
 def _protection(protection: Protection) -> str:
@@ -242,11 +241,12 @@ def _protection(protection: Protection) -> str:
     return f"{body}\n<h3>{html.escape(title)}</h3>\n{table(headers, proven)}"
 
 
-def standings_page(results: Results) -> str:
+def standings_page(results: Results, out: Path) -> str:
     """Return the page of a tournament: the bracket of its stages, then every table.
 
-    A button, or `#projector` in the address, shows the bracket alone, as large as the window
-    allows. The page reloads itself during play.
+    Each pairing links to its replays, if they are below `out`. A button, or `#projector` in the
+    address, shows the bracket alone, as large as the window allows. The page reloads itself during
+    play.
     """
     begun, stages = results.stages, results.rubric.tournament.stages
     finished = len(begun) == len(stages) and begun[-1].complete
@@ -265,7 +265,8 @@ def standings_page(results: Results) -> str:
             standing_row(place, item, results.rubric)
             for place, item in enumerate(group.standings, 1)
         ]
-        parts.append(section(group.name, _standings(STANDING_HEADERS, rows)))
+        body = f"{_standings(STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
+        parts.append(section(group.name, body))
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
     parts.append(section("Not in the tournament", listed(absent)))
     reload = "" if finished else RELOAD
@@ -299,6 +300,31 @@ def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
     head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
     bar = progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
     return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>", "group")
+
+
+def replay_place(group: Group, number: int) -> str:
+    """Return the place below `--out` of the replays of a group's pairing, counted from 1."""
+    return f"games/{file_name(group.name)}-{number}.html"
+
+
+PAIRING_HEADERS: Final = ("submission", "opponent", "mean margin", "W-D-L", "games")
+
+
+def _pairings(group: Group, results: Results, out: Path) -> str:
+    """Return the pairings of a group that have games, each with a link to them."""
+    rows: list[list[Cell]] = []
+    for number, (match, games) in enumerate(by_match(group.games).items(), 1):
+        total = tally(games, results.played)
+        if not total.games:
+            continue
+        place, count = replay_place(group, number), f"{total.games}"
+        shown = Link(f"{count} games", place) if (out / place).is_file() else count
+        won = f"{total.wins}\u2013{total.draws}\u2013{total.losses}"
+        margin = f"{total.mean_margin:+.{total.digits}f}"
+        rows.append([match.one.name, match.two.name, margin, won, shown])
+    if not rows:
+        return ""
+    return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"
 
 
 def _standings(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

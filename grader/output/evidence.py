@@ -98,10 +98,16 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     by_key: dict[str, list[PlannedGame]] = {}
     for game in games:
         by_key.setdefault(game.key, []).append(game)
-    names = {item.name for item in store.submissions()}
+    submissions = store.submissions()
+    names = {item.name for item in submissions}
     hidden = [game.board.start for game in games if game.board.hidden]
     played = store.played(opponents_faults=True)
-    lost = {game.key: game for game in games if game.key in played}
+    forgotten = {item.name for item in submissions if item.order}
+    lost = {
+        game.key: game
+        for game in games
+        if game.key in played and forgotten.isdisjoint(player.name for player in game.players)
+    }
     now = {old: new for old, new in store.renamed().items() if old not in names}
     for held in store.kept():
         one, two = (now.get(name, name) for name in held.names)
@@ -171,9 +177,9 @@ def source_path(name: str, sha256: str) -> Path:
 def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
     """Write every source that a record names, and those of submissions without games."""
     sources = {
-        source_path(item.name, item.sha256): item.sha256
+        source_path(item.name, str(item.sha256)): str(item.sha256)
         for item in store.submissions()
-        if item.sha256 is not None
+        if item.source is not None
     }
     for entry in entries:
         for player in entry.document["players"]:
@@ -205,6 +211,14 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
                 _clear(path)
     if gone:
         print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)
+
+
+def remove_played_by(out: Path, hashes: Iterable[str]) -> None:
+    """Remove every record of a game in which one of these sources played."""
+    for path in (out / RECORDS).rglob("*.json"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if any(sha256 in text for sha256 in hashes):
+            path.unlink()
 
 
 def _clear(folder: Path) -> None:

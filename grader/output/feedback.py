@@ -31,6 +31,7 @@ from grader.output.explain import (
 from grader.output.markup import (
     Cell,
     Link,
+    breakable,
     card,
     heading,
     link,
@@ -48,16 +49,20 @@ from grader.output.tables import (
     clipped,
     faults_text,
     finding_text,
+    interval_text,
+    level_text,
     match_row,
-    points_text,
     remark,
-    total_text,
 )
 from grader.play.one_game import MADE_BY, Replay
 from grader.play.schedule import PlannedGame
 from grader.rubric.model import Rubric
 
 GAMES: Final = "the games go here"
+
+LEAST_PAIRS: Final = 3
+TOO_FEW: Final = "Too few games for an interval."
+"""What stands in place of an interval of fewer pairs."""
 
 OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
@@ -75,7 +80,7 @@ def code() -> str:
 
 
 def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[LostTurn]) -> str:
-    """Return what stands above the games: points, lost turns, and how the games were run.
+    """Return what stands above and, after `GAMES`, below the games.
 
     `placement` is the points for it, `lost` the reasons for lost turns.
     """
@@ -94,7 +99,7 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
         parts.append("<h2>Where the points come from</h2>")
         boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
         parts.append(f'<div class="boxes">\n{boxes}\n</div>')
-        parts.append(card(_matches(mark, results.rubric)))
+    parts.append(GAMES)
     if mark.findings:
         told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
         findings = listed(html.escape(finding_text(found)) for found in mark.findings)
@@ -108,40 +113,53 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
 def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
     """Return why a submission has no points."""
     why = html.escape("; ".join([without_folders(mark.submission.problem or ""), *changes(mark)]))
-    text = f'<p class="points"><b>{total_text(mark, placement, rubric)}</b></p>\n'
-    text += f'<p class="warning">{why}</p>'
+    text = f'{_large(mark, placement, rubric)}\n<p class="warning">{why}</p>'
     return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
 
 
 def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the total with the points of each part."""
+    """Return the mark, its interval, and the points of each part."""
+    total, full = mark.final(placement), full_points(rubric)
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
-    total = total_text(mark, placement, rubric).replace(" %", "\u00a0%")
-    text = f'<p class="points">Part A {one}, part B {two}: <b>{total}</b></p>'
-    if not mark.incomplete:
-        full = full_points(rubric)
-        points = mark.final(placement)
-        text += progress(f"{points:.2f} of {full:g}", points, full)
+    more = f", {placement:g} for placement" if placement else ""
+    text = _large(mark, placement, rubric)
+    parts = f"Part A {one}, part B {two}{more}."
+    if mark.incomplete:
+        parts += f" {total:.2f} of {full:g} so far."
+    else:
+        text += progress(f"{total:.2f} of {full:g}", total, full)
+        certain = all(map(_has_interval, mark.matches))
+        interval = f"{level_text(rubric.statistics)} interval {interval_text(mark, placement)}."
+        parts += f" {interval if certain and mark.bounds is not None else TOO_FEW}"
+    text += paragraphs([parts.replace(" %", "\u00a0%")])
+    if mark.faults.total:
+        lost = f"Lost turns: {faults_text(mark.faults)}."
+        text += f'\n<p class="warning">{html.escape(lost)}</p>'
     if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"
 
 
-MATCH_COLUMNS: Final = (
-    *("match", "board", "games", "mean margin", "margin %", "points", "lost turns"),
-)
+def _large(mark: Mark, placement: float, rubric: Rubric) -> str:
+    """Return a mark in large letters, such as `45.00 / 55`."""
+    points = "incomplete" if mark.incomplete else f"{mark.final(placement):.2f}"
+    return f'<p class="total"><b>{points}</b> / {full_points(rubric):g}</p>'
 
 
-def _matches(mark: Mark, rubric: Rubric) -> str:
-    """Return the table of all matches, each with a row for each of its boards."""
+def _has_interval(match: MatchMark) -> bool:
+    return len(match.tally.pairs) >= LEAST_PAIRS
+
+
+BOARD_COLUMNS: Final = ("board", "games", "mean margin", "margin %", "lost turns")
+
+
+def _boards(match: MatchMark, rubric: Rubric) -> str:
+    """Return the table of a match's boards."""
     rows: list[list[Cell]] = []
-    for match in mark.matches:
-        for board, total in (("all", match.tally), *match.boards.items()):
-            row = match_row(match, board, total, rubric.statistics)
-            if board == "all" and total.complete:
-                row[5] = f"{match.points:.2f} of {match.max_points:g}"
-            rows.append([*row[:6], faults_text(total.faults)])
-    return table(MATCH_COLUMNS, rows)
+    for board, total in match.boards.items():
+        row = match_row(match, board, total, rubric.statistics)
+        rows.append([*row[1:5], faults_text(total.faults)])
+    return table(BOARD_COLUMNS, rows)
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
@@ -150,15 +168,26 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
         listed(map(_sentence, lines))
         for lines in (told_plainly(match, rubric), explained(match, rubric))
     )
-    narrow = match.bounds is not None and match.bounds[0] == match.bounds[1]
-    value = f"{match.points:.2f}" if match.tally.complete and narrow else points_text(match)
+    value = f"{match.points:.2f}" if match.tally.complete else "withheld"
     points = f"{value} of {match.max_points:g}"
-    head = f"<div class='head'><h3>{html.escape(match.name)}: {html.escape(points)}</h3></div>"
+    interval = html.escape(_interval(match)) if match.tally.complete else ""
+    head = (
+        f'<div class="head"><h3>{breakable(match.name)}</h3><span><b>{value}</b> / '
+        f'{match.max_points:g} <small class="muted">{interval}</small></span></div>'
+    )
     if not match.tally.complete:
         return card(f"{head}\n{plain}")
-    return card(
-        f"{head}\n{progress(points, match.points, match.max_points)}\n{plain}\n{_folded(exact)}"
-    )
+    bar = progress(points, match.points, match.max_points)
+    return card(f"{head}\n{bar}\n{plain}\n{_folded(exact + _boards(match, rubric))}")
+
+
+def _interval(match: MatchMark) -> str:
+    """Return the interval of a match's points; empty if its ends are the same."""
+    if not _has_interval(match):
+        return "(too few games for an interval)"
+    if match.bounds is None or match.bounds[0] == match.bounds[1]:
+        return ""
+    return "({:.2f} to {:.2f})".format(*match.bounds)
 
 
 def _folded(body: str) -> str:
@@ -199,8 +228,13 @@ def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int
         head += paragraphs([against] if turn.against else [])
         text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
-    more = f"<p>The first {len(shown)} of {len(lost)}.</p>" if len(lost) > len(shown) else ""
-    return f"<h2>Lost turns</h2>\n{more}\n" + "\n".join(shown)
+    found = f"<h2>Lost turns</h2>\n{shown[0]}"
+    if len(lost) > 1:
+        reasons = "1 other reason" if len(lost) == 2 else f"{len(lost) - 1} other reasons"
+        first = f" (here the first {len(shown) - 1})" if len(lost) > len(shown) else ""
+        others = "\n".join(shown[1:])
+        found += f"\n<details><summary>{reasons}{first}</summary>\n{others}</details>"
+    return found
 
 
 def _position(turn: LostTurn, place: str) -> str:
@@ -276,17 +310,20 @@ def feedback_page(name: str, report: str, results: Results, replays: Mapping[str
     """
     games = results.games_of(name)
     comment, title = f"feedback {digest(name, report, results)}", f"Feedback for {name}"
+    above, _, below = report.partition(GAMES)
     if games:
-        report += f"\n<h2 id='games'>Games</h2>\n{card(_games(name, results, replays))}"
+        listed = card(_games(name, results, replays))
+        below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
     data = ",".join(
         _labelled(number, game, replays[game.key])
         for number, game in enumerate(games, 1)
         if game.key in replays and not game.board.hidden
     )
     if not data:
-        return whole(title, report, comment=comment)
-    before = f'<section class="report" aria-labelledby="name">\n{report}\n</section>\n'
-    text = document.build(title, FEEDBACK, {"games": [GAMES]}, before, comment)
+        return whole(title, f"{above}\n{below}", comment=comment)
+    before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
+    after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
+    text = document.build(title, FEEDBACK, {"games": [GAMES]}, before, comment, after)
     return text.replace(json.dumps(GAMES), data)
 
 

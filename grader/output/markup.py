@@ -133,13 +133,14 @@ def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str
     """Return a table; columns of numbers are right-aligned.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
-    cells, each with its header. A column without any text is left out.
+    cells, each with its header. A column without any text is left out; nothing without rows.
     """
+    if not rows:
+        return ""
     columns = list(zip(*rows, strict=True))
-    if rows:
-        used = [place for place, column in enumerate(columns) if any(map(_text, column))]
-        headers, columns = [headers[place] for place in used], [columns[place] for place in used]
-    kinds = list(map(_kind, columns)) or [""] * len(headers)
+    used = [place for place, column in enumerate(columns) if any(map(_text, column))]
+    headers, columns = [headers[place] for place in used], [columns[place] for place in used]
+    kinds = list(map(_kind, columns))
     title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
     names = list(map(_text, headers))
     labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in names]

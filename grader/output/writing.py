@@ -6,21 +6,29 @@ Nothing here plays. A report can be written during play, or years later.
 from __future__ import annotations
 
 import os
+import re
 import sys
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
+from connect4 import atomic
 from connect4 import record as records
 from connect4.errors import InputError
-from grader.handin.submission import file_name
-from grader.output import evidence, feedback, formats, github
-from grader.output.class_page import class_page, standings_page
+from grader.handin.submission import Member, file_name
+from grader.marks.tally import by_match
+from grader.output import evidence, feedback, formats, github, replays
+from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import LostTurn, lost_turns
 from grader.output.files import beginning, make_folder, write
+from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
 from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
+
+STANDINGS: Final = ("standings.html", "The tournament")
 
 
 def write_quick(
@@ -35,12 +43,14 @@ def write_quick(
     else:
         text = results.text({})
         write(out / "standings.txt", text)
-        write(out / "standings.html", standings_page(results))
+        write(out / "standings.html", standings_page(results, out))
 
 
 def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
+    if results.kind != GRADE:
+        write_replays(results, store, out)
     write_quick(results, out, placement, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection.lines())
     write(out / "tables.txt", results.text(placement, details=True) + protection)
@@ -94,6 +104,34 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
     return found
 
 
+def write_replays(results: Results, store: Store, out: Path) -> None:
+    """Write a page with the games of each pairing of a tournament that has records."""
+    texts = dict(replays.shared_files(replays.REPLAYS))
+    kept: set[Path] = set()
+    for group in (group for state in results.stages for group in state.groups):
+        for number, (match, games) in enumerate(by_match(group.games).items(), 1):
+            shown = [
+                Shown(game.key, f"{game.board.label}, round {game.repeat + 1}", names)
+                for game in games
+                for names in [(game.players[0].name, game.players[1].name)]
+                if game.key in results.played and not game.board.hidden
+            ]
+            place, comment = replay_place(group, number), f"games {replays.digest(shown)}"
+            if comment in beginning(out / place):
+                kept.add(out / place)
+                continue
+            title = f"{match.one.name} against {match.two.name}"
+            texts[place] = replays.games_page(store, title, shown, STANDINGS, comment)
+    for place, text in texts.items():
+        if text:
+            make_folder((out / place).parent)
+            write(out / place, text)
+            kept.add(out / place)
+    for path in {*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*")} - kept:
+        if path.suffix != ".html" or "<!-- games " in beginning(path):
+            path.unlink()
+
+
 def write_pages(
     results: Results, store: Store, out: Path, placement: Mapping[str, float], lost: formats.Lost
 ) -> None:
@@ -111,6 +149,44 @@ def write_pages(
             continue
         games = [game for game in results.games_of(name) if game.key in results.played]
         write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
+
+
+PARTICIPANT: Final = re.compile(r"_(\d+)_assignsubmission_")
+"""A student's number in the name of a hand-in that Moodle wrote."""
+
+
+def write_feedback(
+    results: Results, out: Path, place: Path, placement: Mapping[str, float]
+) -> list[str]:
+    """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
+
+    A folder has the name of Moodle's own download. Return the students without a number there.
+    """
+    rows, without = [], []
+    try:
+        with (
+            atomic.writing(place) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
+        ):
+            for mark in results.marks:
+                submission = mark.submission
+                page = out / "feedback" / f"{file_name(submission.name)}.html"
+                number = PARTICIPANT.search(submission.place)
+                folder = file_name(submission.name).replace("_", " ")
+                if number is not None:
+                    folder += f"_{number[1]}_assignsubmission_file_"
+                else:
+                    without.append(submission.name)
+                zipped.write(page, f"{folder}/feedback.html")
+                points = f"{mark.final(placement.get(submission.name, 0.0)):.2f}"
+                points = "" if mark.incomplete else points
+                for member in submission.members or (Member(submission.name),):
+                    shown = [formats.cell(text) for text in (member.name, member.email)]
+                    rows.append([*shown, points, str(page.resolve())])
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written: {error.strerror}") from None
+    write(place.with_suffix(".csv"), formats.csv_text(("Name", "Email", "Mark", "Page"), rows))
+    return without
 
 
 def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:

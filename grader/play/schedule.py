@@ -67,6 +67,13 @@ class Contestant:
     name: str
     agent: str
     sha256: str | None
+    order: str = ""
+    """What sorts in place of the name, where the name was forgotten."""
+
+    @property
+    def sort_key(self) -> str:
+        """Return what decides the order of contestants that nothing else decides."""
+        return self.order or self.name
 
     @property
     def is_submission(self) -> bool:
@@ -79,9 +86,9 @@ class Contestant:
         return {**asdict(self), "source": source}
 
 
-def submitted(name: str, sha256: str) -> Contestant:
+def submitted(name: str, sha256: str, order: str = "") -> Contestant:
     """Return a submission as a contestant."""
-    return Contestant(name, "ai:", sha256)
+    return Contestant(name, "ai:", sha256, order)
 
 
 def baseline(agent: str, game: str = EXTENDED.name) -> Contestant:

@@ -16,7 +16,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
@@ -85,6 +85,9 @@ NO_SHARED_MEMORY: Final = (
     *(sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
 )
 """SQLite's errors where a write-ahead log is not possible."""
+
+FORGOTTEN: Final = "forgotten"
+"""The name in `meta` of what sorts in place of each forgotten name, by its alias."""
 
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
@@ -321,11 +324,11 @@ class Store:
 
     def _write(self, statement: str, *rows: Sequence[object]) -> None:
         """Execute a statement with each of the rows, in one transaction."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.executemany(statement, rows)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
 
         Raises `InputError` if the file cannot be written, as on a full disk.
@@ -347,7 +350,7 @@ class Store:
 
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
         """Replace the list of submissions; earlier sources are kept as evidence."""
-        with self._transaction() as database:
+        with self.transaction() as database:
             database.execute("DELETE FROM submission")
             for item in submissions:
                 if item.source is not None:
@@ -362,14 +365,23 @@ class Store:
     def submissions(self) -> list[Submission]:
         """Return the submissions in the order in which they were found."""
         rows = self._database.execute(
-            "SELECT name, place, text, report, problem, members FROM submission "
+            "SELECT name, place, text, report, problem, members, sha256 FROM submission "
             "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
         )
+        orders = self.meta_json(FORGOTTEN) or {}
         found = []
-        for name, place, source, report, problem, members in rows:
+        for name, place, source, report, problem, members, sha256 in rows:
             people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
-            found.append(Submission(name, place, source, report, problem, people))
+            item = Submission(name, place, source, report, problem, people)
+            if name in orders:
+                item = replace(item, source=None, stored_sha256=sha256, order=orders[name])
+            found.append(item)
         return found
+
+    def compact(self) -> None:
+        """Write the file anew: what was deleted is in no free page and in no write-ahead log."""
+        self._database.execute("VACUUM")
+        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -382,7 +394,7 @@ class Store:
         status = PLAYED if attempt.fault is None else INFRA
         more = (status, attempt.fault, attempt.traceback)
         row = (key, *attempt.names, *result, attempt.seconds, attempt.worker, before + 1, *more)
-        with self._transaction() as database:
+        with self.transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
             database.execute(

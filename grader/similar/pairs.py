@@ -195,8 +195,11 @@ EVIDENCE: Final = (
     "Source: the share of the smaller file that both contain. Names, comments, layout and the "
     "order of functions do not count, nor does code of the handout and of the textbook agents. "
     "Code that few others have counts more; the rank is of what a pair shares beyond what either "
-    "shares with most others. Behaviour: how much more two files choose the same moves than their "
-    "strength explains, in standard deviations over all pairs."
+    "shares with most others."
+)
+BEHAVIOUR: Final = (
+    "Behaviour: how much more two files choose the same moves than their strength explains, in "
+    "standard deviations over all pairs."
 )
 BOTH_RANKS: Final = (
     "A pair stands where the better of its two ranks puts it: first those of rank 1, by source or "
@@ -296,7 +299,7 @@ def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     parts = [
         heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> {html.escape(ADVICE)}</p>",
-        paragraphs([EVIDENCE, *notes]),
+        paragraphs([EVIDENCE, *([BEHAVIOUR] if played else []), *notes]),
         section("Pairs by evidence", f"{paragraphs([order])}\n{table(headers, rows)}"),
         "<h2>Sources side by side</h2>",
         "<p>Marked: in both files. Grey: base code, which does not count.</p>",

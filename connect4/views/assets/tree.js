@@ -293,6 +293,7 @@ function makeRow(node, place) {
     make("span", "window", is(node, PRUNED) ? "" : shownWindow(node) || probability(node)),
     make("span", "below", inner ? searched[node].toLocaleString("en") : ""),
   );
+  if (node && inner) row.style.setProperty("--share", `${100 * searched[node] / searched[parents[node]]}%`);
   row.classList.toggle("pruned", is(node, PRUNED));
   row.classList.toggle("best", is(node, BEST));
   row.classList.toggle("selected", node === tree.selected);
@@ -348,10 +349,15 @@ function show(node) {
   byId("values").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", value)]));
 }
 
-function openBest() {
+/** Return the last node of the principal variation. */
+function endOfBest() {
   let node = 0;
   for (let next = /** @type {number | undefined} */ (0); next !== undefined; next = childrenOf(node).find((child) => is(child, BEST))) node = next;
-  tree.select(node);
+  return node;
+}
+
+function openBest() {
+  tree.select(endOfBest());
 }
 
 function nextCut() {
@@ -424,7 +430,7 @@ function nextCut() {
     event.preventDefault();
     keys[name]();
   });
-  isOpen[0] = families[0] ? 1 : 0;
+  for (const node of [0, ...pathTo(endOfBest()).slice(0, -1)]) isOpen[node] = families[node] ? 1 : 0;
   tree.layOut();
   tree.select(0);
 })();

@@ -1,0 +1,140 @@
+"""The command `forget`: removes a student from a results file and from what was written of it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+from connect4.errors import InputError
+from grader.commands.common import DONE, FAILED, agreed, named_few, say
+from grader.commands.ladder import write_tables
+from grader.commands.report import placement_of
+from grader.ladder.book import LADDER, Book
+from grader.ladder.site import write_site
+from grader.marks.points import gradable
+from grader.output import evidence, writing
+from grader.output.results import TOURNAMENT, Results, read_results
+from grader.output.tables import wrapped
+from grader.results.forgetting import Forgotten, forget
+from grader.results.store import Store
+from grader.rubric.reading import from_stored
+
+STALE: Final = re.compile(r"class\.html|(canvas|moodle|worksheet)(-\w+)?\.(csv|txt)")
+"""Files below `--out` that a report may leave as they were."""
+
+ELSEWHERE: Final = (
+    "Not touched: the hand-in itself (with it, the next run takes the student in again), other "
+    "results files, copies and backups, pages of `similar` and `viva`, what students were sent, "
+    "and what the course's system holds."
+)
+
+
+def run_forget(arguments: argparse.Namespace) -> int:
+    """Ask, forget a student, write the other files again, and say what is left."""
+    path, name = arguments.results, arguments.name
+    if not path.is_file():
+        raise InputError(f"{path}: no results file there")
+    with Store(path, writing=False) as store:
+        is_ladder = store.meta("kind") == LADDER
+    with (Book if is_ladder else Store)(path, writing=True) as store:
+        texts = _texts(store, name)
+        results = None if isinstance(store, Book) else read_results(store)
+        if isinstance(store, Book) and store.meta("rubric") is None:
+            raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
+        placement = {} if results is None else _placement(arguments, results)
+        question = f"Remove the source, games, pages and names of {name} for ever?"
+        if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
+            say("nothing is removed")
+            return FAILED
+        found = forget(store, name, results is not None and name in _drawn(results))
+        if isinstance(store, Book):
+            _write_ladder(store, arguments.site)
+        elif arguments.out is not None:
+            _write_out(store, found, texts, arguments.out, placement)
+    _tell(found, texts | found.names, arguments)
+    return DONE
+
+
+def _texts(store: Store, name: str) -> set[str]:
+    """Return the names and addresses of a student; raises `InputError` for an unknown one."""
+    listed = {item.name: item for item in store.submissions()}
+    students = {student.name for student in store.students()} if isinstance(store, Book) else ()
+    known = {*listed, *store.withdrawn(), *students}
+    if name not in known:
+        raise InputError(f"{store.path}: {name!r} is not in it; {named_few(sorted(known))} are")
+    members = listed[name].members if name in listed else ()
+    found = {text for member in members for text in (member.name, member.email) if text}
+    return found | {name}
+
+
+def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, float]:
+    """Return the points for placement that the marks below `--out` have."""
+    marks = None if arguments.out is None else arguments.out / "grades.csv"
+    if marks is not None and marks.is_file() and arguments.placement is None:
+        with marks.open(encoding="utf-8-sig", newline="") as file:
+            if any(float(row["Placement"] or 0) for row in csv.DictReader(file)):
+                raise InputError(f"{marks}: has points for placement; give --placement FILE too")
+    return placement_of(arguments.placement, results)
+
+
+def _drawn(results: Results) -> set[str]:
+    """Return the names that the groups of a tournament were drawn with."""
+    if results.kind != TOURNAMENT:
+        return set()
+    return {contestant.name for contestant in gradable(results.submissions)}
+
+
+def _write_ladder(book: Book, site: Path | None) -> None:
+    rubric = from_stored(book.meta_json("rubric"), f"{book.path} (rubric)")
+    standings = write_tables(book, rubric)
+    if site is not None:
+        write_site(book, standings, site)
+
+
+def _write_out(
+    store: Store,
+    found: Forgotten,
+    texts: Collection[str],
+    out: Path,
+    placement: Mapping[str, float],
+) -> None:
+    """Remove a student's files below `--out`, and write those of the class again."""
+    results = read_results(store)
+    evidence.remove_withdrawn(out, found.names, [item.name for item in results.submissions])
+    evidence.remove_played_by(out, found.hashes)
+    writing.write_all(results, store, out, placement)
+    if (out / evidence.RECORDS).is_dir():
+        evidence.write_records(results.games, store, out)
+    for path in _naming(texts, out):
+        if path.parent == out and STALE.fullmatch(path.name):
+            path.unlink()
+            say(f"{path}: removed, because it names them")
+
+
+def _naming(texts: Collection[str], folder: Path) -> list[Path]:
+    """Return the files below a folder that hold one of these texts as a word of its own."""
+    words = b"|".join(re.escape(text).encode() for text in sorted(texts))
+    pattern = re.compile(rb"(?<!\w)(?:" + words + rb")(?!\w)")
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [
+        path
+        for path in files
+        if pattern.search(path.read_bytes()) or pattern.search(path.name.encode())
+    ]
+
+
+def _tell(found: Forgotten, texts: Collection[str], arguments: argparse.Namespace) -> None:
+    """Print what was removed and what is left."""
+    games = "1 game" if found.games == 1 else f"{found.games} games"
+    kept = f"their scores stay, under {found.alias!r}" if found.alias else "with their scores"
+    print(f"{arguments.results}: {arguments.name} is forgotten, and the moves of {games} ({kept})")
+    if found.hashes:
+        print(f"left: hashes of their sources ({len(found.hashes)}), which tell games apart")
+    for folder in filter(None, (arguments.out, arguments.site)):
+        for path in _naming(texts, folder):
+            print(f"left: {path} still holds the name or an address")
+    print(wrapped(ELSEWHERE))

@@ -1,0 +1,132 @@
+"""Pages with replays of games that several people may see: their frame, and what they may say.
+
+The pages of a site share their style sheet and script, so that each of them is small.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from connect4 import record as records
+from connect4.errors import InputError, headline
+from connect4.isolation.measuring import NO_PLAYER
+from connect4.views import document
+from connect4.views.page import page as replay_page
+from grader.handin.submission import without_folders
+from grader.play.one_game import MADE_BY, replay_data
+from grader.results.store import Store
+
+REPLAYS: Final = (*replay_page.PARTS, "report")
+"""The parts of a page of games."""
+
+ASSETS: Final = "assets"
+"""The folder of the files that pages share."""
+
+GAMES: Final = "the games go here"
+
+ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
+"""The type of an exception at the start of its last line, if Python itself has it."""
+
+USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A game on a page: its key, its label, and the names of player 1 and player 2."""
+
+    key: str
+    label: str
+    names: tuple[str, str]
+
+
+@cache
+def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
+    """Return the style sheet and the script that pages of the same parts share, by their places.
+
+    A hash of the content is part of the name, so that no browser shows an old one.
+    """
+    texts = document.style_sheet(parts), document.script(parts)
+    digest = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
+    name = f"{ASSETS}/{'replay' if 'page' in parts else 'site'}-{digest}"
+    return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
+
+
+def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str = "") -> str:
+    """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
+    style, script = shared_files(parts)
+    return document.linked(title, up + style, body, up + script, comment)
+
+
+def public_reason(outcome: str, detail: str) -> str:
+    """Return why a turn was lost, in words that the agent's author cannot choose.
+
+    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
+    type and an answer that is not a move may contain anything.
+    """
+    line = without_folders(headline(detail))
+    if outcome == "invalid":
+        return "not a valid move"
+    if outcome != "error" or USED_UP.fullmatch(line):
+        return line
+    found = ERROR.match(line)
+    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
+
+
+def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data of a game for the replay page; None if its record is damaged or lost."""
+    stored = store.page(key)
+    try:
+        if stored is None or not stored.startswith(MADE_BY):
+            text = store.record(key)
+            if text is None:
+                return None
+            stored = replay_data(records.loads(text), names)
+        data: dict[str, Any] = json.loads(stored.partition(" ")[2])
+    except (InputError, ValueError):
+        return None
+    return {**data, "names": list(names)}
+
+
+def made_public(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a game with `public_reason` in place of each reason."""
+    outcomes = {turn[-1]: turn[2] for turn in data["turns"] if turn[-1] is not None}
+    details = [
+        public_reason(outcomes.get(number, "error"), text)
+        for number, text in enumerate(data["details"])
+    ]
+    return {**data, "details": details, "why": data["why"] and public_reason("error", data["why"])}
+
+
+def digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:
+    """Return a hash of everything on a page of games; `more` is what else it depends on."""
+    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": [GAMES]}), "../")
+    listed = [[game.key, game.label, *game.names] for game in games]
+    return hashlib.sha256(json.dumps([MADE_BY, frame, listed, *more]).encode()).hexdigest()
+
+
+def games_page(
+    store: Store, title: str, games: Sequence[Shown], back: tuple[str, str], comment: str
+) -> str:
+    """Return a page one folder below its site that replays games; empty if none has a record.
+
+    `back` is a page of the site and the text of the link to it.
+    """
+    shown = []
+    for game in games:
+        data = replay(store, game.key, game.names)
+        if data is not None:
+            shown.append({"label": game.label, **made_public(data)})
+    if not shown:
+        return ""
+    place, text = back
+    link = f'<nav class="report" aria-label="Site"><a href="../{place}">{text}</a></nav>\n'
+    body = document.content(REPLAYS, {"games": [GAMES]}, link)
+    body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
+    return linked(title, REPLAYS, body, "../", comment)

@@ -1,0 +1,153 @@
+"""`forget` leaves nothing of a student: no name, no source, no move, in no file or free page."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import zlib
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.command import assert_refused, run
+from tests.grading import COMMAND, games, hand_in_each, rubric
+from tests.test_ladder import Term
+
+pytestmark = pytest.mark.slow
+
+WHO = "alice arbor"
+OTHERS = ("bernard box", "charlotte", "dietrich")
+RUN = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process", "--records")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class and its tournament, in which all games are drawn: names decide every order."""
+    folder = tmp_path_factory.mktemp("forget")
+    hand_in_each(folder / "class", WHO, *OTHERS)
+    rubric(folder, 0.5)
+    for command in ("grade", "tournament"):
+        done = run(COMMAND, command, *RUN, "--out", command, cwd=folder, seconds=110)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "copy"))
+
+
+def forget(
+    folder: Path, command: str, *more: str, name: str = WHO
+) -> subprocess.CompletedProcess[str]:
+    option = "--site" if command == "ladder" else "--out"
+    words = (name, "--results", f"{command}.db", option, command, *more)
+    return run(COMMAND, "forget", *words, cwd=folder)
+
+
+def places_of(text: str, *roots: Path) -> set[str]:
+    """Return every file and every table that holds a text, as bytes or compressed."""
+    found = set()
+    files = [path for root in roots for path in (root, *root.rglob("*")) if path.is_file()]
+    for path in files:
+        if text.encode() in path.read_bytes() or text in path.name:
+            found.add(path.name)
+    for path in (path for path in files if path.suffix == ".db"):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (table,) in tables.fetchall():
+                for row in database.execute(f"SELECT * FROM {table}"):
+                    values = (zlib.decompress(v) if isinstance(v, bytes) else v for v in row)
+                    if any(text.encode() in str(value).encode() for value in values):
+                        found.add(table)
+    return found
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("command", ["grade", "tournament"])
+def test_nothing_of_a_student_is_left(folder: Path, command: str) -> None:
+    results, out = folder / f"{command}.db", folder / command
+    assert {"source", "submission", "game"} <= places_of(WHO, results, out)
+    done = forget(folder, command, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert f"{command}.db: {WHO} is forgotten, and the moves of 4 games" in done.stdout
+    assert "still holds" not in done.stdout
+    beside = [path for path in folder.iterdir() if path.name.startswith(command)]
+    assert places_of(WHO, *beside) == set()
+    assert places_of(f"# {WHO}", *beside) == set()
+    assert run(COMMAND, "report", results, "--out", out, cwd=folder).returncode == 0
+
+
+def test_a_tournament_is_the_same_apart_from_the_name(folder: Path) -> None:
+    whole = texts(folder / "tournament")
+    before, pages = whole["standings.txt"], {name for name in whole if name.startswith("games/")}
+    links = re.findall('href="(games/[^"]+)"', whole["standings.html"])
+    assert {quote(name) for name in pages} == set(links)
+    margins = {key: row[2:] for key, row in games(folder / "tournament.db").items()}
+    for number, name in enumerate((WHO, OTHERS[0]), 1):
+        forget(folder, "tournament", "--yes", name=name)
+        before = before.replace(name, f"withdrawn-{number}")
+        after = texts(folder / "tournament")
+        assert after["standings.txt"] == before
+        pages -= {page for page in pages if name in whole[page]}
+        assert pages == {name for name in after if name.startswith("games/")}
+    assert {key: row[2:] for key, row in games(folder / "tournament.db").items()} == margins
+
+
+def test_the_pages_of_the_others_stay_as_they_are(folder: Path) -> None:
+    before = texts(folder / "grade")
+    forget(folder, "grade", "--yes")
+    after = texts(folder / "grade")
+    assert before.keys() - after.keys() == {place for place in before if WHO in place}
+    for place in (f"{kind}/{name}" for name in OTHERS for kind in ("feedback", "results")):
+        ending = "html" if place.startswith("feedback") else "json"
+        assert after[f"{place}.{ending}"] == before[f"{place}.{ending}"]
+
+
+def test_who_handed_in_the_same_file_keeps_its_games(folder: Path) -> None:
+    shutil.copytree(folder / "class" / WHO, folder / "class" / "zoe")
+    assert run(COMMAND, "grade", *RUN, "--out", "grade", cwd=folder).returncode == 0
+    before = texts(folder / "grade")["feedback/zoe.html"]
+    forget(folder, "grade", "--yes")
+    assert places_of(WHO, folder / "grade.db", folder / "grade") == {"source", "grade.db", "ai.py"}
+    done = run(COMMAND, "report", "grade.db", "--out", "grade", "--records", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert texts(folder / "grade")["feedback/zoe.html"] == before
+
+
+def test_the_teacher_is_asked_and_an_unknown_name_is_refused(folder: Path) -> None:
+    before = games(folder / "grade.db")
+    assert_refused(forget(folder, "grade"), "without a terminal, give --yes")
+    assert_refused(forget(folder, "grade", "--yes", name="eve"), "'eve' is not in it; alice arbor")
+    assert games(folder / "grade.db") == before
+
+
+def test_a_ladder_keeps_its_ratings_and_its_site_loses_the_pages(tmp_path: Path) -> None:
+    term = Term(tmp_path)
+    strengths = {"ann miller": 60.0, "bob stone": 180.0, "cleo": 120.0, "dora": 9.0}
+    for name, strength in strengths.items():
+        term.hand_in(name, strength, f"the source of {name}")
+    term.run()
+    site, student = tmp_path / "ladder", term.entry("bob stone").student
+    assert student is not None
+    forget(tmp_path, "ladder", "--yes", name="dora")  # writes the site
+    assert "index.html" in places_of(student.pseudonym, site)
+    rating = term.entry("cleo").rating.mean  # type: ignore[union-attr]
+    assert forget(tmp_path, "ladder", "--yes", name="bob stone").returncode == 0
+    for text in ("bob stone", student.pseudonym, student.token):
+        assert places_of(text, term.path, site) == set()
+    assert "withdrawn-2" in str(games(term.path).values())
+    left = term.entry("cleo").rating.mean  # type: ignore[union-attr]
+    assert left == pytest.approx(rating)
+    assert term.entry("cleo").rank == 1
