@@ -28,7 +28,7 @@ pytestmark = [
 
 STUB = (ROOT / "grader" / "handout" / "ai_stub.py").read_text(encoding="utf-8")
 FIRST_MOVE = "return get_valid_actions(self.player_number, state)[0]"
-ENTER, TAB, ESCAPE, SHIFT = "\ue007", "\ue004", "\ue00c", "\ue008"
+ENTER, TAB, ESCAPE = "\ue007", "\ue004", "\ue00c"
 PATIENCE = 90
 
 ASKED: list[str] = []
