@@ -28,7 +28,7 @@ pytestmark = [
 
 STUB = (ROOT / "grader" / "handout" / "ai_stub.py").read_text(encoding="utf-8")
 FIRST_MOVE = "return get_valid_actions(self.player_number, state)[0]"
-ENTER, TAB, ESCAPE, SHIFT = "\ue007", "\ue004", "\ue00c", "\ue008"
+ENTER, TAB, ESCAPE = "\ue007", "\ue004", "\ue00c"
 PATIENCE = 90
 
 ASKED: list[str] = []
@@ -176,32 +176,31 @@ def test_a_file_reaches_neither_the_network_nor_the_page(desk: Desk) -> None:
     ASKED.clear()
     address = f"http://127.0.0.1:{elsewhere.server_port}/spy"
     attack = f"""
-        import gc, urllib.request
-        said = []
-        for name in ("js", "pyodide_js", "pyodide.http", "connect4.referee", "grader"):
-            try:
-                said.append(__import__(name))
-            except ImportError:
-                pass
-        owners = [one for one in gc.get_objects() if isinstance(one, dict)]
-        proxies = [v for one in owners for v in list(one.values()) if type(v).__name__ == "JsProxy"]
-        for proxy in proxies:
-            for name in ("fetch", "postMessage", "XMLHttpRequest", "WebSocket", "indexedDB"):
-                said += [name] * hasattr(proxy, name)
-            try:
-                said.append(proxy.constructor.constructor("return fetch('{address}')")())
-            except Exception:
-                pass
+def attack():
+    import gc, urllib.request
+    said = []
+    for name in ("js", "pyodide_js", "pyodide.http", "connect4.referee", "grader"):
         try:
-            said.append(urllib.request.urlopen("{address}", timeout=1))
-        except OSError:
+            said.append(__import__(name))
+        except ImportError:
             pass
-        print("reached:", said if proxies else "no proxy to try")
-        {FIRST_MOVE}"""
-    desk.begin(source=STUB.replace(FIRST_MOVE, attack.strip()))
-    desk.until("document.querySelector('#said').textContent.includes('Turn 2:')")
-    desk.browser.find("#stop").click()
-    desk.over()
+    owners = [one for one in gc.get_objects() if isinstance(one, dict)]
+    proxies = [v for one in owners for v in list(one.values()) if type(v).__name__ == "JsProxy"]
+    for proxy in proxies:
+        for name in ("fetch", "postMessage", "XMLHttpRequest", "WebSocket", "indexedDB"):
+            said += [name] * hasattr(proxy, name)
+        try:
+            said.append(proxy.constructor.constructor("return fetch('{address}')")())
+        except Exception:
+            pass
+    try:
+        said.append(urllib.request.urlopen("{address}", timeout=1))
+    except OSError:
+        pass
+    print("reached:", said if proxies else "no proxy to try")
+"""
+    source = STUB.replace(FIRST_MOVE, f"state[0].any() or attack()\n        {FIRST_MOVE}")
+    desk.play(source=source + attack, board="")
     assert desk.turn(1).startswith("reached: []")
     assert ASKED == []
     elsewhere.shutdown()

@@ -78,8 +78,11 @@ def site_files() -> Iterator[tuple[str, bytes]]:
 
 
 def runtime_address(given: str | None, out: Path) -> str:
-    """Return where the page finds Pyodide; copy it into the site if `given` is a folder."""
-    if given is None or re.match("https?://", given):
+    """Return where the page finds Pyodide; copy it into the site if `given` is a folder.
+
+    The folder of the copy has the version in its name, because browsers keep its files.
+    """
+    if given is None or re.fullmatch(r"https?://[\w.:-]+(/[\w.~-]*)*", given):
         return f"{(given or PUBLIC).rstrip('/')}/"
     missing = [name for name in RUNTIME if not Path(given, name).is_file()]
     if missing:
@@ -87,10 +90,12 @@ def runtime_address(given: str | None, out: Path) -> str:
             f"--runtime {given}: no {missing[0]}; name the folder of Pyodide {VERSION} "
             "(its full distribution), or the address of one"
         )
-    (out / "runtime").mkdir(exist_ok=True)
-    for name in RUNTIME:
-        shutil.copyfile(Path(given, name), out / "runtime" / name)
-    return "runtime/"
+    copy = out / f"pyodide-{VERSION}"
+    copy.mkdir(exist_ok=True)
+    if copy.resolve() != Path(given).resolve():
+        for name in RUNTIME:
+            shutil.copyfile(Path(given, name), copy / name)
+    return f"{copy.name}/"
 
 
 def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:

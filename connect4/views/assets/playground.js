@@ -235,7 +235,8 @@ function offerGame() {
 
 function offerOptions() {
   for (const player of [1, 2]) {
-    const known = rules().agents.find(({ kind }) => kind === field(`player${player}`).value);
+    const chosen = field(`player${player}`).value;
+    const known = rules().agents.find(({ kind }) => kind === chosen && kind !== "ai");
     const names = Object.keys(known?.options ?? {});
     field(`options${player}`).hidden = !names.length;
     field(`options${player}`).placeholder = names.includes("depth") ? "depth=3" : `${names[0]}=200`;

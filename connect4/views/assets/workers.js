@@ -129,7 +129,8 @@ async function load() {
   frame = make("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.title = "Python";
-  frame.hidden = true;
+  frame.tabIndex = -1;
+  frame.className = "frame"; // shown, or the browser gives its workers little of the processor
   frame.srcdoc = DATA.frame;
   /** @type {Record<string, (data: null) => void>} */
   const waiting = {};
