@@ -18,7 +18,6 @@ from connect4.isolation.wasm import budget, images, package
 from connect4.players.base import Outcome
 from tests.command import run
 from tests.games import without_times
-from tests.hostile import AGENTS
 from tests.seats import board, setup
 
 GAME = "connect4.ConnectFour"
@@ -119,14 +118,6 @@ def fuel_seat(folder, move, first=""):
     path = folder / "ai.py"
     path.write_text(first + source.replace("< self.time * 0.6", "< -1"), encoding="utf-8")
     return closing(open_seat(setup(path), "wasm", Limits()))
-
-
-@pytest.mark.fuel
-def test_a_generator_without_a_seed_repeats_the_game(tmp_path):
-    names = (f"ai:{AGENTS / 'draws_without_a_seed.py'}", "random")
-    first, again = (play(tmp_path, "--fuel", "1G", "--seed", "7", agents=names) for _ in range(2))
-    assert without_times(first[0]) == without_times(again[0])
-    assert first[1] == again[1]
 
 
 @pytest.mark.fuel

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -86,6 +85,7 @@ EXTRA_BYTES: Final = 256 << 20
 NAME: Final = "connect4-"
 
 _numbers = count()
+_left: set[Path] = set()
 
 
 @cache
@@ -110,14 +110,14 @@ def hierarchy() -> Path | None:
 def memory_group(memory_bytes: int) -> Path | None:
     """Return the folder of a new group for an agent with that much memory.
 
-    Returns None if none can be created. Removes the groups of referees that were killed.
+    Returns None if none can be created. Removes the groups of seats and referees that are gone.
     """
     parent = hierarchy()
     if parent is None:
         return None
     for folder in parent.glob(f"{NAME}[0-9]*-*"):
         owner = folder.name.removeprefix(NAME).partition("-")[0]
-        if not os.path.exists(f"/proc/{owner}"):
+        if folder in _left or not os.path.exists(f"/proc/{owner}"):
             with contextlib.suppress(OSError):
                 folder.rmdir()
     folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
@@ -143,14 +143,11 @@ def join_group(folder: Path | None, process: int) -> None:
 
 
 def leave_group(folder: Path | None) -> None:
-    """Remove a group, as soon as its last process has ended; wait at most a second for that."""
-    end = time.monotonic() + 1.0
-    while folder is not None and folder.exists():
+    """Remove a group; if one of its processes is still ending, the next seat removes it."""
+    if folder is not None:
+        _left.add(folder)
         with contextlib.suppress(OSError):
             folder.rmdir()
-        if time.monotonic() > end:
-            return
-        time.sleep(0.005)
 
 
 def _write(path: Path, value: str) -> None:

@@ -65,8 +65,8 @@ SET_VARIABLES: Final = {
 class WardenGoneError(IsolationError):
     """The warden has closed the connection, because the seat was closed or something killed it."""
 
-    def __init__(self) -> None:
-        super().__init__("the process that starts agents has ended")
+    def __init__(self, text: str = "the process that starts agents has ended") -> None:
+        super().__init__(text)
 
 
 class ProcessStuckError(Exception):
