@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +15,12 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
 from grader.commands.ladder import write_tables
 from grader.commands.report import placement_of
+from grader.handin.roster import Roster, Student
 from grader.ladder.book import LADDER, Book
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
 from grader.output import evidence, writing
-from grader.output.results import TOURNAMENT, Results, read_results
+from grader.output.results import ROSTER, TOURNAMENT, Results, read_results, stored_roster
 from grader.output.tables import wrapped
 from grader.results.forgetting import Forgotten, forget
 from grader.results.store import Store
@@ -41,8 +44,9 @@ def run_forget(arguments: argparse.Namespace) -> int:
     with Store(path, writing=False) as store:
         is_ladder = store.meta("kind") == LADDER
     with (Book if is_ladder else Store)(path, writing=True) as store:
-        texts = _texts(store, name)
         results = None if isinstance(store, Book) else read_results(store)
+        students = () if results is None else results.students.get(name, ())
+        texts = _texts(store, name, students)
         if isinstance(store, Book) and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
         placement = {} if results is None else _placement(arguments, results)
@@ -50,6 +54,8 @@ def run_forget(arguments: argparse.Namespace) -> int:
         if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
+        if students:
+            _forget_students(store, students)
         found = forget(store, name, results is not None and name in _drawn(results))
         if isinstance(store, Book):
             _write_ladder(store, arguments.site)
@@ -59,16 +65,30 @@ def run_forget(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _texts(store: Store, name: str) -> set[str]:
-    """Return the names and addresses of a student; raises `InputError` for an unknown one."""
+def _texts(store: Store, name: str, students: Sequence[Student]) -> set[str]:
+    """Return the names and addresses of a student; raises `InputError` for an unknown one.
+
+    `students` are those of the roster who share the hand-in, or the one who has none.
+    """
     listed = {item.name: item for item in store.submissions()}
-    students = {student.name for student in store.students()} if isinstance(store, Book) else ()
-    known = {*listed, *store.withdrawn(), *students}
-    if name not in known:
+    rated = {student.name for student in store.students()} if isinstance(store, Book) else ()
+    known = {*listed, *store.withdrawn(), *rated}
+    if name not in known and not students:
         raise InputError(f"{store.path}: {name!r} is not in it; {named_few(sorted(known))} are")
-    members = listed[name].members if name in listed else ()
+    members = (*(listed[name].members if name in listed else ()), *students)
     found = {text for member in members for text in (member.name, member.email) if text}
     return found | {name}
+
+
+def _forget_students(store: Store, gone: Sequence[Student]) -> None:
+    """Remove students from the stored roster, and their times of a grading worksheet."""
+    people = {(one.name, one.identity, one.email) for one in gone}
+    held = stored_roster(store)
+    left = (
+        tuple(one for one in listed if (one.name, one.identity, one.email) not in people)
+        for listed in (held.students, held.times)
+    )
+    store.set_meta({ROSTER: json.dumps(asdict(Roster(*left)))})
 
 
 def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, float]:
