@@ -293,12 +293,12 @@ def _letters(name: str) -> str:
 def full_names(found: Sequence[Submission], roster: Roster) -> dict[str, str]:
     """Return the roster's names of students whose names Canvas wrote as one word, by that word."""
     students = assign(found, roster).students
-    taken = {item.name for item in found}
+    taken = {item.name.casefold() for item in found}
     names = {}
     for item in found:
         for student in students[item.name] if len(students[item.name]) == 1 else ():
             is_word = item.name in keys_of([], [student.name])[1]
-            if is_word and student.name not in taken:
+            if is_word and student.name.casefold() not in taken:
                 names[item.name] = student.name
-                taken.add(student.name)
+                taken.add(student.name.casefold())
     return names

@@ -32,7 +32,7 @@ CANVAS_READ_ONLY: Final = "Points Possible"
 
 WORKSHEET: Final = ("Identifier", "Grade")
 """The columns by which a grading worksheet of a Moodle assignment is known."""
-MOODLE_NAMES: Final = (("First name", "Last name"), ("First name", "Surname"))
+MOODLE_NAMES: Final = ("First name", "Last name", "Surname")
 MOODLE_IDS: Final = ("ID number", "Username", "Email address")
 
 EXACT: Final = (
@@ -163,8 +163,7 @@ def _assignment(export: Export, column: str | None) -> str:
 
 def _identifying(export: Export) -> list[str]:
     """Return the columns that say who a student is: other assignments stay out of the import."""
-    names = [name for pair in MOODLE_NAMES for name in pair]
-    kept = CANVAS if export.kind == "canvas" else (*names, *MOODLE_IDS)
+    kept = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
     return [name for name in export.header if name in kept]
 
 
@@ -192,8 +191,7 @@ def _maximum(export: Export, row: Sequence[str], column: str) -> float | None:
 
 def _name(export: Export, row: Sequence[str]) -> str:
     """Return the name of a student in an export, or what stands in its place."""
-    names = (column for pair in MOODLE_NAMES for column in pair)
-    parts = [export.cell(row, column) for column in ("Student", "Full name", *names)]
+    parts = [export.cell(row, column) for column in ("Student", "Full name", *MOODLE_NAMES)]
     return " ".join(filter(None, parts)) or next(filter(None, row), "")
 
 
