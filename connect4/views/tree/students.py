@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Game, State
 from connect4.isolation.seat import IsolatedSeat, choose_level
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
@@ -26,7 +26,7 @@ NOTES: Final = {
 """The notes on a node that a student's `explain` may return."""
 
 
-def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[Node]:
+def explained_by_student(setup: Setup, state: State) -> list[Node]:
     """Return the nodes from the optional method `explain(state)` of an `AIPlayer`.
 
     It runs in a process with the same limits as in a game. Raises `InputError` if there is no such
@@ -34,15 +34,15 @@ def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[N
     """
     level, _ = choose_level("auto")
     with closing(IsolatedSeat(setup, level)) as seat:
-        key, value = seat.call("explain", state, seconds)
+        key, value = seat.call("explain", state, setup.seconds)
     return read_nodes(setup.agent, setup.game, key, value)
 
 
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
-    """Return the nodes of an answer to `explain`; `key` and `value` are those of `StudentAgent.call`.
+    """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
-    The value has, as JSON, `(depth, move, kind, value, alpha, beta, note)` for each node in search order, as
-    docs/students.md describes. Raises `InputError` for any other answer.
+    The value is JSON, `(depth, move, kind, value, alpha, beta, note)` for each node in search
+    order, as docs/students.md describes. Raises `InputError` for any other answer.
     """
     name = f"agent {agent.text!r}"
     if key == "missing":
