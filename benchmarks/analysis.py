@@ -30,7 +30,9 @@ from connect4.players.registry import build, parse_agent
 from connect4.record import Record
 from connect4.reference import AIPlayer
 from connect4.search import solver
-from connect4.search.forced import ForcedWins
+from connect4.search.base import center
+from connect4.search.heuristics import evaluation
+from connect4.search.sliding import SlidingAlphaBeta
 
 COSTLY = {"classic": 1, "extended": 10, "dynamic": 1}
 """What a move has to lose, in outcomes or points, to be counted as costly."""
@@ -62,7 +64,7 @@ DYNAMIC_PAIRS = (
 ATTACKER = "alphabeta:depth=1"
 """The agent whose play leads to the positions that games of Dynamic Connect-4 start from."""
 
-LEFT = 11
+LEFT = 7
 """Plies until the draw limit when a game of Dynamic Connect-4 begins."""
 
 UNTIL_SOLVED = 600
@@ -118,9 +120,10 @@ def proven_outcome(state: State) -> float:
     """Return player 1's outcome of a position of Dynamic Connect-4 close to the draw limit."""
     if state.is_over():
         return state.margin(1)
-    proof = ForcedWins(state).prove(state, LEFT)
-    assert proof is not None, "the draw limit is within LEFT plies"
-    return proof.outcome
+    search = SlidingAlphaBeta(evaluation(state.game, "race"), center)
+    found = search.search(state, LEFT)
+    assert found.complete, "the draw limit is within LEFT plies"
+    return ((found.value > 0) - (found.value < 0)) * (1 if state.mover == 1 else -1)
 
 
 def dynamic_start(number: int) -> State:

@@ -327,9 +327,10 @@ def search_tree(
     """
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
+    setup = Setup(name, position.mover, rules, _positive(seconds), seed)
     tree = importlib.import_module("connect4.views.tree.tree")
     try:
-        nodes = tree.explain(name, rules, position, _positive(seconds), seed)
+        nodes = tree.explain(setup, position)
     except IllegalAction as error:
         raise InputError(f"agent {agent!r}: the tree holds an illegal action: {error}") from None
     return SearchTree(rules, position, name.text, nodes)

@@ -1,6 +1,5 @@
 """The textbook agents as players: tactics, options, budgets, and the games they play."""
 
-import json
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -266,32 +265,6 @@ def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypa
         setup = Setup(parse_agent(name, "bare"), 1, bare, 1.0, 1)
         state = bare.start(4, 4)
         assert build(setup).choose(state, 1.0) in state.legal_actions()
-
-
-@pytest.mark.slow
-def test_the_memory_of_the_solvers_table_is_an_option_of_the_command(tmp_path):
-    (tmp_path / "late.txt").write_text(
-        "0 0 2\n0 0 1 0 0 2 0\n0 0 2 1 0 1 0\n0 0 1 2 0 2 0\n"
-        "0 2 2 1 0 2 1\n0 1 2 2 0 1 1\n2 1 1 2 1 1 2\n"
-    )
-    command = "connect4.ConnectFour"
-    done = run(
-        command, "solver", "solver:seconds=5", "late.txt", "--game", "classic", "--memory", "16",
-        "--record", "game.json", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    players = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["players"]
-    assert [player["agent"] for player in players] == [
-        "solver:memory=16",
-        "solver:seconds=5,memory=16",
-    ]
-    for one, memory, part in (
-        ("solver", "0", "'0' is not a whole number above 0"),
-        ("solver", "9999", "memory is a whole number from 1 to 512, not '9999'"),
-        ("random", "16", "--memory is an option of the solver, which plays on neither side"),
-    ):
-        done = run(command, one, "random", "--game", "classic", "--memory", memory, cwd=tmp_path)
-        assert_refused(done, part)
 
 
 def test_a_board_that_the_solver_does_not_play_on_is_refused(tmp_path):

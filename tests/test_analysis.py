@@ -214,9 +214,9 @@ def test_a_loss_that_is_proven_after_a_bad_estimate_is_no_blunder() -> None:
 def test_a_move_into_a_forced_loss_costs_although_the_estimates_scatter() -> None:
     """No side forces a win within 6 plies before the move; after it the opponent does in 5."""
     lost = Expected(-100, ("b",), True, 5)
-    unclear = replace(estimate(0, -35, 0, -35, 0, -35), open_until=6)
+    unclear = estimate(0, -35, 0, -35, 0, -35)
     assert cost_of(1, unclear, lost, 40)[:4] == (-35, -40, 5, False)
-    assert cost_of(1, replace(unclear, open_until=5), lost, 40).loss == 0
+    assert cost_of(1, unclear, replace(lost, plies=6), 40).loss == 0
     assert cost_of(2, unclear, lost, 40).loss == 0
 
 
@@ -263,7 +263,7 @@ def test_each_move_of_dynamic_before_the_draw_limit_is_judged_by_its_outcome(
     players = RecordedPlayer("one"), RecordedPlayer("two")
     record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.DRAW_LIMIT, 0))
     found = analyse(record, ENOUGH, 0)
-    assert found["agent"] == "forced wins, else alphabeta:heuristic=race"
+    assert found["agent"] == "alphabeta:heuristic=race"
     assert [turn["loss"] for turn in found["turns"]] == costs == lost
     assert [turn["proven"] for turn in found["turns"]] == [True] * len(turns)
     worst = lost.index(100)

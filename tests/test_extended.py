@@ -194,6 +194,7 @@ def test_a_board_of_another_size_is_refused(shape):
         ({"popouts": -1, "board": [[0, 0]]}, "-1 pop-outs"),
         ({"popouts": 1, "board": [[0, 0, 0]]}, "has to be even"),
         ({"popouts": 1, "board": [[1, 0], [0, 0]]}, "floats above an empty cell"),
+        ({"popouts": 1, "board": [[0, 0]], "maximum": [0, 4]}, "maximum is a pair of whole"),
     ],
 )
 def test_a_bad_start_of_a_record_is_refused(value, part):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.games.extended import EXTENDED
 from connect4.isolation import agent_process, machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
 from connect4.isolation.measuring import Reloads, Spent, Timed
@@ -927,13 +927,3 @@ trace = Trace()
             state = state.apply(reply.action)
             opened.close()
     assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
-
-
-def test_a_position_keeps_the_maximum_of_its_counters() -> None:
-    state = ExtendedState(board().board(), (1, 0), 2, (3, 4))
-    again = EXTENDED.from_json(state.to_json())
-    assert isinstance(again, ExtendedState)
-    assert (again.popouts, again.mover, again.maximum) == ((1, 0), 2, (3, 4))
-    for wrong in (3, [3], [0, 4], [3, "4"], [True, 4], [3, 4, 5]):
-        with pytest.raises(InputError, match="maximum is a pair of whole numbers"):
-            EXTENDED.from_json(state.to_json() | {"maximum": wrong})

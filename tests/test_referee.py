@@ -129,18 +129,6 @@ def test_six_skipped_turns_in_a_row_stop_the_game_as_it_stands():
     assert events[-1].state.popouts == (1, 1)
 
 
-def test_a_played_turn_begins_the_count_of_skips_anew():
-    events = events_of(
-        "0\n0 0\n0 0\n",
-        Script(ILLEGAL, ILLEGAL, ILLEGAL, ILLEGAL, LATE, LATE),
-        Script(LATE, LATE, "0", LATE, LATE, LATE),
-    )
-    outcomes = [turn.outcome for turn in turns_of(events)]
-    assert len(outcomes) == 12
-    assert outcomes.count(Outcome.PLAYED) == 1
-    assert events[-1].result.ending is Ending.STALLED
-
-
 def test_one_side_alone_may_fail_for_ever():
     events = events_of("0\n0 0\n0 0\n", Script(*[ILLEGAL] * 9), Script("0", "0", "1", "1"))
     assert events[-1].result == Result((0, 12), Ending.NO_ACTION, 2)

@@ -114,19 +114,6 @@ def test_figures_at_equal_nodes_do_not_depend_on_the_processes(tmp_path, first_a
     assert f"ai minus {first_action}, 40 nodes: all -" in one.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.compiler
-def test_the_same_seed_makes_the_same_positions(tmp_path, first_action):
-    options = ["--agent", first_action, "--positions", "8", "--limit", "50000"]
-    for jobs, name in (("1", "one.txt"), ("2", "two.txt")):
-        made = run("benchmarks.regret_positions", name, *options, "--jobs", jobs, cwd=tmp_path)
-        assert made.returncode == 0, made.stderr
-        assert "positions solved" in made.stdout
-    one = (tmp_path / "one.txt").read_text()
-    assert one == (tmp_path / "two.txt").read_text()
-    assert read(one.splitlines())
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

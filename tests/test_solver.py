@@ -62,31 +62,6 @@ def test_scores_are_what_a_plain_search_to_the_end_finds():
             assert abs(score) == 22 - tokens
 
 
-@pytest.mark.bitbully
-def test_bitbully_agrees_on_500_positions():
-    import bitbully
-
-    oracle = bitbully.BitBully()
-    solver = Solver(memory=64)
-    rng = Random(3)
-    for _ in range(500):
-        state, moves = random_position(rng, 17, 41)
-        board = bitbully.Board()
-        assert board.play([int(move) for move in moves])
-        assert solver.score(state) == oracle.mtdf(board), moves
-
-
-@pytest.mark.slow
-def test_published_bounds_on_nodes():
-    # Means over 200 positions each; the benchmark measures the time too.
-    rng = Random(5)
-    for fewest, most, limit in ((28, 41, 100), (20, 27, 100_000)):
-        solver = Solver(memory=64)
-        for _ in range(200):
-            solver.score(random_position(rng, fewest, most)[0])
-        assert solver.nodes / 200 < limit
-
-
 def test_it_stops_at_its_budget_and_stays_usable():
     solver = Solver(memory=16)
     solver.deadline = Deadline(nodes=1000)

@@ -141,18 +141,6 @@ def test_of_a_deepening_search_the_last_whole_depth_is_kept() -> None:
     assert trace.nodes[0].alpha == -math.inf
 
 
-def test_a_deepening_search_stops_before_a_tree_too_large_to_look_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(traces, "MAX_NODES", 2000)
-    name, state = STARTS[0]
-    search = Minimax(evaluation_of(GAMES[name]))
-    trace = Trace(search)
-    deepen(search, state, 20)
-    assert 100 < len(trace.nodes) <= 2000
-    assert len({node.depth for node in trace.nodes}) > 2
-
-
 def test_a_tree_too_large_to_look_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traces, "MAX_NODES", 50)
     with pytest.raises(InputError, match="more than 50 nodes; choose a smaller depth"):

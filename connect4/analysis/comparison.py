@@ -22,9 +22,8 @@ class Expected:
     """The result of best play from a position: a value from player 1's view, and the moves.
 
     If `proven`, no deeper search can change the value. `plies` is the number of plies until the
-    game is won or lost, None if unknown. No side can force a win within `open_until` plies.
-    `depths` holds the value after each depth of the search, the deepest last; if it is empty, a
-    proven value is valid at every depth.
+    game is won or lost, None if unknown. `depths` holds the value after each depth of the search,
+    the deepest last; if it is empty, a proven value is valid at every depth.
     """
 
     value: float
@@ -32,7 +31,6 @@ class Expected:
     proven: bool = False
     plies: int | None = None
     depths: tuple[tuple[int, float], ...] = ()
-    open_until: int = 0
 
     def at(self, depth: int) -> float | None:
         """Return the value at a depth; None if the search did not reach it."""
@@ -64,8 +62,8 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
     """Return the cost of the move of `player` that led from `before` to `after`.
 
     If only one of the two is proven, it counts as an estimate of at most `largest`. A cost within
-    the noise also counts if the move led to a forced loss. If neither has values of single depths,
-    their final values are compared.
+    the noise also counts if the move led to a forced loss that the search before it would have
+    found. If neither has values of single depths, their final values are compared.
     """
     sign = 1 if player == 1 else -1
     if before.proven and after.proven:
@@ -82,7 +80,8 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
         return Cost(after.value, after.value, 0.0, False)
     costs = [sign * (one - two) for one, two in pairs[-LAST:]]
     noise = max(costs) - min(costs)
-    is_forced_now = bool(after.plies and after.value) and before.open_until > (after.plies or 0)
+    depth = before.depths[-1][0] if before.depths else 0
+    is_forced_now = bool(after.plies and after.value) and depth > (after.plies or 0)
     if costs[-1] <= (0 if is_forced_now else noise):
         return Cost(after.value, after.value, 0.0, False, noise)
     return Cost(*pairs[-1], costs[-1], False, noise)

@@ -7,17 +7,17 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
+from itertools import islice
 from typing import Final
 
 from connect4.analysis.comparison import Expected
 from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
 from connect4.players.registry import PLAYERS
 from connect4.search import solver
-from connect4.search.base import WIN, Deadline, OutOfBudgetError, center
-from connect4.search.forced import ForcedWins
+from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
 from connect4.search.heuristics import evaluation
-from connect4.search.minimax import Minimax, TableAlphaBeta
+from connect4.search.minimax import Found, Minimax, TableAlphaBeta
 from connect4.search.solver import LibrarySolver
 
 WON: Final = 100.0
@@ -93,14 +93,6 @@ def solver_expert(game: Game, start: State) -> Expert:
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
-def proving_expert(game: Game, start: State) -> Expert:
-    """Return proofs of forced wins, and a search if nothing is forced."""
-    search = search_expert(game, start)
-    return replace(
-        search, agent=f"forced wins, else {search.agent}", evaluate=proving(start, search.evaluate)
-    )
-
-
 def search_expert(game: Game, start: State) -> Expert:
     """Return alpha-beta with the game's heuristic for analyses.
 
@@ -113,7 +105,7 @@ def search_expert(game: Game, start: State) -> Expert:
     def scaled(value: float) -> float:
         if point:
             return value / point
-        if abs(value) >= WIN:
+        if is_decided(value):
             return math.copysign(WON, value)
         return ESTIMATE * math.tanh(value / heuristic.scale)
 
@@ -140,18 +132,33 @@ def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) ->
         for plies in range(1, DEEPEST + 1):
             found = search.search(state, plies, found.move if found else None)
             depths.append((plies, sign * scaled(found.value)))
-            if found.complete or abs(found.value) >= WIN:
+            if found.complete or (is_decided(found.value) and plies_of(found) <= plies):
                 break
     if found is None:
         return Expected(sign * scaled(search.leaf(state)), tuple(search.order(state)[:1]))
-    is_decided = abs(found.value) >= WIN
+    decided, line = is_decided(found.value), found.line
+    is_fastest = decided and (found.complete or plies_of(found) <= found.depth)
+    if decided:
+        end = reduce(after, line, state)  # a search may see the last move without making it
+        wins = (move for move in end.legal_actions() if end.apply(move).margin(end.mover) > 0)
+        line = (*line, *islice(wins, 1))
     return Expected(
         depths[-1][1],
-        found.line,
-        found.complete or is_decided,
-        round(found.depth - (abs(found.value) - WIN)) if is_decided else None,
+        line,
+        found.complete or decided,
+        plies_of(found) if is_fastest else None,
         tuple(depths),
     )
+
+
+def is_decided(value: float) -> bool:
+    """Return whether a search has found a win or a loss, perhaps beyond its depth."""
+    return abs(value) >= WIN - DEEPEST
+
+
+def plies_of(found: Found) -> int:
+    """Return the plies until the end of the win or loss that a search has found."""
+    return round(found.depth - (abs(found.value) - WIN))
 
 
 _library = cache(LibrarySolver)
@@ -195,44 +202,6 @@ def solving(
             value = WON * outcome * (1 if state.mover == 1 else -1)
             return Expected(value, tuple(line), True)
         return otherwise(state, seconds / 2)
-
-    return evaluate
-
-
-def proving(
-    start: State, otherwise: Callable[[State, Seconds], Expected]
-) -> Callable[[State, Seconds], Expected]:
-    """Return an `evaluate` that looks for a forced win in half of the time."""
-    engine = ForcedWins(start)
-
-    def evaluate(state: State, seconds: Seconds) -> Expected:
-        nonlocal engine
-        if getattr(state, "history", ()):  # earlier positions matter for draws
-            engine = ForcedWins(state)
-        engine.nodes, engine.open_until, engine.deadline = 0, 0, Deadline(seconds / 2)
-        proof = None
-        line: list[Action | None] = []
-        with suppress(OutOfBudgetError):
-            proof = engine.prove(state, DEEPEST)
-        if proof is not None:
-            engine.nodes, engine.deadline = 0, Deadline(seconds / 2)
-            with suppress(OutOfBudgetError):
-                for move in engine.line(state, proof, LINE):
-                    line.append(move)
-            if line:
-                return Expected(WON * proof.outcome, tuple(line), True, proof.plies)
-        found = otherwise(state, seconds * 0.4)
-        is_won = abs(found.value) == WON  # a draw by repetition is not proven
-        line = list(found.line)
-        engine.nodes, engine.deadline = 0, Deadline(seconds * 0.1)
-        with suppress(OutOfBudgetError):
-            move = line[0] if is_won else engine.safe_move(state, line[0], engine.open_until)
-            if move != line[0]:  # the proof looks deeper than the search
-                line = [move]
-        plies = found.plies
-        if plies is not None and plies > found.depths[-1][0]:
-            plies = None  # found by forced replies, so a faster win may exist
-        return Expected(found.value, tuple(line), is_won, plies, found.depths, engine.open_until)
 
     return evaluate
 

@@ -418,5 +418,4 @@ DYNAMIC: Final = Game(
         Heuristic("fuzzy", "connect4.search.heuristics:fuzzy", scale=2.0),
         Heuristic("connected", "connect4.search.heuristics:connected", scale=2.0),
     ),
-    expert="connect4.analysis.experts:proving_expert",
 )

@@ -50,6 +50,9 @@ LOOK_AGAIN: Final = 0.01
 PATIENT: Final = 5
 """A late agent may run for up to this many limits to get the processor time of one."""
 
+MAX_ANSWER: Final = 1 << 27
+"""The maximum length of an answer to `AgentProcess.call` in bytes."""
+
 REQUEST_PATIENCE: Final = 1.0
 """Seconds to send a request. It fits into the buffer unless the agent left earlier ones unread."""
 
@@ -98,18 +101,21 @@ class Channel:
         except OSError:
             raise ProcessEndedError from None
 
-    def receive(self, deadline: Seconds) -> bytes:
-        """Return the next line without its end, or more than `MAX_LINE` bytes if there is none.
+    def receive(self, deadline: Seconds, most: int = MAX_LINE) -> bytes:
+        """Return the next line without its end, or more than `most` bytes if there is none.
 
         `deadline` is a time of `time.monotonic`, or infinite. Raises `NoAnswerError`,
         `ProcessEndedError` or `WardenGoneError`.
         """
+        searched = 0
         while True:
-            line, end, rest = self._buffer.partition(b"\n")
-            if end:
-                self._buffer = rest
-                return bytes(line)
-            if len(self._buffer) > MAX_LINE:
+            end = self._buffer.find(b"\n", searched)
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                return line
+            searched = len(self._buffer)
+            if searched > most:
                 return bytes(self._buffer)
             self._waited = self._own_wait.seconds()
             left = None if deadline == math.inf else deadline - time.monotonic()
@@ -248,6 +254,15 @@ class AgentProcess:
         if line is None and not ended and left is not None and timed.starved:
             timed = timed._replace(used_up=self._uses_up(before.busy, timed, left))
         return timed
+
+    def call(self, method: str, state: State, seconds: Seconds) -> bytes:
+        """Call a method of an `AIPlayer` other than for a move; return the line of its answer.
+
+        Raises `NoAnswerError` or `ProcessEndedError`.
+        """
+        self.channel.send({"state": state.to_json(), "method": method})
+        self._signal("SIGCONT")
+        return self.channel.receive(time.monotonic() + seconds, MAX_ANSWER)
 
     def _uses_up(self, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
         """Return whether a late agent used its whole limit itself, running or idle.

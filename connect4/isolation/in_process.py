@@ -1,9 +1,8 @@
-"""Run an agent in this process: a seat without isolation, and a question to a student's file."""
+"""Run an agent in this process: a seat without isolation."""
 
 from __future__ import annotations
 
 import gc
-import json
 import time
 from collections.abc import Callable
 
@@ -74,17 +73,3 @@ class InProcessSeat:
             self._agent = None
             gc.unfreeze()
             gc.collect()
-
-
-def answer_question(setup: Setup, method: str, state: State) -> str:
-    """Return what a method of a new `AIPlayer` returns, such as `explain`, as a line of JSON."""
-    try:
-        player = StudentAgent(setup).player
-        if not hasattr(player, method):
-            return json.dumps({"missing": None})
-        answer = list(getattr(player, method)(state.for_agent()))
-        return json.dumps({"answer": answer}, default=lambda number: number.item())  # numpy's
-    except AgentError as error:
-        return json.dumps({"failed": str(error)})
-    except BaseException as error:  # the caller receives any error of the file
-        return json.dumps({"failed": f"failed in {method}: {error!r:.500}"})

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from connect4.errors import InputError, IsolationError
+from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.agent_process import (
@@ -156,7 +156,12 @@ class IsolatedSeat(ReloadedSeat):
     """
 
     def __init__(
-        self, setup: Setup, level: Level, limits: Limits, lifetime: Lifetime, core: int | None
+        self,
+        setup: Setup,
+        level: Level,
+        limits: Limits = USUAL_LIMITS,
+        lifetime: Lifetime = "game",
+        core: int | None = None,
     ) -> None:
         """Start the agent; raises `IsolationError`."""
         super().__init__(setup, limits, lifetime)
@@ -242,6 +247,18 @@ class IsolatedSeat(ReloadedSeat):
         if self._source is None:
             return ""
         return cleaned(reported_stack(child.stack(), self._name, self._source))
+
+    def call(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
+        """Return the answer of `StudentAgent.call` in the agent's process; it is not checked."""
+        if self._child is None:
+            return FAILED, f"could not be loaded: {headline(self.load_failure or '')}"
+        seconds += PATIENCE  # for long answers
+        try:
+            return read_message(self._child.call(method, state, seconds))
+        except NoAnswerError:
+            return FAILED, f"did not answer {method} within {seconds:g} s"
+        except ProcessEndedError:
+            return FAILED, f"ended in {method} without an answer"
 
     def _start(self, limit: Seconds) -> Seconds:
         """Create a child and load its agent, or note why that failed; return the time it took.

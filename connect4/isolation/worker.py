@@ -28,6 +28,7 @@ from connect4.games import find_game
 from connect4.isolation import protocol, sandbox, submission
 from connect4.isolation.limits import Limits
 from connect4.isolation.protocol import STACK_SIGNAL, say
+from connect4.players.student import StudentAgent
 
 
 def serve(channel: Socket, log: Socket, stack: int, parent: int, rules: int | None) -> None:
@@ -62,7 +63,12 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, rules: int | No
         return
     say(channel.sendall, {protocol.READY: True})
     for line in requests:
-        message = protocol.answer(agent, game, json.loads(line))
+        request = json.loads(line)
+        if "method" in request:
+            state = game.from_json(request["state"])
+            say(channel.sendall, cast("StudentAgent", agent).call(request["method"], state))
+            continue
+        message = protocol.answer(agent, game, request)
         say(channel.sendall, message)
         if protocol.LAST in message:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import linecache
 import operator
 import os
@@ -103,6 +104,19 @@ class StudentAgent:
             signature = f"{self._method}(self, state)"
             raise self._failure(f"failed in {self._method}", error, signature) from None
         return self._action(read_answer(answer))
+
+    def call(self, method: str, state: State) -> dict[str, str]:
+        """Call another method of the player, such as `explain`.
+
+        Returns `answer` and, as JSON, the list that it returned, or `missing`, or `failed` and why.
+        """
+        try:
+            if not hasattr(self.player, method):
+                return {"missing": ""}
+            answer = list(getattr(self.player, method)(state.for_agent()))
+            return {"answer": json.dumps(answer, default=lambda number: number.item())}  # numpy's
+        except BaseException as error:
+            return {"failed": f"failed in {method}: {error!r:.500}"}
 
     def _load_module(self) -> ModuleType:
         """Run the file as a separate module, without adding a folder to the import path.

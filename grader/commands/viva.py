@@ -242,7 +242,7 @@ def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str
         name, item.state.mover, item.game.record.game, seconds, 0, method, source.encode()
     )
     try:
-        nodes = explained_by_student(setup, item.state, seconds)
+        nodes = explained_by_student(setup, item.state)
     except InputError as error:
         return headline(str(error))
     write = item.game.record.game.format_action

@@ -16,7 +16,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError, headline
 from connect4.games.base import Game
 from connect4.isolation import protocol, submission
-from connect4.isolation.in_process import InProcessSeat, answer_question
+from connect4.isolation.in_process import InProcessSeat
 from connect4.players.base import Agent, Method, Outcome, Setup
 from connect4.players.names import source_text
 from connect4.players.student import StudentAgent
@@ -42,13 +42,14 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
         return json.dumps(list(_findings(setup, request, say)))
     _confine()
     protocol.draw_from(setup.derived_seed())
-    if kind == "explain":
-        return answer_question(setup, "explain", game.from_json(request["state"]))
     said: list[bytes] = []
-    agent_or_none = protocol.load(said.append, setup, None)
-    if agent_or_none is None:
+    loaded = protocol.load(said.append, setup, None)
+    if loaded is None:
         return said[0].decode()
-    _loaded.append((agent_or_none, game))
+    if kind == "explain":
+        state = game.from_json(request["state"])
+        return json.dumps(cast(StudentAgent, loaded).call("explain", state))
+    _loaded.append((loaded, game))
     return json.dumps({protocol.READY: True})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from connect4 import record as records
@@ -35,22 +35,11 @@ MARGIN: Final = 0.05
 """Seconds that an answer may take from worker to worker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """Posts the page's events."""
-
-    post: Callable[[str, str], object]
-
-    def add(self, name: str, data: Any) -> None:
-        """Post an event."""
-        self.post(name, json.dumps(data, separators=(",", ":")))
-
-
 class Referee:
     """Plays one game after another; `post` receives the page's events."""
 
     def __init__(self, post: Callable[[str, str], object]) -> None:
-        self._feed = Feed(Posted(post))
+        self._feed = Feed(lambda name, data: post(name, json.dumps(data, separators=(",", ":"))))
         self._seats: dict[Player, SentSeat] = {}
         self._asked: TurnBegun | None = None
 
@@ -152,13 +141,13 @@ class Referee:
         state = list(records.replay(played))[turn - 1]
         agent = parse_agent(played.players[state.mover - 1].agent, played.game.name)
         limit = played.time_limit
+        setup = Setup(
+            *(agent, state.mover, played.game, limit, played.seed, "intelligent"),
+            source.encode(),
+        )
         if agent.kind != "ai":
-            nodes = explain(agent, played.game, state, limit, played.seed)
+            nodes = explain(setup, state)
         elif answer is None:
-            setup = Setup(
-                *(agent, state.mover, played.game, limit, played.seed, "intelligent"),
-                source.encode(),
-            )
             asked = {"setup": protocol.setup_to_json(setup), "state": state.to_json()}
             return {"ask": asked, "seconds": limit}
         else:
@@ -172,7 +161,7 @@ class Referee:
         played = records.loads(record)
 
         def tell(what: str, done: int, todo: int) -> None:
-            self._feed.events.add("making", f"{what}: {done} of {todo}")
+            self._feed.add("making", f"{what}: {done} of {todo}")
 
         played.extra["analysis"] = costs.analyse(played, seconds, 0, tell)
         self._feed.begin(played)

@@ -13,7 +13,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -184,8 +184,8 @@ def is_compiled() -> bool:
 def compiled(report: Callable[[str], None] | None = None) -> Compiled:
     """Return the compiled module; the first call on a machine compiles it.
 
-    That takes minutes; `report` is called with a line before and after it. Only one process of a
-    user compiles at a time. Raises `InputError` if the packages are missing.
+    That takes minutes; `report` is called with a line before and after it. Raises `InputError` if
+    the packages are missing.
     """
     check()
     with _lock:
@@ -216,21 +216,17 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
     module = _load(engine, path)
     if module is not None:
         return module
-    with _only_one(path.with_suffix(".lock"), report):
-        module = _load(engine, path)  # another process may have compiled it meanwhile
-        if module is not None:
-            return module
-        data = _artifacts().plain.read_bytes()
-        if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
-            raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
-        began = time.monotonic()
-        report("compiling Python for WebAssembly, once on this machine (about 3 minutes) ...")
-        module = wasmtime.Module(engine, data)
-        took = time.monotonic() - began
-        report(f"compiled in {took:.0f} s; later starts take less than a second")
-        problem = write_cached(path.name, module.serialize())
-        if problem is not None:
-            report(f"the compiled module was not stored: {problem}")
+    data = _artifacts().plain.read_bytes()
+    if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
+        raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
+    began = time.monotonic()
+    report("compiling Python for WebAssembly, once on this machine (about 3 minutes) ...")
+    module = wasmtime.Module(engine, data)
+    took = time.monotonic() - began
+    report(f"compiled in {took:.0f} s; later starts take less than a second")
+    problem = write_cached(path.name, module.serialize())
+    if problem is not None:
+        report(f"the compiled module was not stored: {problem}")
     return module
 
 
@@ -285,26 +281,6 @@ def drop_cached(pattern: str, keep: int) -> None:
         found = sorted(cache_folder().glob(pattern), key=lambda path: -path.stat().st_mtime)
         for path in found[keep:]:
             path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _only_one(path: Path, report: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other process of this user compiles."""
-    try:
-        import fcntl
-
-        _make_folder(path.parent)
-        file = path.open("w")
-    except (ImportError, OSError):  # both may compile, as on Windows; the last file stays
-        yield
-        return
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            report("another process compiles Python for WebAssembly; waiting for it ...")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _make_folder(folder: Path) -> None:

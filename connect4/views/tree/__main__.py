@@ -9,7 +9,6 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +17,8 @@ from connect4.cli import Parser, check_place, count, fail, seed_number, time_lim
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_game, load_start
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import State
+from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.search.trace import Flag, Node
@@ -42,17 +42,6 @@ KNOWN: Final = (
 
 PUBLISHED: Final = ("v1", "v2")
 """Heuristics of the published agent, which has no transposition table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """The search to show."""
-
-    game: Game
-    state: State
-    agent: AgentName
-    seconds: Seconds
-    seed: int
 
 
 def make_parser() -> Parser:
@@ -80,8 +69,8 @@ def make_parser() -> Parser:
     return parser
 
 
-def asked_search(arguments: argparse.Namespace) -> Search:
-    """Return the search from the command line; raises `InputError`."""
+def asked_search(arguments: argparse.Namespace) -> tuple[Setup, State]:
+    """Return who searches which position; raises `InputError`."""
     start = arguments.start
     turn = None if start is None else re.fullmatch("(.+):([0-9]{1,9})", start)
     if turn and not Path(start).exists():
@@ -94,11 +83,12 @@ def asked_search(arguments: argparse.Namespace) -> Search:
     else:
         state = load_start(game, start)
     agent = parse_agent("alphabeta" if arguments.agent is None else arguments.agent, game.name)
-    return Search(game, state, agent, arguments.time or DEFAULT_SECONDS, arguments.seed or 0)
+    seconds = arguments.time or DEFAULT_SECONDS
+    return Setup(agent, state.mover, game, seconds, arguments.seed or 0), state
 
 
-def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> Search:
-    """Return the search of a recorded turn; raises `InputError`."""
+def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> tuple[Setup, State]:
+    """Return who searches the position of a recorded turn; raises `InputError`."""
     for name in ("game", "rows", "columns"):
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name} is not for a record, which has its own game and board")
@@ -107,13 +97,14 @@ def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> S
         raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
     state = list(records.replay(record))[number - 1]
     name = record.players[state.mover - 1].agent if arguments.agent is None else arguments.agent
-    return Search(
-        record.game,
-        state,
+    setup = Setup(
         parse_agent(name, record.game.name),
+        state.mover,
+        record.game,
         arguments.time or record.time_limit,
         record.seed if arguments.seed is None else arguments.seed,
     )
+    return setup, state
 
 
 def notes(agent: AgentName, nodes: Sequence[Node]) -> Iterator[str]:
@@ -131,10 +122,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         entry.ready()
         check_place("-o", arguments.o)
-        search = asked_search(arguments)
-        game, agent = search.game, search.agent
-        nodes = explain(agent, game, search.state, search.seconds, search.seed, remarks.append)
-        document.write(tree_page(game, search.state, agent.text, nodes), arguments.o)
+        setup, state = asked_search(arguments)
+        game, agent = setup.game, setup.agent
+        nodes = explain(setup, state, remarks.append)
+        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
     except IllegalAction as error:
         print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
         return 2

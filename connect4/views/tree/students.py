@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+from contextlib import closing
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Game, State
+from connect4.isolation.seat import IsolatedSeat, choose_level
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.words import first_line
+
+MAX_LISTS: Final = 2_100_000
+MAX_VALUES: Final = 12_000_000
+"""More than the tree of a search has: an empty list takes two bytes, and 64 once it is read."""
 
 NOTES: Final = {
     "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
@@ -19,30 +26,37 @@ NOTES: Final = {
 """The notes on a node that a student's `explain` may return."""
 
 
-def explained_by_student(setup: Setup, state: State, seconds: Seconds) -> list[Node]:
+def explained_by_student(setup: Setup, state: State) -> list[Node]:
     """Return the nodes from the optional method `explain(state)` of an `AIPlayer`.
 
-    Raises `InputError` if it has none, or gives another answer than `read_nodes` reads.
+    It runs in a process with the same limits as in a game. Raises `InputError` if there is no such
+    method, or it gives another answer than `read_nodes` reads.
     """
-    from connect4.isolation.questions import ask_student  # late: a browser asks without it
-
-    key, value = ask_student(setup, "explain", state, seconds)
+    level, _ = choose_level("auto")
+    with closing(IsolatedSeat(setup, level)) as seat:
+        key, value = seat.call("explain", state, setup.seconds)
     return read_nodes(setup.agent, setup.game, key, value)
 
 
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
-    """Return the nodes of an answer to `explain`; `key` and `value` are those of `ask_student`.
+    """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
-    The value has `(depth, move, kind, value, alpha, beta, note)` for each node in search order, as
-    docs/students.md describes. Raises `InputError` for any other answer.
+    The value is JSON, `(depth, move, kind, value, alpha, beta, note)` for each node in search
+    order, as docs/students.md describes. Raises `InputError` for any other answer.
     """
     name = f"agent {agent.text!r}"
     if key == "missing":
         raise InputError(
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
         )
-    if key != "answer" or not isinstance(value, list):
+    if key == "failed":
         raise InputError(f"{name} {first_line(str(value))}")
+    try:
+        value = _read(value) if key == "answer" else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise InputError(f"{name} answered explain with something that is not an answer")
     if len(value) > MAX_NODES:
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes")
     nodes: list[Node] = []
@@ -54,6 +68,13 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
     if not nodes:
         raise InputError(f"{name}: explain returned no nodes")
     return nodes
+
+
+def _read(text: str) -> Any:
+    """Parse JSON; raises `ValueError` if that would take too much memory."""
+    if text.count("[") + text.count("{") > MAX_LISTS or text.count(",") > MAX_VALUES:
+        raise ValueError("more than a tree has")
+    return json.loads(text)
 
 
 def _read_node(row: Any, before: list[Node], game: Game) -> Node:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any, Final
 
 from connect4.errors import AgentError, InputError
-from connect4.games.base import Game, Seconds, State
+from connect4.games.base import Game, State
 from connect4.players.base import Setup, note_of
-from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, build
 from connect4.search.base import WIN, Move
 from connect4.search.trace import Flag, Kind, Node
@@ -162,31 +162,25 @@ def decimals(value: float | None) -> int:
 
 
 def explain(
-    agent: AgentName,
-    game: Game,
-    state: State,
-    seconds: Seconds,
-    seed: int,
-    tell: Callable[[str], object] = lambda note: None,
+    setup: Setup, state: State, tell: Callable[[str], object] = lambda note: None
 ) -> list[Node]:
-    """Ask an agent for the tree of its search from a position that is not over.
+    """Ask an agent for the tree of its search from a position, whose mover it plays.
 
     `tell` receives a note on the tree, if there is one. Raises `InputError` if the agent searches
     no tree, or returns one that cannot be drawn.
     """
+    agent = setup.agent
     if state.is_over():
         raise InputError("the game is over in that position; there is nothing to search")
     if agent.kind == "human" or PLAYERS[agent.kind].reaches_out:
         raise InputError(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
-        return explained_by_student(
-            Setup(agent, state.mover, game, seconds, seed, "intelligent"), state, seconds
-        )
+        return explained_by_student(replace(setup, method="intelligent"), state)
     try:
-        player: Any = build(Setup(agent, state.mover, game, seconds, seed))
+        player: Any = build(setup)
         if not hasattr(player, "explain"):
             raise InputError(f"agent {agent.text!r} searches no tree of MAX and MIN")
-        nodes: list[Node] = player.explain(state, seconds)
+        nodes: list[Node] = player.explain(state, setup.seconds)
     except AgentError as error:
         raise InputError(f"agent {agent.text!r}: {error}") from None
     if not nodes:

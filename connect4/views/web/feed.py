@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from connect4 import record as records
 from connect4.games.base import Game, Player, Seconds, State
@@ -21,19 +21,11 @@ MAX_PRINTED: Final = 4000
 """The characters of an agent's output in one turn that a page shows."""
 
 
-class Events(Protocol):
-    """Sends events to pages."""
-
-    def add(self, name: str, data: Any) -> None:
-        """Send an event."""
-        ...
-
-
 @dataclass
 class Feed:
-    """Sends one game after another to a page."""
+    """Sends one game after another to a page, by `add(name, data)` of an event."""
 
-    events: Events
+    add: Callable[[str, Any], object]
     turn: int = 0
     """The turn that has begun."""
 
@@ -49,7 +41,7 @@ class Feed:
             **{"analysis": None, "scores_end": list(record.start.scores())},
             **{"runs": self._runs.rows(), "first_runs": first},
         }
-        self.events.add("game", {**head_data(record), **later})
+        self.add("game", {**head_data(record), **later})
 
     def see(self, event: Event, person: bool, printed: str) -> None:
         """Send an event of the referee.
@@ -65,7 +57,7 @@ class Feed:
                 "at": time.time(),
                 "moves": moves,
             }
-            self.events.add("begin", begun)
+            self.add("begin", begun)
         elif isinstance(event, TurnEnded):
             before, after = self._state, event.state
             known, told = len(self._runs.rows()), len(self._details)
@@ -77,23 +69,23 @@ class Feed:
                 "printed": printed[:MAX_PRINTED],
             }
             self._state = after
-            self.events.add("turn", {"turn": row, **new})
+            self.add("turn", {"turn": row, **new})
 
     def note(self, text: str) -> None:
         """Show a message on the page."""
-        self.events.add("note", text)
+        self.add("note", text)
 
     def over(self, record: Record) -> None:
         """Send the finished game, with its record as text."""
-        self.events.add("over", {"game": game_data(record), "record": records.dumps(record)})
+        self.add("over", {"game": game_data(record), "record": records.dumps(record)})
 
     def stay(self) -> None:
         """Tell the page that its server keeps running after the last game."""
-        self.events.add("stay", None)
+        self.add("stay", None)
 
     def end(self, games: Sequence[Record]) -> None:
         """After the last game, send the page that people can save."""
-        self.events.add("end", {"page": page(games) if games else ""})
+        self.add("end", {"page": page(games) if games else ""})
 
 
 class SentSeat:

@@ -46,7 +46,7 @@ class GamePage:
 
     def __init__(self, server: Server, path: str = "") -> None:
         self.events = Events()
-        self._feed = Feed(self.events)
+        self._feed = Feed(self.events.add)
         self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
         self.games: list[Record] = []
